@@ -1,0 +1,471 @@
+#include "assemble.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+
+#include "parallel.hpp"
+#include "search.hpp"
+#include "values.hpp"
+
+namespace galton {
+
+namespace {
+
+struct Entry {
+    double value;
+    int32_t column;
+    uint16_t state;   // position in the block
+    uint16_t action;
+};
+
+struct Choice {
+    uint16_t state, action;
+    uint32_t end;  // of its entries among those of the state
+};
+
+struct GivenUp {};
+
+// Rows come out block by block, but blocks are done by whichever thread is free: each waits for its turn to learn where
+// its rows begin, then copies them while the next goes on.
+class Turns {
+  public:
+    // Returns where block `number` begins; the next begins after its rows.
+    std::pair<size_t, size_t> take(size_t number, size_t choices, size_t transitions) {
+        while (next_.load(std::memory_order_acquire) != number) {
+            if (given_up) throw GivenUp{};
+            std::this_thread::yield();
+        }
+        auto begin = std::pair{choices_, transitions_};
+        choices_ += choices;
+        transitions_ += transitions;
+        next_.store(number + 1, std::memory_order_release);
+        return begin;
+    }
+    size_t choices() const { return choices_; }
+    size_t transitions() const { return transitions_; }
+    std::atomic<bool> given_up{false};  // a thread failed: its turn will never end
+
+  private:
+    std::atomic<size_t> next_{0};
+    size_t choices_ = 0, transitions_ = 0;
+};
+
+struct Shared {
+    const Plan& plan;
+    SortedStates states;
+    SparseModel& model;
+    Progress& progress;
+    ValueDictionary dictionary;
+    Turns turns;
+    std::atomic<size_t> next_block{0};
+    std::vector<char> has_state_rewards, has_choice_rewards;
+    std::mutex mutex;
+};
+
+class Worker {
+  public:
+    Worker(Shared& shared)
+        : shared_(shared),
+          program_(shared.plan.program),
+          chain_(program_.type != ModelType::Mdp),
+          structures_(static_cast<size_t>(program_.reward_structures)),
+          expander_(shared.plan),
+          finish_registers_(shared.plan.finish.count.allocate()),
+          cache_(shared.dictionary),
+          filled_(BLOCK + 1),
+          choices_of_(BLOCK + 1),
+          rates_(BLOCK),
+          numbers_(BLOCK) {
+        for (char has : shared.has_choice_rewards) any_choice_rewards_ |= has != 0;
+        state_choice_rewards_.assign(structures_, std::vector<double>(BLOCK));
+        choice_rewards_.resize(structures_);
+        action_rewards_.assign(static_cast<size_t>(program_.actions) * structures_, {});
+        action_ready_.assign(static_cast<size_t>(program_.actions), 0);
+        transition_rewards_.resize(structures_);
+    }
+
+    void run() {
+        const size_t blocks = (shared_.states.size() + BLOCK - 1) / BLOCK;
+        for (;;) {
+            size_t block = shared_.next_block.fetch_add(1);
+            if (block >= blocks) return;
+            if (shared_.progress.stop || shared_.turns.given_up) throw GivenUp{};
+            first_ = block * BLOCK;
+            n_ = static_cast<int>(std::min<size_t>(BLOCK, shared_.states.size() - first_));
+            expand();
+            add_self_loops();
+            gather_rows();
+            write(block);
+            shared_.progress.rows.fetch_add(static_cast<size_t>(n_), std::memory_order_relaxed);
+        }
+    }
+
+    std::vector<int32_t> deadlocks;
+
+    // The sink's side.
+
+    void begin(int action, const uint16_t* selection, int count) {
+        action_ = static_cast<uint16_t>(action);
+        if (any_choice_rewards_ && program_.type == ModelType::Ctmc)
+            for (int j = 0; j < count; ++j) rates_[selection[j]] = 0;
+    }
+
+    void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
+        size_t guess = first_ + selection[0];
+        int last = selection[0];
+        const uint16_t action = action_;
+        const size_t total = shared_.states.size();
+        for (int j = 0; j < count; ++j) {
+            double value = probabilities ? probabilities[j] : p;
+            if (value == 0) continue;
+            int state = selection[j];
+            guess = std::min(guess + static_cast<size_t>(state - last), total - 1);
+            last = state;
+            guess = shared_.states.find(successors, static_cast<size_t>(j), guess);
+            if (guess == total) throw std::logic_error("a successor was not among the states found before");
+            entries_.push_back({value, static_cast<int32_t>(guess), static_cast<uint16_t>(state), action});
+            ++filled_[static_cast<size_t>(state)];
+            rates_[static_cast<size_t>(state)] += value;
+        }
+    }
+
+    void end(int action, const uint16_t* selection, int count) {
+        for (int j = 0; j < count; ++j) ++choices_of_[selection[j]];
+        if (!chain_) {
+            for (int j = 0; j < count; ++j)
+                choices_.push_back({selection[j], static_cast<uint16_t>(action), filled_[selection[j]]});
+        }
+        if (any_choice_rewards_) add_choice_rewards(action, selection, count);
+    }
+
+  private:
+    void expand() {
+        for (size_t w = 0; w < shared_.states.words(); ++w) {
+            uint64_t* out = expander_.states(static_cast<int>(w));
+            for (int i = 0; i < n_; ++i) out[i] = shared_.states[first_ + static_cast<size_t>(i)][w];
+        }
+        expander_.load(n_);
+        entries_.clear();
+        choices_.clear();
+        std::fill(filled_.begin(), filled_.end(), 0);
+        std::fill(choices_of_.begin(), choices_of_.end(), 0);
+        for (auto& rewards : choice_rewards_) rewards.clear();
+        for (auto& rewards : state_choice_rewards_) std::fill(rewards.begin(), rewards.end(), 0.0);
+        std::fill(action_ready_.begin(), action_ready_.end(), 0);
+        expander_.run(shared_.plan.finish, finish_registers_);
+        finish_states();
+        expander_.expand(*this);
+    }
+
+    // Labels and state rewards.
+    void finish_states() {
+        for (size_t k = 0; k < shared_.plan.labels.size(); ++k) {
+            Mask mask = expander_.mask_of(shared_.plan.labels[k], finish_registers_);
+            uint8_t* out = shared_.model.labels[k].data() + first_;
+            for (int i = 0; i < n_; ++i) out[i] = test(mask, i);
+        }
+        for (const RewardPlan& item : shared_.plan.rewards) {
+            if (item.action >= 0) continue;
+            add_reward(item, shared_.model.state_rewards[static_cast<size_t>(item.structure)].data() + first_);
+        }
+    }
+
+    void add_reward(const RewardPlan& item, double* out) {
+        int count = select(expander_.mask_of(item.guard, finish_registers_), selection_);
+        if (count == 0) return;
+        expander_.gather(item.variables, selection_, count);
+        expander_.run_gathered(item.tape, count);
+        expander_.read(item.value, selection_, count, numbers_.data());
+        for (int j = 0; j < count; ++j) out[selection_[j]] += numbers_[static_cast<size_t>(j)];
+    }
+
+    const std::vector<double>& action_rewards(int action, size_t structure) {
+        auto& column = action_rewards_[static_cast<size_t>(action) * structures_ + structure];
+        if (!action_ready_[static_cast<size_t>(action)]) {
+            action_ready_[static_cast<size_t>(action)] = 1;
+            for (size_t s = 0; s < structures_; ++s) action_rewards_[static_cast<size_t>(action) * structures_ + s].assign(BLOCK, 0.0);
+            for (const RewardPlan& item : shared_.plan.rewards) {
+                if (item.action != action) continue;
+                add_reward(item, action_rewards_[static_cast<size_t>(action) * structures_ + static_cast<size_t>(item.structure)].data());
+            }
+        }
+        return column;
+    }
+
+    void add_choice_rewards(int action, const uint16_t* selection, int count) {
+        for (size_t s = 0; s < structures_; ++s) {
+            if (!shared_.has_choice_rewards[s]) continue;
+            const std::vector<double>& reward = action_rewards(action, s);
+            for (int j = 0; j < count; ++j) {
+                size_t state = selection[j];
+                if (!chain_) choice_rewards_[s].push_back(reward[state]);
+                else state_choice_rewards_[s][state] += reward[state] * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
+            }
+        }
+    }
+
+    // A state that cannot move stays where it is, for ever.
+    void add_self_loops() {
+        for (int i = 0; i < n_; ++i) {
+            auto state = static_cast<size_t>(i);
+            if (filled_[state] != 0) continue;
+            deadlocks.push_back(static_cast<int32_t>(first_ + state));
+            entries_.push_back({1.0, static_cast<int32_t>(first_ + state), static_cast<uint16_t>(i), 0});
+            filled_[state] = 1;
+            choices_of_[state] = 1;
+            if (!chain_) {
+                choices_.push_back({static_cast<uint16_t>(i), 0, 1});
+                for (auto& rewards : choice_rewards_) rewards.push_back(0.0);
+            }
+        }
+    }
+
+    // Entries and choices by state, in the order in which they came.
+    void gather_rows() {
+        starts_.assign(static_cast<size_t>(n_) + 1, 0);
+        for (int i = 0; i < n_; ++i) starts_[static_cast<size_t>(i) + 1] = starts_[static_cast<size_t>(i)] + filled_[static_cast<size_t>(i)];
+        sorted_.resize(entries_.size());
+        next_.assign(starts_.begin(), starts_.end());
+        for (const Entry& entry : entries_) sorted_[next_[entry.state]++] = entry;
+
+        columns_.clear();
+        codes_.clear();
+        plain_.clear();
+        lengths_.clear();
+        for (auto& rewards : transition_rewards_) rewards.clear();
+        if (chain_) {
+            for (int i = 0; i < n_; ++i) {
+                auto state = static_cast<size_t>(i);
+                double share = program_.type == ModelType::Dtmc ? static_cast<double>(choices_of_[state]) : 1.0;
+                add_row(starts_[state], starts_[state + 1], share);
+                for (auto& rewards : state_choice_rewards_) rewards[state] /= share;
+            }
+            return;
+        }
+        choice_starts_.assign(static_cast<size_t>(n_) + 1, 0);
+        for (int i = 0; i < n_; ++i)
+            choice_starts_[static_cast<size_t>(i) + 1] = choice_starts_[static_cast<size_t>(i)] + choices_of_[static_cast<size_t>(i)];
+        choice_order_.resize(choices_.size());
+        next_.assign(choice_starts_.begin(), choice_starts_.end());
+        for (size_t k = 0; k < choices_.size(); ++k) choice_order_[next_[choices_[k].state]++] = static_cast<uint32_t>(k);
+        for (int i = 0; i < n_; ++i) {
+            size_t begin = starts_[static_cast<size_t>(i)], row = begin;
+            for (size_t c = choice_starts_[static_cast<size_t>(i)]; c < choice_starts_[static_cast<size_t>(i) + 1]; ++c) {
+                size_t end = begin + choices_[choice_order_[c]].end;
+                add_row(row, end, 1.0);
+                row = end;
+            }
+        }
+    }
+
+    // Sort by target, merge equal targets, and keep the result.
+    void add_row(size_t begin, size_t end, double share) {
+        Entry* row = sorted_.data() + begin;
+        const size_t size = end - begin;
+        auto before = [](const Entry& a, const Entry& b) { return a.column < b.column; };
+        if (size <= 32) {
+            for (size_t i = 1; i < size; ++i) {
+                Entry entry = row[i];
+                size_t k = i;
+                for (; k > 0 && before(entry, row[k - 1]); --k) row[k] = row[k - 1];
+                row[k] = entry;
+            }
+        } else {
+            std::stable_sort(row, row + size, before);
+        }
+        size_t written = columns_.size();
+        for (size_t i = 0; i < size;) {
+            double value = row[i].value;
+            size_t same = i + 1;
+            for (; same < size && row[same].column == row[i].column; ++same) value += row[same].value;
+            for (size_t s = 0; s < shared_.model.transition_rewards.size(); ++s) {
+                if (!shared_.has_choice_rewards[s]) continue;
+                double earned = 0;
+                for (size_t k = i; k < same; ++k) earned += row[k].value * action_rewards(row[k].action, s)[row[k].state];
+                transition_rewards_[s].push_back(earned / value);
+            }
+            columns_.push_back(row[i].column);
+            if (shared_.model.compact) codes_.push_back(cache_.code(value / share));
+            else plain_.push_back(value / share);
+            i = same;
+        }
+        lengths_.push_back(static_cast<uint32_t>(columns_.size() - written));
+    }
+
+    void write(size_t block) {
+        SparseModel& model = shared_.model;
+        auto [choice, transition] = shared_.turns.take(block, lengths_.size(), columns_.size());
+        size_t end = transition;
+        for (size_t k = 0; k < lengths_.size(); ++k) {
+            end += lengths_[k];
+            if (model.row_starts.size()) model.row_starts[choice + k + 1] = static_cast<int32_t>(end);
+            else model.wide_row_starts[choice + k + 1] = static_cast<int64_t>(end);
+        }
+        std::copy(columns_.begin(), columns_.end(), model.columns.data() + transition);
+        std::copy(codes_.begin(), codes_.end(), model.value_index.data() + (model.compact ? transition : 0));
+        std::copy(plain_.begin(), plain_.end(), model.values.data() + (model.compact ? 0 : transition));
+        for (size_t s = 0; s < model.transition_rewards.size(); ++s)
+            std::copy(transition_rewards_[s].begin(), transition_rewards_[s].end(), model.transition_rewards[s].data() + transition);
+        for (size_t s = 0; s < structures_; ++s) {
+            if (!shared_.has_choice_rewards[s]) continue;
+            double* out = model.choice_rewards[s].data() + choice;
+            if (chain_) std::copy_n(state_choice_rewards_[s].data(), n_, out);
+            else for (size_t k = 0; k < choice_order_.size(); ++k) out[k] = choice_rewards_[s][choice_order_[k]];
+        }
+        if (chain_) return;
+        for (size_t k = 0; k < choice_order_.size(); ++k) model.choice_actions[choice + k] = choices_[choice_order_[k]].action;
+        for (int i = 0; i < n_; ++i)
+            model.choice_starts[first_ + static_cast<size_t>(i) + 1] = static_cast<int32_t>(choice + choice_starts_[static_cast<size_t>(i) + 1]);
+    }
+
+    Shared& shared_;
+    const Program& program_;
+    const bool chain_;
+    const size_t structures_;
+    bool any_choice_rewards_ = false;
+    Expander expander_;
+    Registers finish_registers_;
+    ValueCache cache_;
+    size_t first_ = 0;
+    int n_ = 0;
+    uint16_t action_ = 0;
+    uint16_t selection_[BLOCK];
+    std::vector<Entry> entries_, sorted_;
+    std::vector<Choice> choices_;
+    std::vector<uint32_t> filled_, choices_of_, starts_, next_, choice_starts_, choice_order_, lengths_;
+    std::vector<double> rates_, numbers_;
+    std::vector<std::vector<double>> state_choice_rewards_, choice_rewards_, action_rewards_, transition_rewards_;
+    std::vector<char> action_ready_;
+    std::vector<int32_t> columns_;
+    std::vector<uint16_t> codes_;
+    std::vector<double> plain_;
+};
+
+void allocate(SparseModel& model, const Plan& plan, const Discovery& found, bool transition_rewards, Shared& shared) {
+    const Program& program = plan.program;
+    const bool chain = program.type != ModelType::Mdp;
+    // Upper bounds: every state might yet turn out to need a self-loop. Pages that are never touched cost nothing.
+    const size_t choices = chain ? found.count : found.choices + found.count;
+    const size_t transitions = found.transitions + found.count;
+    model.states = found.count;
+    if (transitions < INT32_MAX) model.row_starts = Pages<int32_t>(choices + 1);
+    else model.wide_row_starts = Pages<int64_t>(choices + 1);
+    model.columns = Pages<int32_t>(transitions);
+    if (model.compact) model.value_index = Pages<uint16_t>(transitions);
+    else model.values = Pages<double>(transitions);
+    if (!chain) {
+        model.choice_starts = Pages<int32_t>(found.count + 1);
+        model.choice_actions = Pages<uint16_t>(choices);
+    }
+    const auto structures = static_cast<size_t>(program.reward_structures);
+    shared.has_state_rewards.assign(structures, 0);
+    shared.has_choice_rewards.assign(structures, 0);
+    for (const RewardItem& item : program.rewards)
+        if (item.action < program.actions) (item.action < 0 ? shared.has_state_rewards : shared.has_choice_rewards)[static_cast<size_t>(item.structure)] = 1;
+    model.labels.clear();
+    model.state_rewards.clear();
+    model.choice_rewards.clear();
+    model.transition_rewards.clear();
+    for (size_t k = 0; k < plan.labels.size(); ++k) model.labels.emplace_back(found.count);
+    for (size_t s = 0; s < structures; ++s) {
+        model.state_rewards.emplace_back(shared.has_state_rewards[s] ? found.count : 0);
+        model.choice_rewards.emplace_back(shared.has_choice_rewards[s] ? choices : 0);
+        if (transition_rewards) model.transition_rewards.emplace_back(shared.has_choice_rewards[s] && chain ? transitions : 0);
+    }
+}
+
+void trim(SparseModel& model) {
+    model.row_starts.shrink(model.choices + 1);
+    model.wide_row_starts.shrink(model.choices + 1);
+    model.columns.shrink(model.transitions);
+    model.value_index.shrink(model.transitions);
+    model.byte_index.shrink(model.transitions);
+    model.values.shrink(model.transitions);
+    model.choice_actions.shrink(model.choices);
+    for (auto& rewards : model.choice_rewards) rewards.shrink(model.choices);
+    for (auto& rewards : model.transition_rewards) rewards.shrink(model.transitions);
+}
+
+void renumber_values(SparseModel& model, const std::vector<uint16_t>& rank, int threads) {
+    if (rank.size() <= 256) {
+        // In place: the byte for entry i is written after entry i was read, and before any later one is touched.
+        auto* bytes = reinterpret_cast<uint8_t*>(model.value_index.data());
+        for (size_t i = 0; i < model.transitions; ++i) {
+            uint16_t code;
+            std::memcpy(&code, bytes + 2 * i, sizeof code);
+            bytes[i] = static_cast<uint8_t>(rank[code]);
+        }
+        model.byte_index = std::move(model.value_index).narrow<uint8_t>();
+        return;
+    }
+    run_on_threads(threads, [&](int t) {
+        auto [begin, end] = share(model.transitions, t, threads);
+        for (size_t i = begin; i < end; ++i) model.value_index[i] = rank[model.value_index[i]];
+    });
+}
+
+// False when there are too many distinct values to number them.
+bool try_assemble(Shared& shared, int threads) {
+    std::exception_ptr failure;
+    bool too_many = false;
+    run_on_threads(threads, [&](int) {
+        try {
+            Worker worker(shared);
+            worker.run();
+            std::lock_guard guard(shared.mutex);
+            shared.model.deadlocks.insert(shared.model.deadlocks.end(), worker.deadlocks.begin(), worker.deadlocks.end());
+            return;
+        } catch (const GivenUp&) {
+        } catch (const TooManyValues&) {
+            std::lock_guard guard(shared.mutex);
+            too_many = true;
+        } catch (...) {
+            std::lock_guard guard(shared.mutex);
+            if (!failure) failure = std::current_exception();
+        }
+        shared.turns.given_up = true;
+    });
+    if (failure) std::rethrow_exception(failure);
+    if (shared.progress.stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
+    return !too_many;
+}
+
+}  // namespace
+
+SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
+                     const Limits& limits, bool with_transition_rewards, Progress& progress) {
+    SparseModel model;
+    const size_t need = states.bytes() + (found.transitions + found.count) * (sizeof(int32_t) + sizeof(uint16_t));
+    if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
+    const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
+    for (model.compact = true;; model.compact = false) {
+        Shared shared{plan, sorted, model, progress, {}, {}, {}, {}, {}, {}};
+        allocate(model, plan, found, with_transition_rewards, shared);
+        model.deadlocks.clear();
+        if (!try_assemble(shared, threads)) {
+            progress.rows = 0;
+            model.value_index = {};
+            continue;
+        }
+        model.choices = shared.turns.choices();
+        model.transitions = shared.turns.transitions();
+        if (model.compact) {
+            std::vector<uint16_t> rank = shared.dictionary.sort();
+            model.dictionary = shared.dictionary.values();
+            renumber_values(model, rank, threads);
+        }
+        break;
+    }
+    trim(model);
+    std::sort(model.deadlocks.begin(), model.deadlocks.end());
+    std::vector<uint64_t*> key(sorted.words());
+    for (size_t i = 0; i < found.initial.size(); i += sorted.words()) {
+        for (size_t w = 0; w < sorted.words(); ++w) key[w] = const_cast<uint64_t*>(found.initial.data()) + i + w;
+        model.initial.push_back(static_cast<int32_t>(sorted.find(key.data(), 0, 0)));
+    }
+    std::sort(model.initial.begin(), model.initial.end());
+    return model;
+}
+
+}  // namespace galton

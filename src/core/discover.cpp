@@ -1,0 +1,292 @@
+#include "discover.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "parallel.hpp"
+
+namespace galton {
+
+namespace {
+
+// Blocks of states yet to be expanded, `words` words a state.
+using States = std::vector<uint64_t>;
+
+class Queue {
+  public:
+    explicit Queue(int threads) : working_(threads) {}
+
+    void push(States states) {
+        {
+            std::lock_guard guard(mutex_);
+            bytes_ += states.size() * sizeof(uint64_t);
+            blocks_.push_back(std::move(states));
+        }
+        ready_.notify_one();
+    }
+    bool try_pop(States& states) {
+        std::lock_guard guard(mutex_);
+        return pop_front(states);
+    }
+    // The next block, waiting for one; false when there will be none. The caller has no states of its own left.
+    bool pop(States& states) {
+        std::unique_lock guard(mutex_);
+        --working_;
+        ++idle;
+        if (working_ == 0 && blocks_.empty()) done_ = true;
+        if (done_) ready_.notify_all();
+        ready_.wait(guard, [&] { return done_ || !blocks_.empty(); });
+        --idle;
+        if (done_) return false;
+        ++working_;
+        return pop_front(states);
+    }
+    void abandon() {
+        {
+            std::lock_guard guard(mutex_);
+            done_ = true;
+        }
+        ready_.notify_all();
+    }
+    size_t bytes() {
+        std::lock_guard guard(mutex_);
+        return bytes_;
+    }
+    std::atomic<int> idle{0};
+
+  private:
+    bool pop_front(States& states) {
+        if (blocks_.empty()) return false;
+        states = std::move(blocks_.front());
+        blocks_.pop_front();
+        bytes_ -= states.size() * sizeof(uint64_t);
+        return true;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable ready_;
+    std::deque<States> blocks_;
+    size_t bytes_ = 0;
+    int working_;
+    bool done_ = false;
+};
+
+struct Shared {
+    Shared(const Plan& plan, int threads, const Limits& limits, Progress& progress)
+        : plan(plan), threads(threads), limits(limits), progress(progress), table(plan.program.words), queue(threads) {}
+    const Plan& plan;
+    const int threads;
+    const Limits& limits;
+    Progress& progress;
+    StateTable table;
+    Queue queue;
+};
+
+// One thread's share of the work; it is the sink of its own expander.
+class Worker {
+  public:
+    explicit Worker(Shared& shared)
+        : shared_(shared),
+          words_(static_cast<size_t>(shared.plan.program.words)),
+          expander_(shared.plan),
+          batch_(BATCH * words_),
+          hashes_(BATCH) {}
+
+    void run() {
+        States block;
+        while (take(block)) {
+            size_t n = block.size() / words_;
+            for (size_t i = 0; i < n; ++i)
+                for (size_t w = 0; w < words_; ++w) expander_.states(static_cast<int>(w))[i] = block[i * words_ + w];
+            expander_.load(static_cast<int>(n));
+            expander_.expand(*this);
+            flush();
+            report();
+        }
+    }
+
+    // Every state of the whole space that satisfies init … endinit.
+    void enumerate_initial(std::vector<uint64_t>& initial);
+    void add_initial(const uint64_t* state) {
+        for (size_t w = 0; w < words_; ++w) batch_[w * BATCH + pending_] = state[w];
+        if (++pending_ == BATCH) flush();
+    }
+    void finish_initial() {
+        flush();
+        if (!fresh_.empty()) shared_.queue.push(std::move(fresh_));
+        fresh_.clear();
+    }
+
+    void begin(int, const uint16_t*, int count) { choices += static_cast<size_t>(count); }
+    void end(int, const uint16_t*, int) {}
+    void emit(const uint16_t*, int count, uint64_t* const* successors, double, const double* probabilities) {
+        if (pending_ + static_cast<size_t>(count) > BATCH) flush();
+        if (!probabilities) {
+            for (size_t w = 0; w < words_; ++w)
+                std::copy_n(successors[w], count, batch_.data() + w * BATCH + pending_);
+            pending_ += static_cast<size_t>(count);
+        } else {
+            for (int j = 0; j < count; ++j) {
+                if (probabilities[j] == 0) continue;
+                for (size_t w = 0; w < words_; ++w) batch_[w * BATCH + pending_] = successors[w][j];
+                ++pending_;
+            }
+        }
+    }
+
+    size_t choices = 0, transitions = 0;
+
+  private:
+    static constexpr size_t BATCH = 4 * BLOCK;
+    static constexpr size_t WORTH_SHARING = 64;  // states; waking another thread for fewer costs more than it gives
+
+    bool take(States& block) {
+        if (shared_.progress.stop) return false;
+        if (!fresh_.empty()) {
+            bool share = shared_.queue.idle > 0 && fresh_.size() >= WORTH_SHARING * words_;
+            if (!share) {
+                if (shared_.queue.try_pop(block)) return true;
+                block.swap(fresh_);
+                fresh_.clear();
+                return true;
+            }
+            shared_.queue.push(std::move(fresh_));
+            fresh_.clear();
+        }
+        return shared_.queue.pop(block);
+    }
+
+    void flush() {
+        if (pending_ == 0) return;
+        StateTable& table = shared_.table;
+        const size_t reserve = BATCH * static_cast<size_t>(shared_.threads);
+        std::shared_lock reading(table.lock);
+        while (!table.has_room(reserve)) {
+            reading.unlock();
+            {
+                std::unique_lock alone(table.lock);
+                if (!table.has_room(reserve)) grow();
+            }
+            reading.lock();
+        }
+        for (size_t k = 0; k < pending_; ++k) {
+            hashes_[k] = table.hash(batch_.data() + k, BATCH);
+            table.prefetch(hashes_[k]);
+        }
+        size_t found = 0;
+        for (size_t k = 0; k < pending_; ++k) {
+            if (!table.insert(hashes_[k], batch_.data() + k, BATCH)) continue;
+            ++found;
+            for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
+            if (fresh_.size() == BLOCK * words_) {
+                shared_.queue.push(std::move(fresh_));
+                fresh_.clear();
+                fresh_.reserve(BLOCK * words_);
+            }
+        }
+        table.add_size(found);
+        transitions += pending_;
+        unreported_ += pending_;
+        pending_ = 0;
+        if (table.size() > shared_.limits.states)
+            throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.size()), {}}};
+    }
+
+    void grow() {
+        size_t need = StateTable::bytes_after_growth(shared_.table.bytes()) + shared_.queue.bytes();
+        if (need > shared_.limits.memory)
+            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
+        shared_.table.grow();
+    }
+
+    void report() {
+        shared_.progress.states.store(shared_.table.size(), std::memory_order_relaxed);
+        shared_.progress.transitions.fetch_add(std::exchange(unreported_, 0), std::memory_order_relaxed);
+    }
+
+    Shared& shared_;
+    const size_t words_;
+    Expander expander_;
+    std::vector<uint64_t> batch_;  // word w of candidate k at [w * BATCH + k]
+    std::vector<uint64_t> hashes_;
+    size_t pending_ = 0, unreported_ = 0;
+    States fresh_;
+};
+
+// Counts through all valuations like an odometer, a block at a time.
+void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
+    const Program& program = shared_.plan.program;
+    const Plan& plan = shared_.plan;
+    Registers registers = plan.initial.count.allocate();
+    std::vector<int64_t> digits(program.fields.size(), 0);
+    bool more = true;
+    while (more && !shared_.progress.stop) {
+        int n = 0;
+        for (; n < BLOCK && more; ++n) {
+            for (size_t w = 0; w < words_; ++w) expander_.states(static_cast<int>(w))[n] = 0;
+            for (size_t v = 0; v < digits.size(); ++v) {
+                const Field& field = program.fields[v];
+                expander_.states(field.word)[n] |= static_cast<uint64_t>(digits[v]) << field.shift;
+            }
+            more = false;
+            for (size_t v = digits.size(); v-- > 0;) {
+                if (digits[v] < program.fields[v].high - program.fields[v].low) {
+                    ++digits[v];
+                    more = true;
+                    break;
+                }
+                digits[v] = 0;
+            }
+        }
+        expander_.load(n);
+        expander_.run(plan.initial, registers);
+        uint16_t selection[BLOCK];
+        int count = select(expander_.mask_of(plan.initial_guard, registers), selection);
+        for (int j = 0; j < count; ++j) {
+            std::vector<uint64_t> state = expander_.state_at(selection[j]);
+            initial.insert(initial.end(), state.begin(), state.end());
+            add_initial(state.data());
+        }
+    }
+}
+
+}  // namespace
+
+Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress& progress) {
+    Discovery result;
+    Shared shared(plan, threads, limits, progress);
+    std::vector<std::unique_ptr<Worker>> workers;
+    for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
+    if (plan.program.initial < 0) {
+        result.initial = plan.program.first_state;
+        workers[0]->add_initial(result.initial.data());
+    } else {
+        workers[0]->enumerate_initial(result.initial);
+    }
+    workers[0]->finish_initial();
+    for (auto& worker : workers) worker->transitions = 0;
+
+    std::exception_ptr failure;
+    std::mutex failing;
+    run_on_threads(threads, [&](int t) {
+        try {
+            workers[static_cast<size_t>(t)]->run();
+        } catch (...) {
+            std::lock_guard guard(failing);
+            if (!failure) failure = std::current_exception();
+            progress.stop = true;
+        }
+        if (progress.stop) shared.queue.abandon();
+    });
+    if (failure) std::rethrow_exception(failure);
+    for (auto& worker : workers) {
+        result.choices += worker->choices;
+        result.transitions += worker->transitions;
+    }
+    workers.clear();
+    result.count = shared.table.size();
+    result.states = shared.table.take();
+    return result;
+}
+
+}  // namespace galton

@@ -1,0 +1,36 @@
+// The first pass: all reachable states.
+//
+// Threads take blocks of states from a shared queue, expand them, and look the successors up in the table in batches:
+// hash all, prefetch all, then probe, so that the misses of a batch overlap. A state that was not there joins the
+// thread's next block. Nothing but the table and the queue is kept.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+
+#include "expand.hpp"
+#include "table.hpp"
+
+namespace galton {
+
+struct Limits {
+    size_t states = SIZE_MAX;
+    size_t memory = SIZE_MAX;  // bytes that the explorer itself may use
+};
+
+// Seen by the thread that watches: how far it is, and whether to stop.
+struct Progress {
+    std::atomic<size_t> states{0}, transitions{0}, waiting{0}, rows{0};
+    std::atomic<bool> stop{false};
+};
+
+struct Discovery {
+    Pages<uint64_t> states;           // n × words, unsorted
+    size_t count = 0;
+    std::vector<uint64_t> initial;    // their words
+    size_t choices = 0, transitions = 0;  // before duplicates are merged; deadlocks are not counted
+};
+
+Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress& progress);
+
+}  // namespace galton

@@ -1,0 +1,71 @@
+// One expression in one state, with PRISM's short-circuit rules: the slow path for partial expressions.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "program.hpp"
+
+namespace galton {
+
+struct UndefinedValue {
+    int node;
+};
+
+inline double logarithm(double x, double base) {
+    if (std::isnan(x) || x < 0 || !(base > 0) || std::isinf(base) || base == 1) return NAN;
+    return std::log(x) / std::log(base);
+}
+
+inline double modulo(double a, double b) {
+    double r = std::fmod(a, b);
+    return r < 0 ? r + b : r;
+}
+
+// `variable(i)` gives the value of variable i.
+template <class Variable>
+double evaluate(const Program& program, int index, const Variable& variable) {
+    const Node& node = program.node(index);
+    auto arg = [&](int i) { return evaluate(program, node.args[i], variable); };
+    switch (node.op) {
+        case Op::Const: return node.value;
+        case Op::Var: return variable(static_cast<int>(node.value));
+        case Op::ToReal: return arg(0);
+        case Op::Add: return arg(0) + arg(1);
+        case Op::Sub: return arg(0) - arg(1);
+        case Op::Mul: return arg(0) * arg(1);
+        case Op::Div: return arg(0) / arg(1);
+        case Op::Neg: return -arg(0);
+        case Op::Min: return std::min(arg(0), arg(1));
+        case Op::Max: return std::max(arg(0), arg(1));
+        case Op::Mod: {
+            double a = arg(0), b = arg(1);
+            if (!(b > 0)) throw UndefinedValue{index};
+            return modulo(a, b);
+        }
+        case Op::Pow: {
+            double a = arg(0), b = arg(1);
+            if (node.integral && b < 0) throw UndefinedValue{index};
+            return std::pow(a, b);
+        }
+        case Op::Log: return logarithm(arg(0), arg(1));
+        case Op::Floor:
+        case Op::Ceil:
+        case Op::Round: {
+            double a = arg(0);
+            if (!std::isfinite(a)) throw UndefinedValue{index};
+            return node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : std::floor(a + 0.5);
+        }
+        case Op::Eq: return arg(0) == arg(1);
+        case Op::Lt: return arg(0) < arg(1);
+        case Op::Le: return arg(0) <= arg(1);
+        case Op::And: return arg(0) != 0 && arg(1) != 0;
+        case Op::Or: return arg(0) != 0 || arg(1) != 0;
+        case Op::Not: return arg(0) == 0;
+        case Op::Iff: return (arg(0) != 0) == (arg(1) != 0);
+        case Op::Ite: return arg(0) != 0 ? arg(1) : arg(2);
+    }
+    return NAN;
+}
+
+}  // namespace galton

@@ -1,0 +1,5 @@
+"""``python -m galton``."""
+
+from .cli import main
+
+main()

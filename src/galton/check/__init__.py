@@ -1,0 +1,5 @@
+"""Properties of models."""
+
+from .reachability import Result, check
+
+__all__ = ["Result", "check"]

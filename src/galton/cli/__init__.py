@@ -1,0 +1,49 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ..lang.source import GaltonError
+from .build import build
+from .check import check
+from .info import info
+
+app = typer.Typer(
+    name="galton",
+    help="Galton: a probabilistic model checker for models in the PRISM language.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(info)
+app.command()(build)
+app.command()(check)
+
+
+@app.callback(invoke_without_command=True)
+def top(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+    """Galton: a probabilistic model checker for models in the PRISM language."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(installed("galton"))
+        raise typer.Exit
+
+
+def main() -> None:
+    """The entry point: what people got wrong is told in a sentence, and the exit code is 2."""
+    try:
+        app()
+    except GaltonError as error:
+        sys.stderr.write(f"{error if ': error: ' in str(error) else f'error: {error}'}\n")
+        sys.exit(2)
+    except OSError as error:
+        sys.stderr.write(f"error: {error.filename}: {error.strerror}\n" if error.filename else f"error: {error}\n")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)

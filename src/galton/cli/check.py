@@ -1,0 +1,69 @@
+"""``galton check``: answers about a model."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
+
+
+def check(
+    model: ModelFile,
+    const: Constants = None,
+    prop: Annotated[
+        list[str] | None, typer.Option("--prop", "-p", metavar="PROPERTY", help="A property, e.g. 'P=? [ F d=6 ]'.")
+    ] = None,
+    props: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of properties.")] = None,
+    threads: Threads = None,
+    max_states: MaxStates = None,
+    memory: Memory = None,
+    fix_deadlocks: FixDeadlocks = True,
+    as_json: AsJson = False,
+) -> None:
+    """Check properties of a model. The exit code is 1 when a property is false or could not be checked.
+
+    Example: galton check models/die.prism --prop 'P=? [ F d=6 ]'
+    """
+    from ..check import check as check_property
+    from ..lang import GaltonError, Source, parse_properties
+
+    sources = [Source(str(props), props.read_text())] if props else []
+    sources += [Source("--prop", text) for text in prop or []]
+    if not sources:
+        raise GaltonError("nothing to check; give a property with --prop or a file with --props")
+    program = options.load_program(model, const)
+    asked = [(source, entry) for source in sources for entry in parse_properties(source).properties]
+    built = options.build_model(
+        program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
+    )
+    failed = False
+    for index, (source, entry) in enumerate(asked):
+        start = time.perf_counter()
+        answer: dict[str, object] = {"model": str(model), "index": index, "name": entry.name, "property": entry.text}
+        answer["constants"] = dict(program.constants)
+        try:
+            result = check_property(program, built, entry, source)
+        except GaltonError as error:
+            failed = True
+            answer["error"] = {"kind": error.kind, "message": str(error)}
+            if not as_json:
+                typer.echo(str(error), err=True)
+        else:
+            failed |= result.value is False
+            answer |= {"value": result.value, "states": built.n_states, "transitions": built.n_transitions}
+            answer |= {"build_s": built.build_seconds, "check_s": time.perf_counter() - start}
+            if not as_json:
+                shown = str(result.value).lower() if isinstance(result.value, bool) else f"{result.value:.12g}"
+                typer.echo(f"{entry.text}  =  {typer.style(shown, bold=True)}")
+                if result.lowest != result.highest:
+                    typer.echo(f"  from {result.lowest:.12g} to {result.highest:.12g} over the initial states")
+        if as_json:
+            typer.echo(json.dumps(answer))
+    if failed:
+        raise typer.Exit(1)

@@ -1,0 +1,87 @@
+"""``galton info``: what a model is, and how large."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from . import options
+from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
+
+if TYPE_CHECKING:
+    from ..model.program import Program
+    from ..model.sparse import Model
+
+
+def info(
+    model: ModelFile,
+    const: Constants = None,
+    threads: Threads = None,
+    max_states: MaxStates = None,
+    memory: Memory = None,
+    fix_deadlocks: FixDeadlocks = True,
+    as_json: AsJson = False,
+) -> None:
+    """Build a model and tell its size: states, choices, transitions, labels, time and memory.
+
+    Example: galton info models/herman.prism --const N=15
+    """
+    program = options.load_program(model, const)
+    built = options.build_model(
+        program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
+    )
+    if as_json:
+        typer.echo(json.dumps(summary(built)))
+    else:
+        show(program, built)
+
+
+def summary(built: Model) -> dict[str, object]:
+    """The facts as one JSON object."""
+    return {
+        "type": built.type,
+        "states": built.n_states,
+        "choices": built.n_choices,
+        "transitions": built.n_transitions,
+        "initial_states": len(built.initial),
+        "deadlocks": int(built.labels["deadlock"].sum()),
+        "build_s": round(built.build_seconds or 0.0, 6),
+        "memory_mb": round(options.peak_memory_mb(), 1),
+    }
+
+
+def show(program: Program, built: Model) -> None:
+    """The facts for a person."""
+    rows = [
+        ("type", built.type),
+        ("constants", ", ".join(f"{name}={_text(value)}" for name, value in program.constants.items())),
+        ("variables", ", ".join(_variable(v.name, v.type, v.low, v.high) for v in program.variables)),
+        ("states", f"{built.n_states:,}" + _initial(built)),
+        ("choices", f"{built.n_choices:,}" if built.type == "mdp" else ""),
+        ("transitions", f"{built.n_transitions:,}"),
+        ("deadlocks", f"{int(built.labels['deadlock'].sum()):,}"),
+        ("labels", ", ".join(f"{name} ({int(mask.sum()):,})" for name, mask in built.labels.items())),
+        ("rewards", ", ".join(name or "(unnamed)" for name in built.rewards)),
+        ("build time", f"{built.build_seconds or 0:.3f} s"),
+        ("memory", f"{built.memory / 2**20:,.1f} MB for the model, {options.peak_memory_mb():,.0f} MB at the peak"),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        if value:
+            typer.echo(f"{typer.style(name.ljust(width), bold=True)}  {value}")
+
+
+def _initial(built: Model) -> str:
+    return "" if len(built.initial) == 1 else f" ({len(built.initial):,} initial)"
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value}"
+
+
+def _variable(name: str, type: str, low: int, high: int) -> str:
+    if type == "bool":
+        return f"{name} bool"
+    return f"{name} int" if (low, high) == (-(2**31), 2**31 - 1) else f"{name} [{low}..{high}]"

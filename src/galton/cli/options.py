@@ -1,0 +1,122 @@
+"""Options that several commands share, and what they have in common: read a model, build it, show progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..explore.cpu import Watch
+    from ..model.program import Program
+    from ..model.sparse import Model
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model in the PRISM language.", show_default=False)]
+Constants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--const", "-c", metavar="NAME=VALUE,…", help="Values of constants, e.g. N=15,p=0.5.", show_default=False
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", "-t", min=1, help="Threads to explore with; all cores if not given.", show_default=False),
+]
+MaxStates = Annotated[
+    float | None, typer.Option(min=1, help="Stop when there are more states, e.g. 1e8.", show_default=False)
+]
+Memory = Annotated[
+    float | None,
+    typer.Option(
+        "--memory", min=1, metavar="MB", help="Memory for the states; most of what is free if not given.", show_default=False
+    ),
+]
+FixDeadlocks = Annotated[
+    bool,
+    typer.Option(
+        "--fix-deadlocks/--no-fix-deadlocks", help="Give states without transitions a self-loop, or refuse them."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output and nothing else there.")]
+
+QUIET_SECONDS = 1.0  # before progress is shown
+
+
+def load_program(path: Path, constants: list[str] | None) -> Program:
+    """The checked program of a file with the constants of the command line."""
+    from ..lang import parse_constants
+    from ..load import load
+
+    values: dict[str, str] = {}
+    for text in constants or []:
+        values |= parse_constants(text)
+    return load(path, **values)
+
+
+def build_model(
+    program: Program,
+    *,
+    threads: int | None,
+    max_states: float | None,
+    memory: float | None,
+    fix_deadlocks: bool,
+    transition_rewards: bool = False,
+) -> Model:
+    """Build with progress on standard error, and say there what was mended."""
+    with progress() as watch:
+        model = program.build(
+            threads=threads,
+            max_states=None if max_states is None else int(max_states),
+            memory_mb=memory,
+            fix_deadlocks=fix_deadlocks,
+            transition_rewards=transition_rewards,
+            watch=watch,
+        )
+    deadlocks = int(model.labels["deadlock"].sum())
+    if deadlocks:
+        which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"
+        typer.echo(f"warning: {which} no transition and got a self-loop", err=True)
+    return model
+
+
+@contextmanager
+def progress() -> Iterator[Watch | None]:
+    """A callback that keeps one line up to date, where somebody is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    start = time.monotonic()
+    shown = False
+
+    def watch(states: int, transitions: int, rows: int) -> None:
+        nonlocal shown
+        took = time.monotonic() - start
+        if took < QUIET_SECONDS:
+            return
+        shown = True
+        if rows:
+            line = f"{states:,} states found, writing rows {rows / states:.0%}, {took:.0f} s"
+        else:
+            line = f"{states:,} states, {transitions:,} transitions, {states / took / 1e6:.1f} M states/s, {took:.0f} s"
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+    try:
+        yield watch
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def peak_memory_mb() -> float:
+    """The most memory this process has held, in megabytes."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)

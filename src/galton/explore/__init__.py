@@ -1,0 +1,66 @@
+"""From a checked program to a sparse model."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..lang.source import GaltonError
+from ..model.program import Program
+from .failures import DeadlockError, LimitError, SemanticError
+from .limits import Limits
+
+if TYPE_CHECKING:
+    from ..model.sparse import Model
+    from .cpu import Watch
+
+__all__ = ["DeadlockError", "LimitError", "Limits", "SemanticError", "build"]
+
+
+def build(
+    program: Program,
+    *,
+    threads: int | None = None,
+    max_states: int | None = None,
+    memory_mb: float | None = None,
+    fix_deadlocks: bool = True,
+    transition_rewards: bool = False,
+    watch: Watch | None = None,
+) -> Model:
+    """Explore all reachable states of a program.
+
+    Parameters
+    ----------
+    threads
+        How many to use; all cores by default. The result is the same for any number.
+    max_states, memory_mb
+        Where to stop with an error; by default most of the free memory may be used.
+    fix_deadlocks
+        Give states without a transition a self-loop; otherwise they are an error.
+    transition_rewards
+        Keep the reward of every single transition of a chain, which only its export needs.
+    watch
+        Called ten times a second with the states, transitions and finished rows so far.
+    """
+    from .cpu import explore
+    from .lower import lower
+
+    if program.open_constants:
+        names = ", ".join(program.open_constants)
+        raise GaltonError(f"constants without a value: {names}; give them with --const or as keyword arguments")
+    limits = Limits.choose(max_states, memory_mb)
+    model = explore(
+        lower(program),
+        threads=threads or len(os.sched_getaffinity(0)),
+        limits=limits,
+        transition_rewards=transition_rewards,
+        watch=watch,
+    )
+    deadlocks = model.labels["deadlock"]
+    if not fix_deadlocks and deadlocks.any():
+        first = model.states[int(deadlocks.argmax())] if model.states is not None else int(deadlocks.argmax())
+        raise DeadlockError(
+            f"{int(deadlocks.sum()):,} states have no transition, the first is {first}; "
+            "without --no-fix-deadlocks they get a self-loop"
+        )
+    return model

@@ -1,0 +1,93 @@
+"""What an explorer could not do, in words: the state, the command, and the line it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from ..lang.source import GaltonError, LanguageError, Span
+from ..model.states import PackedStates
+from .graph import Op
+from .limits import MEGABYTE, Limits
+from .lower import Lowered
+
+
+class Fault(IntEnum):
+    """As the core numbers them."""
+
+    OUT_OF_RANGE = 1
+    BAD_PROBABILITY = 2
+    BAD_SUM = 3
+    UNDEFINED = 4
+    TOO_MANY_STATES = 5
+    OUT_OF_MEMORY = 6
+
+
+class SemanticError(LanguageError):
+    """A program that means nothing in some reachable state."""
+
+    kind = "model"
+
+
+class DeadlockError(GaltonError):
+    """Deadlocks, where they were asked to be an error."""
+
+    kind = "model"
+
+
+class LimitError(GaltonError):
+    """The exploration would not fit into what it was allowed."""
+
+    kind = "limit"
+
+
+def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> GaltonError:
+    """The error for a failed exploration."""
+    fault = Fault(found["fault"])
+    if fault is Fault.TOO_MANY_STATES:
+        return LimitError(
+            f"more than {limits.max_states:,} states; raise the limit with --max-states, or make the model smaller"
+        )
+    if fault is Fault.OUT_OF_MEMORY:
+        return LimitError(
+            f"the states need more than the {limits.memory_bytes / MEGABYTE:,.0f} MB allowed; "
+            "raise the limit with --memory, or make the model smaller"
+        )
+    words = np.array([found["state"]], dtype=np.uint64)
+    state = PackedStates(lowered.fields, words)[0]
+    message, span, hint = _complaint(fault, found, lowered)
+    return SemanticError(f"{message}, in state {state}", lowered.program.source, span, hint)
+
+
+def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tuple[str, Span, str | None]:
+    value = f"{found['value']:.12g}"
+    if fault is Fault.UNDEFINED:
+        return _UNDEFINED[lowered.graph[found["node"]].op], lowered.spans[found["node"]], None
+    command = lowered.commands[found["command"]].source
+    rates = lowered.program.type == "ctmc"
+    if fault is Fault.BAD_SUM:
+        hint = "this is a CTMC? then the file must say ctmc" if lowered.program.type == "dtmc" else None
+        return f"the probabilities of this command sum to {value} instead of 1", command.span, hint
+    update = command.updates[found["update"]]
+    if fault is Fault.BAD_PROBABILITY:
+        span = update.span if update.probability is None else update.probability.span
+        return f"the {'rate' if rates else 'probability'} is {value}", span, "it must be finite and not negative"
+    assignment = update.assignments[found["assignment"]]
+    variable = next(v for v in lowered.program.variables if v.name == assignment.variable)
+    return (
+        f"the update gives {variable.name} the value {value}, outside its range [{variable.low}..{variable.high}]",
+        assignment.span,
+        "strengthen the guard, or widen the range of the variable",
+    )
+
+
+_UNDEFINED = {
+    Op.MOD: "mod needs a positive second argument",
+    Op.POW: "an integer cannot be raised to a negative power",
+    Op.FLOOR: "floor of a number that is not finite",
+    Op.CEIL: "ceil of a number that is not finite",
+    Op.ROUND: "round of a number that is not finite",
+}

@@ -1,0 +1,325 @@
+"""From a checked program to guarded updates over packed bits.
+
+The lowering is done once; the CPU explorer interprets its result over blocks of states and the CUDA explorer prints
+it as source. Everything that constants decide is decided here: guards that can never hold lose their command,
+a synchronisation without a partner disappears, ranges drop the checks that cannot fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
+from ..lang.source import Span
+from ..model.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
+from ..model.states import Field
+from .graph import Graph, Kind, Op
+from .layout import layout
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredUpdate:
+    """``probability`` is a node; each assignment is (index of the variable, node of its new value)."""
+
+    probability: int
+    assignments: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredCommand:
+    """A command with its guard's node; ``source`` is what was written, for messages."""
+
+    guard: int
+    updates: tuple[LoweredUpdate, ...]
+    source: Command
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Commands that move together: one from each factor. ``action`` indexes ``Lowered.actions`` (0: unlabelled)."""
+
+    action: int
+    factors: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredReward:
+    """A reward item: ``action`` is -1 for states; guard and value are nodes."""
+
+    structure: int
+    action: int
+    guard: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """All an explorer needs."""
+
+    program: Program
+    graph: Graph
+    fields: tuple[Field, ...]
+    words: int
+    commands: tuple[LoweredCommand, ...]
+    products: tuple[Product, ...]
+    actions: tuple[str, ...]  # the first is "", the unlabelled action
+    initial: int | None  # node of init … endinit
+    labels: Mapping[str, int]
+    rewards: tuple[LoweredReward, ...]
+    spans: Mapping[int, Span]  # where a node was written first
+
+
+class ExpressionLowering:
+    """Expressions of one program into nodes of one graph."""
+
+    def __init__(self, program: Program):
+        self.graph = Graph()
+        self._constants: Mapping[str, Value] = program.constants
+        self._labels = program.labels
+        self._nodes: dict[str, int] = {}
+        self.spans: dict[int, Span] = {}
+        for index, variable in enumerate(program.variables):
+            node = self.graph.variable(index, variable.low, variable.high)
+            if variable.type == "bool":
+                node = self.graph.equal(node, self.graph.integer(1))
+            self._nodes[variable.name] = node
+
+    def node(self, expression: Expression) -> int:
+        """The node of an expression; formulas must be expanded and constants known."""
+        node = self._node(expression)
+        self.spans.setdefault(node, expression.span)
+        return node
+
+    def _node(self, expression: Expression) -> int:
+        graph = self.graph
+        match expression:
+            case Literal(value):
+                return self._literal(value)
+            case Name(name):
+                if name in self._nodes:
+                    return self._nodes[name]
+                return self._literal(self._constants[name])
+            case Label(name):
+                return self.node(self._labels[name])
+            case Unary("!", operand):
+                return graph.not_(self.node(operand))
+            case Unary("-", operand):
+                return graph.negate(self.node(operand))
+            case Conditional(condition, then, otherwise):
+                return self._conditional(condition, then, otherwise)
+            case Binary(operator, left, right):
+                return self._binary(operator, self.node(left), self.node(right))
+            case Call(function, arguments):
+                return self._call(function, [self.node(a) for a in arguments])
+        raise TypeError(f"not an expression of the modelling language: {expression!r}")
+
+    def _literal(self, value: Value) -> int:
+        if isinstance(value, bool):
+            return self.graph.boolean(value)
+        return self.graph.integer(value) if isinstance(value, int) else self.graph.real(value)
+
+    def _conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> int:
+        test = self.node(condition)
+        chosen = self.graph.constant(test)
+        if chosen is None:
+            return self.graph.ite(test, self.node(then), self.node(otherwise))
+        # A double branch makes the whole a double, whichever is taken: (true ? 1 : 0.5) / … stays real division.
+        taken, other = (then, otherwise) if chosen else (otherwise, then)
+        node = self.node(taken)
+        return node if self.graph[self.node(other)].integral else self._as_double(node)
+
+    def _as_double(self, node: int) -> int:
+        value = self.graph.constant(node)
+        if value is not None and self.graph[node].kind is not Kind.BOOL:
+            return self.graph.real(value)
+        return node
+
+    def _binary(self, operator: str, a: int, b: int) -> int:
+        graph = self.graph
+        match operator:
+            case "&":
+                return graph.and_(a, b)
+            case "|":
+                return graph.or_(a, b)
+            case "=>":
+                return graph.or_(graph.not_(a), b)
+            case "<=>":
+                return graph.iff(a, b)
+            case "=":
+                return graph.equal(a, b)
+            case "!=":
+                return graph.not_(graph.equal(a, b))
+            case "<":
+                return graph.less(a, b)
+            case "<=":
+                return graph.less_equal(a, b)
+            case ">":
+                return graph.less(b, a)
+            case ">=":
+                return graph.less_equal(b, a)
+            case "+":
+                return graph.arithmetic(Op.ADD, a, b)
+            case "-":
+                return graph.arithmetic(Op.SUB, a, b)
+            case "*":
+                return graph.arithmetic(Op.MUL, a, b)
+            case "/":
+                return graph.divide(a, b)
+            case "^":
+                return graph.power(a, b)
+        raise ValueError(f"unknown operator {operator!r}")
+
+    def _call(self, function: str, arguments: list[int]) -> int:
+        graph = self.graph
+        match function:
+            case "min" | "max":
+                op = Op.MIN if function == "min" else Op.MAX
+                result = arguments[0]
+                for argument in arguments[1:]:
+                    result = graph.arithmetic(op, result, argument)
+                return result
+            case "floor":
+                return graph.to_integer(Op.FLOOR, arguments[0])
+            case "ceil":
+                return graph.to_integer(Op.CEIL, arguments[0])
+            case "round":
+                return graph.to_integer(Op.ROUND, arguments[0])
+            case "mod":
+                return graph.modulo(*arguments)
+            case "pow":
+                return graph.power(*arguments)
+            case "log":
+                return graph.logarithm(*arguments)
+        raise ValueError(f"unknown function {function!r}")
+
+
+def lower(program: Program, labels: Mapping[str, Expression] | None = None) -> Lowered:
+    """Lower a program whose constants all have values; ``labels`` replace its own, which they may use."""
+    fields, words = layout(program.variables)
+    lowering = ExpressionLowering(program)
+    graph = lowering.graph
+    position = {v.name: i for i, v in enumerate(program.variables)}
+
+    commands: list[LoweredCommand] = []
+    factors: dict[str, dict[str | None, tuple[int, ...]]] = {}
+    for module in program.modules:
+        by_action: dict[str | None, tuple[int, ...]] = {}
+        for command in module.commands:
+            mine = by_action.setdefault(command.action, ())
+            guard = lowering.node(command.guard)
+            if graph.constant(guard) != 0.0:
+                by_action[command.action] = (*mine, len(commands))
+                commands.append(_command(command, guard, lowering, position))
+        factors[module.name] = by_action
+
+    composed = _products(program.system, factors) if factors else {}
+    actions = tuple(dict.fromkeys(["", *program.actions, *(a for a in composed if a)]))  # renaming may bring new ones
+    number = {name: i for i, name in enumerate(actions)}
+    products = []
+    for action, alternatives in composed.items():
+        for factor_list in alternatives:
+            if all(factor_list):
+                kept = tuple(f for f in factor_list if not _idle(f, commands, graph))
+                products.append(Product(number[action] if action else 0, kept or factor_list[:1]))
+    products.sort(key=lambda p: p.action)  # stable: unlabelled first, then actions in PRISM's order
+
+    rewards = [
+        LoweredReward(i, _reward_action(item, number), lowering.node(item.guard), lowering.node(item.value))
+        for i, structure in enumerate(program.rewards)
+        for item in structure.items
+    ]
+    return Lowered(
+        program,
+        graph,
+        tuple(fields),
+        words,
+        tuple(commands),
+        tuple(products),
+        actions,
+        None if program.initial is None else lowering.node(program.initial),
+        {name: lowering.node(e) for name, e in (program.labels if labels is None else labels).items()},
+        tuple(r for r in rewards if graph.constant(r.guard) != 0.0 and graph.constant(r.value) != 0.0),
+        lowering.spans,
+    )
+
+
+def _command(
+    command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]
+) -> LoweredCommand:
+    updates = []
+    for update in command.updates:
+        probability = lowering.graph.real(1.0) if update.probability is None else lowering.node(update.probability)
+        assignments = tuple((position[a.variable], lowering.node(a.value)) for a in update.assignments)
+        updates.append(LoweredUpdate(lowering.graph.to_real(probability), assignments))
+    return LoweredCommand(guard, tuple(updates), command)
+
+
+def _idle(factor: tuple[int, ...], commands: list[LoweredCommand], graph: Graph) -> bool:
+    """Whether a factor always agrees and changes nothing, so that the product is the same without it."""
+    if len(factor) != 1:
+        return False
+    command = commands[factor[0]]
+    return (
+        graph.constant(command.guard) == 1.0
+        and len(command.updates) == 1
+        and graph.constant(command.updates[0].probability) == 1.0
+        and not command.updates[0].assignments
+    )
+
+
+_Factors = tuple[tuple[int, ...], ...]
+
+
+def _products(
+    system: System, factors: Mapping[str, Mapping[str | None, tuple[int, ...]]]
+) -> dict[str | None, list[_Factors]]:
+    """The products of each action of a composition; the keys are its alphabet, even where nothing is ever enabled."""
+    match system:
+        case Leaf(module):
+            return {action: [(commands,)] for action, commands in factors[module].items()}
+        case Hide(operand, hidden):
+            return _relabel(_products(operand, factors), {a: None for a in hidden})
+        case Rename(operand, renaming):
+            return _relabel(_products(operand, factors), dict(renaming))
+        case Parallel(operands, actions):
+            parts = [_products(operand, factors) for operand in operands]
+            result = parts[0]
+            for part in parts[1:]:
+                result = _compose(result, part, actions)
+            return result
+    raise TypeError(f"not a composition: {system!r}")
+
+
+def _compose(
+    left: dict[str | None, list[_Factors]], right: dict[str | None, list[_Factors]], actions: frozenset[str] | None
+) -> dict[str | None, list[_Factors]]:
+    shared = {a for a in left if a is not None and a in right} if actions is None else actions
+    result: dict[str | None, list[_Factors]] = {}
+    for action in dict.fromkeys([*left, *right]):
+        mine, theirs = left.get(action, []), right.get(action, [])
+        result[action] = [a + b for a in mine for b in theirs] if action in shared else [*mine, *theirs]
+    return result
+
+
+def _relabel(
+    products: dict[str | None, list[_Factors]], names: Mapping[str, str | None]
+) -> dict[str | None, list[_Factors]]:
+    result: dict[str | None, list[_Factors]] = {}
+    for action, alternatives in products.items():
+        result.setdefault(names.get(action, action) if action else None, []).extend(alternatives)
+    return result
+
+
+def _reward_action(item: RewardItem, number: Mapping[str, int]) -> int:
+    if not item.transition:
+        return -1
+    # An action that no module has can never earn anything; a number past the last one says so.
+    return number.get(item.action, len(number)) if item.action else 0
+
+
+def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
+    """The sum of the command's probabilities when all are constants."""
+    values = [graph.constant(u.probability) for u in command.updates]
+    return None if None in values else math.fsum(v for v in values if v is not None)

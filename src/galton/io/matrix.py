@@ -1,0 +1,69 @@
+"""What a transition file gives: the matrix of a model, checked against the lines it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model.construct import Assembled, Integers, assemble
+from ..model.program import ModelType
+from ..model.sparse import ActionCodes
+from ..model.validation import SUM_TOLERANCE, first
+from ..model.values import Floats
+from .table import TextFile
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix with its type and actions, before labels, rewards and states are known."""
+
+    type: ModelType
+    n_states: int
+    parts: Assembled
+    actions: tuple[str, ...] = ("",)
+    choice_actions: ActionCodes | None = None
+
+
+def check_range(file: TextFile, numbers: npt.NDArray[np.int32], count: int, what: str, *, base: int = 0) -> None:
+    """Complain about the first line whose number is not one of the ``count`` numbers from ``base`` on."""
+    last = base + count - 1
+    if len(numbers) and (numbers.min() < base or numbers.max() > last):
+        entry = first((numbers < base) | (numbers > last))
+        raise file.line_error(entry, f"there is no {what} {numbers[entry]}", f"{what}s are numbered {base} to {last}")
+
+
+def check_count(file: TextFile, promised: int, found: int, what: str) -> None:
+    """Complain about a header that promises another number of lines than there are."""
+    if promised != found:
+        raise file.header_error(f"the header says {promised} {what}, the file has {found}")
+
+
+def chain_type(rows: Integers, values: Floats, n_states: int) -> ModelType:
+    """As PRISM decides: a DTMC if the values of every row that has any sum to 1, a CTMC otherwise."""
+    sums = np.bincount(rows, weights=values, minlength=n_states)
+    return "dtmc" if (np.abs(sums[np.unique(rows)] - 1) <= SUM_TOLERANCE).all() else "ctmc"
+
+
+def checked_matrix(
+    file: TextFile,
+    type: ModelType,
+    n_states: int,
+    rows: Integers,
+    columns: Integers,
+    values: Floats,
+    choice_starts: Integers | None = None,
+) -> Assembled:
+    """Assemble a matrix; what is wrong with a value or a sum is said with its line."""
+    what = "rate" if type == "ctmc" else "probability"
+    if (values < 0).any():
+        raise file.line_error(first(values < 0), f"a {what} cannot be negative")
+    if type != "ctmc" and len(rows):
+        sums = np.bincount(rows, weights=values)
+        off = np.abs(sums[rows] - 1) > SUM_TOLERANCE
+        if off.any():
+            entry = first(off)
+            total = float(sums[rows[entry]])
+            raise file.line_error(entry, f"the probabilities that begin here sum to {total!r}", "a sum of 1")
+    return assemble(type, n_states, rows, columns, values, choice_starts=choice_starts)

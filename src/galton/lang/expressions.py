@@ -1,0 +1,107 @@
+"""Expressions of the PRISM language, as trees.
+
+Nodes are frozen and compare by structure; the span is where the text stood and never takes part in a comparison.
+Properties extend these trees (:mod:`galton.lang.properties`), because PRISM lets a property appear inside an
+expression: ``2 * P=? [ F done ]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from .source import Span
+
+Value = bool | int | float
+Type = OneOf["bool", "int", "double"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expression:
+    """Any expression; ``span`` is where it was written."""
+
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expression):
+    """``true``, ``3``, ``0.5``. A ``bool`` is never an ``int`` here; an integer literal is never a ``double``."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expression):
+    """A variable, constant or formula by name (formulas are gone from a checked program)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label(Expression):
+    """A quoted name in a property: a label, ``"init"``, ``"deadlock"``, or another property."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    """``!a`` or ``-a``."""
+
+    operator: OneOf["!", "-"]
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    """Two operands: ``* / + -``, ``^`` (power), ``< <= > >= = !=``, ``& | => <=>``."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional(Expression):
+    """``condition ? then : otherwise``."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    """``min max floor ceil round pow mod log`` by name; ``func(min, a, b)`` is the same node."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The direct operands of an expression of the modelling language."""
+    match expression:
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Conditional(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case Call(_, arguments):
+            return arguments
+    return ()
+
+
+def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The same expression of the modelling language with every direct operand changed."""
+    match expression:
+        case Unary(operator, operand):
+            return Unary(operator, change(operand), span=expression.span)
+        case Binary(operator, left, right):
+            return Binary(operator, change(left), change(right), span=expression.span)
+        case Conditional(condition, then, otherwise):
+            return Conditional(change(condition), change(then), change(otherwise), span=expression.span)
+        case Call(function, arguments):
+            return Call(function, tuple(map(change, arguments)), span=expression.span)
+    return expression

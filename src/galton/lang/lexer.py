@@ -1,0 +1,67 @@
+"""Text to tokens.
+
+One regular expression recognises every token of models and properties. A token's kind is its own text for keywords
+and punctuation, so that parsers compare with what a person would type: ``kind == "module"``, ``kind == "->"``.
+The lexer never fails: a character that fits nothing becomes a ``bad`` token, and the parser that meets it explains
+it. That way one stray character spoils one property, not the whole file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .source import Source, Span
+
+KEYWORDS = frozenset(
+    (
+        *("bool", "clock", "const", "ctmc", "double", "dtmc", "endinit", "endinvariant", "endmodule", "endobservables"),
+        *("endrewards", "endsystem", "false", "filter", "formula", "func", "global", "init", "int", "invariant"),
+        *("label", "max", "mdp", "min", "module", "nondeterministic", "observable", "observables", "pomdp", "popta"),
+        *("prob", "probabilistic", "pta", "rate", "rewards", "stochastic", "system", "true"),
+        *("A", "C", "E", "F", "G", "I", "P", "Pmax", "Pmin", "R", "Rmax", "Rmin", "S", "U", "W", "X"),
+    )
+)
+
+# The symbols of `<-`, `||`, `[[` and `]]` stay apart: they are rare, and `x<-1` and `P=? [X P>0 [X a]]` just work.
+_TOKEN = re.compile(
+    r"""
+    [ \t\r\n\f\ufeff]+ | //[^\n]*
+    | (?P<name>[A-Za-z_][A-Za-z_0-9]*)
+    | (?P<double>\d*\.\d+(?:[eE][-+]?\d+)? | \d+[eE][-+]?\d+)
+    | (?P<int>\d+)
+    | (?P<string>"[^"\n]*")
+    | (?P<symbol><=> | << | => | -> | <= | >= | != | \.\. | /(?!\*) | [][(){}<>=!&|+\-*^:;,?'])
+    | (?P<bad>/\* | .)
+    """,
+    re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    """One token; ``text`` is what stood in the source (a string without its quotes)."""
+
+    kind: str  # a keyword, a symbol, or one of: name, int, double, string, bad, end
+    text: str
+    span: Span
+
+
+def tokenize(source: Source) -> list[Token]:
+    """All tokens of a text, closed by one of kind ``end``.
+
+    >>> [token.kind for token in tokenize(Source("example", "[go] x=0 -> true; // comment"))]
+    ['[', 'name', ']', 'name', '=', 'int', '->', 'true', ';', 'end']
+    """
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(source.text):
+        kind = match.lastgroup
+        if kind is None:
+            continue
+        text = match.group()
+        if kind == "symbol" or (kind == "name" and text in KEYWORDS):
+            kind = text
+        elif kind == "string":
+            text = text[1:-1].strip()
+        tokens.append(Token(kind, text, Span(match.start(), match.end())))
+    tokens.append(Token("end", "", Span(len(source.text), len(source.text))))
+    return tokens

@@ -1,0 +1,407 @@
+"""Property files: PRISM's property language, and Storm's ``T`` operator and reward-bounded paths.
+
+As in PRISM, a property ends where nothing continues it; the ``;`` after it is optional. Temporal operators bind
+loosest: ``F a & b`` is ``F (a & b)``, and one inside an operand needs parentheses: ``(F a) & (F b)``. A property that
+cannot be read keeps its error to itself; reading goes on at the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal as OneOf
+
+from .declaration_parser import DeclarationParser
+from .depth import DeepRecursion
+from .expressions import Expression, Label
+from .lexer import Token
+from .properties import (
+    BinaryPath,
+    Comparison,
+    Cumulative,
+    ExpectedTime,
+    Filter,
+    Instantaneous,
+    LongRun,
+    Multi,
+    Optimum,
+    PathQuantifier,
+    Probability,
+    Property,
+    PropertyFile,
+    Reward,
+    SteadyState,
+    TimeBound,
+    UnaryPath,
+)
+from .source import LanguageError, Source, Span, UnsupportedError
+from .stream import describe, nearest
+
+FILTERS = (
+    *("min", "max", "argmin", "argmax", "count", "sum", "avg", "first", "range"),
+    *("forall", "exists", "print", "printall", "state"),
+)
+_Rule = Callable[[], Expression]
+_FILTER_SYMBOLS = {"+": "sum", "&": "forall", "|": "exists"}
+_RELATIONS = ("<", "<=", ">", ">=")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_DECLARATIONS = ("const", "rate", "prob", "label", "formula")
+_OPERATORS = ("P", "Pmin", "Pmax", "R", "Rmin", "Rmax", "S", "A", "E", "filter")
+_OPERANDS = ("name", "int", "double", "string", "true", "false", "(", "-", "!", "min", "max", "func", "<<", "[")
+
+
+class PropertyParser(DeclarationParser):
+    """Reads a property file from its first token to its last."""
+
+    in_path = False  # between the brackets of `P=? [ … ]`, where parentheses may hold path formulas
+
+    def file(self) -> PropertyFile:
+        constants, formulas, labels = [], [], []
+        properties: list[Property] = []
+        while self.kind != "end":
+            if self.kind in ("const", "rate", "prob"):
+                constants.append(self.constant())
+            elif self.kind == "formula":
+                formulas.append(self.formula())
+            elif self.kind == "label":
+                labels.append(self.label())
+            elif not self.accept(";"):
+                properties.append(self._property({known.name for known in properties}))
+        return PropertyFile(self.source, tuple(constants), tuple(formulas), tuple(labels), tuple(properties))
+
+    # Properties one by one
+
+    def _property(self, taken: set[str | None]) -> Property:
+        first = self.index
+        name = None
+        body = first
+        parsed: Expression | LanguageError
+        try:
+            if self.kind == "string" and self.next_kind() == ":":
+                name = self.expect_label("the name of a property").text
+                self.advance()
+                body = self.index
+                if name in taken:
+                    raise self.error(f'there is a property "{name}" already', self.tokens[first].span)
+            parsed = self.expression()
+            if self.kind in ("U", "W"):
+                raise self._outside(self.token)
+            if self.kind not in (";", "end", *_OPERANDS, *_OPERATORS, *_DECLARATIONS):
+                raise self.unexpected("';' or another property", self._slip())
+        except LanguageError as error:
+            parsed = error
+            self._recover(first)
+        span = Span(self.tokens[body].span.start, self.tokens[max(body, self.index - 1)].span.end)
+        return Property(name, self.source.text[span.start : span.end], span, parsed)
+
+    def _recover(self, first: int) -> None:
+        """Go on at the next ``;``, or where a line begins like a property and no bracket is open."""
+        self.in_path, self.call_any_name, self.sets = False, True, type(self).sets
+        failed = self.index
+        brackets: list[str] = []
+        for index in range(first, len(self.tokens)):
+            kind = self.tokens[index].kind
+            if kind in (";", "end") or (index > first and self._begins_line(index, not brackets or index == failed)):
+                self.index = index
+                return
+            if kind in _CLOSING:
+                brackets.append(_CLOSING[kind])
+            elif kind in brackets:  # closes its own bracket, and those inside that were forgotten
+                del brackets[len(brackets) - 1 - brackets[::-1].index(kind) :]
+
+    def _begins_line(self, index: int, complete: bool) -> bool:
+        """Does a line begin here with a declaration, a name or, after a ``complete`` property, with an operator?"""
+        token, previous = self.tokens[index], self.tokens[index - 1]
+        if "\n" not in self.source.text[previous.span.end : token.span.start]:
+            return False
+        if token.kind in _DECLARATIONS or (token.kind == "string" and self.tokens[index + 1].kind == ":"):
+            return True
+        return complete and (token.kind in (*_OPERATORS, "<<") or token.text in ("multi", "T", "Tmin", "Tmax"))
+
+    # Operators
+
+    def operand(self) -> Expression:
+        token = self.token
+        following = self.next_kind()
+        match token.kind:
+            case "P" | "Pmin" | "Pmax":
+                return self._probability()
+            case "R" | "Rmin" | "Rmax":
+                return self._reward()
+            case "S":
+                return self._steady_state()
+            case "A" | "E":
+                return self._path_quantifier()
+            case "filter":
+                return self._filter()
+            case "string":
+                self.expect_label("a label")
+                return Label(token.text, span=token.span)
+            case "name" if token.text == "multi" and following == "(":
+                return self._multi()
+            case "name" if token.text in ("T", "Tmin", "Tmax") and self._at_time_operator():
+                return self._expected_time()
+            case "<<" | "[" if token.kind == "<<" or following == "[":
+                raise UnsupportedError("coalitions of players are not supported", self.source, token.span)
+            case "X" | "F" | "G":
+                if self.in_path:
+                    hint = f"write ({token.text} …)"
+                    raise self.error("a temporal operator inside another formula needs parentheses", token.span, hint)
+                raise self._outside(token)
+        return super().operand()
+
+    def _outside(self, token: Token) -> LanguageError:
+        return self.error(f"'{token.text}' may only stand between brackets, as in P=? [ … ]", token.span)
+
+    def nested(self) -> Expression:
+        return self._path() if self.in_path else self.expression()
+
+    def _probability(self) -> Expression:
+        token = self.advance()
+        optimum, comparison = self._question(token)
+        path, states = self._bracketed(self._path, comparison)
+        return self._filtered(Probability(path, optimum, comparison, span=self.since(token.span.start)), states)
+
+    def _reward(self) -> Expression:
+        token = self.advance()
+        structure = self._structure()
+        optimum, comparison = self._question(token)
+        objective, states = self._bracketed(self._objective, comparison)
+        reward = Reward(objective, structure, optimum, comparison, span=self.since(token.span.start))
+        return self._filtered(reward, states)
+
+    def _steady_state(self) -> Expression:
+        token = self.advance()
+        optimum, comparison = self._question(token)
+        if optimum:
+            raise self.error("'S' asks for one value: write S=? [ … ]", token.span)
+        operand, states = self._bracketed(self.expression, comparison, path=False)
+        return self._filtered(SteadyState(operand, comparison, span=self.since(token.span.start)), states)
+
+    def _expected_time(self) -> Expression:
+        token = self.advance()
+        optimum, comparison = self._question(token)
+        path, states = self._bracketed(self._path, comparison)
+        return self._filtered(ExpectedTime(path, optimum, comparison, span=self.since(token.span.start)), states)
+
+    def _at_time_operator(self) -> bool:
+        """``T`` is a name like any other, unless it asks a question: ``T=? […]``, ``Tmin=? […]``, ``T<=5 […]``."""
+        if self.next_kind() == "=":
+            return self.next_kind(2) == "?"
+        if self.next_kind() not in _RELATIONS:
+            return False
+        before = self.index, self.in_path, self.call_any_name, self.sets
+        self.index += 2
+        try:
+            self.expression()
+            return self.kind == "["
+        except LanguageError:
+            return False
+        finally:
+            self.index, self.in_path, self.call_any_name, self.sets = before
+
+    def _path_quantifier(self) -> Expression:
+        token = self.advance()
+        quantifier: OneOf["A", "E"] = "A" if token.kind == "A" else "E"
+        opening = self.expect("[", f"'{token.kind}'").span
+        path = self._inside(self._path, in_path=True)
+        self.close("]", opening)
+        return PathQuantifier(quantifier, path, span=self.since(token.span.start))
+
+    def _question(self, token: Token) -> tuple[Optimum | None, Comparison | None]:
+        """What follows an operator's letter: ``=?``, ``min=?``, ``>=0.5``."""
+        if self.kind == "(":
+            raise UnsupportedError(f"modifiers of '{token.text}' are not supported", self.source, self.token.span)
+        optimum: Optimum | None = None
+        suffix = token.text[1:] or (self.advance().kind if self.kind in ("min", "max") else "")
+        if suffix:
+            optimum = "min" if suffix == "min" else "max"
+        if self.kind in _RELATIONS:
+            operator: OneOf["<", "<=", ">", ">="] = self.advance().kind  # type: ignore[assignment]
+            return optimum, Comparison(operator, self._inside(self.expression, in_path=False))
+        asked = f"'=?' or a bound such as '>=0.5' after '{token.text}'"
+        if self.kind != "=" or self.next_kind() != "?":
+            hint = "a bound begins with <, <=, > or >=" if self.kind == "=" else None
+            raise self.unexpected(asked, hint)
+        self.index += 2
+        return optimum, None
+
+    def _structure(self) -> str | Expression | None:
+        """The ``{"name"}`` or ``{2}`` of a reward operator."""
+        if self.kind != "{":
+            return None
+        opening = self.advance().span
+        structure: str | Expression
+        if self.kind == "string":
+            structure = self.expect_label("the name of a reward structure").text
+        else:
+            structure = self._inside(self.expression, in_path=False)
+        self.close("}", opening)
+        if self.kind == "/" and self.next_kind() == "{":
+            raise UnsupportedError("ratios of rewards are not supported", self.source, self.token.span)
+        return structure
+
+    def _bracketed(
+        self, content: _Rule, comparison: Comparison | None, path: bool = True
+    ) -> tuple[Expression, tuple[str, Expression] | None]:
+        """``[ content ]``, with the states of an old-style filter if there is one."""
+        opening = self.expect("[", "the operator and its bound").span
+        inner = self._inside(content, in_path=path)
+        states = self._old_filter(comparison) if self.kind == "{" else None
+        self.close("]", opening)
+        return inner, states
+
+    def _inside(self, rule: _Rule, in_path: bool) -> Expression:
+        outer, self.in_path = self.in_path, in_path
+        anything, self.call_any_name = self.call_any_name, True
+        inner = rule()
+        self.in_path, self.call_any_name = outer, anything
+        return inner
+
+    def _old_filter(self, comparison: Comparison | None) -> tuple[str, Expression]:
+        """``{states}``, ``{states}{min}``, ``{states}{min}{max}`` before the closing bracket."""
+        opening = self.advance().span
+        states = self._inside(self.expression, in_path=False)
+        self.close("}", opening)
+        wanted = set()
+        while self.kind == "{":
+            opening = self.advance().span
+            if self.kind not in ("min", "max"):
+                raise self.unexpected("'min' or 'max'")
+            wanted.add(self.advance().kind)
+            self.close("}", opening)
+        if comparison:
+            return "forall", states
+        return ("range" if len(wanted) == 2 else wanted.pop() if wanted else "state"), states
+
+    def _filtered(self, operand: Expression, states: tuple[str, Expression] | None) -> Expression:
+        return Filter(states[0], operand, states[1], span=operand.span) if states else operand
+
+    def _filter(self) -> Expression:
+        start = self.advance().span.start
+        opening = self.expect("(", "'filter'").span
+        token = self.advance()
+        operator = _FILTER_SYMBOLS.get(token.kind, token.text)
+        if operator not in FILTERS:
+            hint = nearest(operator, FILTERS) or f"the filters are {', '.join(FILTERS)}"
+            raise self.error(f"unknown filter {describe(token)}", token.span, hint)
+        self.expect(",", "the kind of filter")
+        operand = self._inside(self.expression, in_path=False)
+        states = self._inside(self.expression, in_path=False) if self.accept(",") else None
+        self.close(")", opening)
+        return Filter(operator, operand, states, span=self.since(start))
+
+    def _multi(self) -> Expression:
+        start = self.advance().span.start
+        opening = self.advance().span
+        objectives = [self._inside(self.expression, in_path=False)]
+        while self.accept(","):
+            objectives.append(self._inside(self.expression, in_path=False))
+        self.close(")", opening)
+        return Multi(tuple(objectives), span=self.since(start))
+
+    # Path formulas
+
+    def _objective(self) -> Expression:
+        """What ``R [ … ]`` may contain."""
+        token = self.token
+        if token.kind == "C":
+            self.advance()
+            if self.kind not in ("<=", "<"):
+                return Cumulative(span=token.span)
+            strict = self.advance().kind == "<"
+            bound = self._inside(self.expression, in_path=False)
+            return Cumulative(bound, strict, span=self.since(token.span.start))
+        if token.kind == "I":
+            self.advance()
+            if not self.accept("="):
+                raise self.unexpected("'=' after 'I'", "I=t is the reward at time t; C<=t collects it until then")
+            return Instantaneous(self._inside(self.expression, in_path=False), span=self.since(token.span.start))
+        if token.kind == "S" and self.next_kind() in ("]", "{"):
+            self.advance()
+            return LongRun(span=token.span)
+        return self._path()
+
+    def _path(self) -> Expression:
+        start = self.token.span.start
+        left = self._unary_path()
+        if self.kind not in ("U", "W", "R"):
+            return left
+        operator: OneOf["U", "W", "R"] = self.advance().kind  # type: ignore[assignment]
+        bound = self._time_bound()
+        path = BinaryPath(operator, left, self._unary_path(), bound, span=self.since(start))
+        if self.kind in ("U", "W", "R"):
+            raise self.error(f"'{operator}' and '{self.kind}' in a row need parentheses", self.token.span)
+        return path
+
+    def _unary_path(self) -> Expression:
+        token = self.token
+        if token.kind not in ("X", "F", "G"):
+            return self.expression()
+        self.advance()
+        operator: OneOf["X", "F", "G"] = token.kind  # type: ignore[assignment]
+        bound = self._time_bound()
+        if operator == "X" and bound:
+            raise self.error("'X' takes no bound", token.span, "it looks exactly one step ahead")
+        return UnaryPath(operator, self._unary_path(), bound, span=self.since(token.span.start))
+
+    def _time_bound(self) -> TimeBound | None:
+        if self.kind == "^":
+            return self._reward_bound()
+        return self._interval(None)
+
+    def _interval(self, reward: str | None) -> TimeBound | None:
+        kind = self.kind
+        if kind == "[":
+            opening = self.advance().span
+            low = self._limit()
+            self.expect(",", "the lower bound")
+            high = self._limit()
+            self.close("]", opening)
+            return TimeBound(low, high, reward=reward)
+        if kind not in (*_RELATIONS, "="):
+            return None
+        self.advance()
+        limit = self._limit()
+        if kind == "=":
+            return TimeBound(limit, limit, reward=reward)
+        if kind in ("<", "<="):
+            return TimeBound(high=limit, high_strict=kind == "<", reward=reward)
+        return TimeBound(low=limit, low_strict=kind == ">", reward=reward)
+
+    def _limit(self) -> Expression:
+        """A bound; the formula follows without a separator, so ``t (a)`` is no call."""
+        anything, self.call_any_name = self.call_any_name, False
+        outer, self.in_path = self.in_path, False
+        limit = self.expression()
+        self.call_any_name, self.in_path = anything, outer
+        return limit
+
+    def _reward_bound(self) -> TimeBound:
+        """Storm's ``F^{rew{"structure"}<=k}``."""
+        self.advance()
+        opening = self.expect("{", "'^'").span
+        if not (self.kind == "name" and self.token.text == "rew"):
+            raise self.unexpected('a bound such as rew{"name"}<=5')
+        self.advance()
+        structure = ""
+        if self.kind == "{":
+            brace = self.advance().span
+            structure = self.expect_label("the name of a reward structure").text
+            self.close("}", brace)
+        bound = self._interval(structure)
+        if bound is None:
+            raise self.unexpected("a bound such as '<=5'")
+        if self.kind == ",":
+            raise UnsupportedError("several bounds on one path are not supported", self.source, self.token.span)
+        self.close("}", opening)
+        return bound
+
+
+def parse_properties(source: Source) -> PropertyFile:
+    """The constants, formulas, labels and properties of a property file, or of what was typed as a property.
+
+    >>> [p.text for p in parse_properties(Source("example", '"up": P=? [ F x=1 ]; S=? [ x=0 ]')).properties]
+    ['P=? [ F x=1 ]', 'S=? [ x=0 ]']
+    """
+    with DeepRecursion(source):
+        return PropertyParser(source).file()

@@ -1,0 +1,120 @@
+"""Types of properties: what can be asked of them and how they combine.
+
+``P=?`` is a ``double`` and ``P>=0.5`` a ``bool``, so both mix with ordinary expressions; a label is a ``bool``, and a
+reference to another property has that property's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .expressions import Expression, Label, Type
+from .properties import (
+    BinaryPath,
+    Comparison,
+    Cumulative,
+    ExpectedTime,
+    Filter,
+    Instantaneous,
+    LongRun,
+    Multi,
+    PathQuantifier,
+    Probability,
+    Reward,
+    SteadyState,
+    TimeBound,
+    UnaryPath,
+)
+from .source import LanguageError
+from .stream import nearest
+from .types import Scope
+
+
+@dataclass(frozen=True)
+class PropertyScope(Scope):
+    """A scope that also knows labels (``bool``) and other properties by name (with their types)."""
+
+    labels: Mapping[str, Type] = field(default_factory=dict)
+
+    def _infer(self, expression: Expression) -> Type:
+        match expression:
+            case Label(name):
+                return self._label(name, expression)
+            case Probability(path, _, comparison) | ExpectedTime(path, _, comparison):
+                self.require(path, "bool", "the formula between the brackets")
+                return self._asked(comparison)
+            case Reward(objective, structure, _, comparison):
+                if isinstance(structure, Expression):
+                    self.require(structure, "int", "the number of a reward structure")
+                self.require(objective, "bool", "the formula between the brackets")
+                return self._asked(comparison)
+            case SteadyState(states, comparison):
+                self.require(states, "bool", "the formula between the brackets")
+                return self._asked(comparison)
+            case PathQuantifier(_, path):
+                self.require(path, "bool", "the formula between the brackets")
+                return "bool"
+            case Filter(operator, operand, states):
+                return self._filter(operator, operand, states)
+            case Multi(objectives):
+                types = [self.type_of(objective) for objective in objectives]
+                return "double" if "double" in types else "bool"
+        return self._path(expression)
+
+    def _path(self, expression: Expression) -> Type:
+        match expression:
+            case UnaryPath(operator, operand, bound):
+                self.require(operand, "bool", f"the operand of '{operator}'")
+                self._bound(bound)
+                return "bool"
+            case BinaryPath(operator, left, right, bound):
+                for operand in (left, right):
+                    self.require(operand, "bool", f"an operand of '{operator}'")
+                self._bound(bound)
+                return "bool"
+            case Cumulative(bound):
+                if bound is not None:
+                    self.require(bound, "double", "the bound of 'C'")
+                return "bool"
+            case Instantaneous(time):
+                self.require(time, "double", "the time of 'I'")
+                return "bool"
+            case LongRun():
+                return "bool"
+        return super()._infer(expression)
+
+    def _label(self, name: str, expression: Expression) -> Type:
+        if name in ("init", "deadlock"):
+            return "bool"
+        if name not in self.labels:
+            hint = nearest(name, self.labels)
+            if name in self.types:
+                hint = f"'{name}' without quotes is a variable or constant"
+            raise LanguageError(f'unknown label "{name}"', self.source, expression.span, hint)
+        return self.labels[name]
+
+    def _asked(self, comparison: Comparison | None) -> Type:
+        if comparison is None:
+            return "double"
+        self.require(comparison.bound, "double", f"what follows '{comparison.operator}'")
+        return "bool"
+
+    def _bound(self, bound: TimeBound | None) -> None:
+        for limit in (bound.low, bound.high) if bound else ():
+            if limit is not None:
+                self.require(limit, "double", "a bound")
+
+    def _filter(self, operator: str, operand: Expression, states: Expression | None) -> Type:
+        if states is not None:
+            self.require(states, "bool", "the states of a filter")
+        match operator:
+            case "forall" | "exists" | "count":
+                self.require(operand, "bool", f"what '{operator}' filters")
+                return "int" if operator == "count" else "bool"
+            case "min" | "max" | "argmin" | "argmax" | "sum" | "avg" | "range":
+                self.require(operand, "double", f"what '{operator}' filters")
+                if operator in ("argmin", "argmax"):
+                    return "bool"
+                return "double" if operator in ("avg", "range") else self.type_of(operand)
+        return self.type_of(operand)

@@ -1,0 +1,126 @@
+"""The composition of modules: from what ``system … endsystem`` says to the tree the explorers walk.
+
+As in PRISM, every module must take part exactly once, and the actions in hiding, renaming and synchronisation sets
+must be actions that some module has or a renaming makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model.program import Hide, Leaf, Parallel, Rename, System
+from .source import LanguageError, Source, Span
+from .stream import nearest
+from .syntax import (
+    Identifier,
+    ModelFile,
+    SystemDefinition,
+    SystemHide,
+    SystemName,
+    SystemParallel,
+    SystemRename,
+    SystemSyntax,
+)
+
+
+def compose(file: ModelFile, modules: Sequence[str], actions: Sequence[str]) -> tuple[System, tuple[str, ...]]:
+    """The composition of a model's modules, and all actions: the modules' own, then those that renamings make."""
+    if not file.systems:
+        if len(modules) == 1:
+            return Leaf(modules[0]), tuple(actions)
+        return Parallel(tuple(map(Leaf, modules)), None), tuple(actions)
+    return _Composition(file, modules, actions).compose()
+
+
+class _Composition:
+    def __init__(self, file: ModelFile, modules: Sequence[str], actions: Sequence[str]):
+        self._source: Source = file.source
+        self._modules = modules
+        self._definitions = file.systems
+        self._actions = list(actions)
+        self._named = {s.name.name: s for s in file.systems if s.name}
+        self._used: set[str] = set()
+        self._open: list[str] = []
+
+    def compose(self) -> tuple[System, tuple[str, ...]]:
+        main = self._main()
+        for definition in self._definitions:
+            self._collect_renamed(definition.system)
+        system = self._convert(main.system)
+        if missing := [name for name in self._modules if name not in self._used]:
+            names = ", ".join(f"'{name}'" for name in missing)
+            raise self._error(f"the system leaves out {names}", main.span, "every module must appear exactly once")
+        return system, tuple(self._actions)
+
+    def _main(self) -> SystemDefinition:
+        """The definition without a name; the first one, when all have names."""
+        unnamed = [definition for definition in self._definitions if definition.name is None]
+        if len(unnamed) > 1:
+            raise self._error("only one system … endsystem can go without a name", unnamed[1].span)
+        names: set[str] = set()
+        for definition in self._definitions:
+            if definition.name and definition.name.name in names:
+                raise self._error(f'there is a system "{definition.name.name}" already', definition.name.span)
+            if definition.name:
+                names.add(definition.name.name)
+        return unnamed[0] if unnamed else self._definitions[0]
+
+    def _collect_renamed(self, system: SystemSyntax) -> None:
+        match system:
+            case SystemParallel(operands):
+                for operand in operands:
+                    self._collect_renamed(operand)
+            case SystemHide(operand):
+                self._collect_renamed(operand)
+            case SystemRename(operand, renaming):
+                self._collect_renamed(operand)
+                self._actions.extend(new.name for _, new in renaming if new.name not in self._actions)
+
+    def _convert(self, system: SystemSyntax) -> System:
+        match system:
+            case SystemName(name, quoted):
+                return self._reference(name) if quoted else self._module(name)
+            case SystemParallel(operands, actions):
+                shared = None if actions is None else self._action_set(actions)
+                return Parallel(tuple(map(self._convert, operands)), shared)
+            case SystemHide(operand, actions):
+                return Hide(self._convert(operand), self._action_set(actions))
+            case SystemRename(operand, renaming):
+                self._action_set(tuple(old for old, _ in renaming))
+                return Rename(self._convert(operand), {old.name: new.name for old, new in renaming})
+
+    def _module(self, name: Identifier) -> System:
+        if name.name not in self._modules:
+            hint = nearest(name.name, self._modules)
+            if name.name in self._named:
+                hint = f'refer to the system in double quotes: "{name.name}"'
+            raise self._error(f"unknown module '{name.name}'", name.span, hint)
+        if name.name in self._used:
+            raise self._error(f"the module '{name.name}' appears twice in the system", name.span)
+        self._used.add(name.name)
+        return Leaf(name.name)
+
+    def _reference(self, name: Identifier) -> System:
+        if name.name not in self._named:
+            raise self._error(f'unknown system "{name.name}"', name.span, nearest(name.name, self._named))
+        if name.name in self._open:
+            raise self._error(f'the system "{name.name}" refers to itself', name.span)
+        self._open.append(name.name)
+        system = self._convert(self._named[name.name].system)
+        self._open.pop()
+        return system
+
+    def _action_set(self, actions: tuple[Identifier, ...]) -> frozenset[str]:
+        seen: set[str] = set()
+        for action in actions:
+            if action.name not in self._actions:
+                raise self._error(
+                    f"no module has the action '{action.name}'", action.span, nearest(action.name, self._actions)
+                )
+            if action.name in seen:
+                raise self._error(f"the action '{action.name}' is listed twice", action.span)
+            seen.add(action.name)
+        return frozenset(seen)
+
+    def _error(self, message: str, span: Span, hint: str | None = None) -> LanguageError:
+        return LanguageError(message, self._source, span, hint)

@@ -1,0 +1,347 @@
+"""The sparse model: what every analysis works on, however it was made.
+
+Rows are choices, grouped by state; a chain is the case of one choice per state, so one sweep serves all three model
+types. The arrays are those the kernels take, as they take them: nothing is converted between building and solving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..lang.source import GaltonError
+from .program import ModelType
+from .states import ListedStates, PackedStates, States
+from .values import Floats, Values
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+    from .construct import Labels, MatrixLike, RewardLike
+
+__all__ = ["ActionCodes", "Int32s", "Mask", "Model", "ModelError", "Offsets", "Rewards", "Values", "row_sums"]
+
+Int32s = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+ActionCodes = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+
+_BLOCK = 1 << 18  # choices whose values are unpacked at a time
+
+
+class ModelError(GaltonError):
+    """A model that is not one: probabilities that do not sum to 1, arrays that do not fit together."""
+
+    kind = "model"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rewards:
+    """One reward structure; a part that is None is zero everywhere.
+
+    Attributes
+    ----------
+    state
+        ``(states,)`` reward of a state: per step in a DTMC or MDP, per unit of time in a CTMC.
+    choice
+        ``(choices,)`` reward of taking a choice. In a chain, what the transitions out of the state contribute to
+        the mean: the sum of P·r for a DTMC, of R·r (a reward per unit of time) for a CTMC.
+    transition
+        ``(transitions,)`` the reward r of each matrix entry, where it is known one by one. It is only needed to write
+        the rewards to a file: ``choice`` says the same for every mean, and is always there when this is.
+    """
+
+    state: Floats | None = None
+    choice: Floats | None = None
+    transition: Floats | None = None
+
+    def __repr__(self) -> str:
+        parts = [part for part in ("state", "choice", "transition") if getattr(self, part) is not None]
+        return f"<rewards: {', '.join(parts) or 'none'}>"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(part.nbytes for part in (self.state, self.choice, self.transition) if part is not None)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Model:
+    """A DTMC, CTMC or MDP as a row-grouped sparse matrix.
+
+    The constructor trusts its arguments: it is for explorers and readers, which know what they made. Call
+    :meth:`validate` to check them, or build with :meth:`from_matrix` or :meth:`from_function`, which do.
+
+    Attributes
+    ----------
+    type
+        ``"dtmc"``, ``"ctmc"`` or ``"mdp"``.
+    choice_starts
+        ``(states + 1,)`` int32: the choices of state s are ``choice_starts[s]`` up to ``choice_starts[s + 1]``.
+        None for a chain, where choice s is that of state s.
+    row_starts
+        ``(choices + 1,)`` int32, or int64 from 2**31 transitions on: the same, for the entries of a choice.
+    columns
+        ``(transitions,)`` int32 targets, ascending within a choice, each at most once. No choice is empty.
+    values
+        Probabilities, or rates for a CTMC; all positive.
+    initial
+        int32 numbers of the initial states, ascending.
+    labels
+        Name to ``(states,)`` mask. ``"init"`` and ``"deadlock"`` are always there: the initial states, and the
+        states that had no transition and were given a loop (with rate 1 in a CTMC, as PRISM does).
+    rewards
+        Name to :class:`Rewards`, in order of declaration. An unnamed structure is called ``""``; a further unnamed
+        one by its position, ``"#2"``.
+    actions
+        Names of actions; number 0 is ``""``, no action.
+    choice_actions
+        ``(choices,)`` numbers of actions, or None when they are not known (most chains).
+    states
+        What the state numbers mean, or None.
+    build_seconds, info
+        What the builder tells about its work.
+    """
+
+    type: ModelType
+    choice_starts: Int32s | None = None
+    row_starts: Offsets
+    columns: Int32s
+    values: Values
+    initial: Int32s
+    labels: dict[str, Mask] = field(default_factory=dict)
+    rewards: dict[str, Rewards] = field(default_factory=dict)
+    actions: tuple[str, ...] = ("",)
+    choice_actions: ActionCodes | None = None
+    states: States | None = None
+    build_seconds: float | None = None
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        labels = dict(self.labels)
+        if "init" not in labels:
+            labels["init"] = np.zeros(self.n_states, dtype=np.bool_)
+            labels["init"][self.initial] = True
+        if "deadlock" not in labels:
+            labels["deadlock"] = np.zeros(self.n_states, dtype=np.bool_)
+        first = {name: labels.pop(name) for name in ("init", "deadlock")}
+        object.__setattr__(self, "labels", first | labels)
+
+    # Ways to make one.
+
+    @staticmethod
+    def from_matrix(
+        type: ModelType,
+        matrix: MatrixLike,
+        *,
+        initial: int | Sequence[int] = 0,
+        labels: Labels | None = None,
+        rewards: Mapping[str, RewardLike] | None = None,
+        row_groups: npt.ArrayLike | None = None,
+        actions: Sequence[str] | None = None,
+        fix_deadlocks: bool = True,
+    ) -> Model:
+        """A model from a SciPy or NumPy matrix; see :func:`galton.model.construct.from_matrix`."""
+        from .construct import from_matrix
+
+        return from_matrix(
+            type,
+            matrix,
+            initial=initial,
+            labels=labels,
+            rewards=rewards,
+            row_groups=row_groups,
+            actions=actions,
+            fix_deadlocks=fix_deadlocks,
+        )
+
+    @staticmethod
+    def from_function(step: Callable[[Any], Any], initial: Hashable, type: ModelType = "dtmc", **options: Any) -> Model:
+        """A model from a Python function; see :func:`galton.explore.function.explore_function`."""
+        from ..explore.function import explore_function
+
+        return explore_function(step, initial, type, **options)
+
+    # Sizes.
+
+    @property
+    def n_states(self) -> int:
+        """The number of states."""
+        return len(self.row_starts if self.choice_starts is None else self.choice_starts) - 1
+
+    @property
+    def n_choices(self) -> int:
+        """The number of choices: rows of the matrix."""
+        return len(self.row_starts) - 1
+
+    @property
+    def n_transitions(self) -> int:
+        """The number of transitions: entries of the matrix."""
+        return len(self.columns)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all arrays together."""
+        arrays = [self.choice_starts, self.row_starts, self.columns, self.initial, self.choice_actions]
+        parts = [*self.labels.values(), *self.rewards.values(), self.values, self.states, *arrays]
+        return sum(part.nbytes for part in parts if part is not None)
+
+    # Looking in.
+
+    @property
+    def matrix(self) -> scipy.sparse.csr_array:
+        """The same as :meth:`to_scipy`. Made anew each time: keeping it would double the memory of the model."""
+        return self.to_scipy()
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """The matrix, shape (choices, states). The pattern is shared with the model: copy before changing it."""
+        from scipy.sparse import csr_array
+
+        parts = (self.values.array(), self.columns, self.row_starts)
+        return csr_array(parts, shape=(self.n_choices, self.n_states))
+
+    @property
+    def exit_rates(self) -> Floats:
+        """``(states,)`` the sum of the rates out of each state of a CTMC."""
+        if self.type != "ctmc":
+            raise ModelError(f"exit rates are those of a ctmc; this is a {self.type}")
+        return row_sums(self.row_starts, self.values)
+
+    def choices(self, state: int) -> range:
+        """The numbers of the choices of a state."""
+        if not 0 <= state < self.n_states:
+            raise IndexError(f"no state {state}; they are numbered 0 to {self.n_states - 1}")
+        if self.choice_starts is None:
+            return range(state, state + 1)
+        return range(int(self.choice_starts[state]), int(self.choice_starts[state + 1]))
+
+    def transitions(self, state: int) -> list[tuple[str, list[tuple[float, int]]]]:
+        """The choices of a state, each as its action and its (probability or rate, target) pairs.
+
+        >>> chain = Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]])
+        >>> chain.transitions(0)
+        [('', [(0.5, 0), (0.5, 1)])]
+        """
+        found = []
+        for choice in self.choices(state):
+            entries = slice(int(self.row_starts[choice]), int(self.row_starts[choice + 1]))
+            pairs = list(zip(self.values[entries].tolist(), self.columns[entries].tolist(), strict=True))
+            found.append((self.action(choice), pairs))
+        return found
+
+    def action(self, choice: int) -> str:
+        """The name of the action of a choice; empty when it has none."""
+        return "" if self.choice_actions is None else self.actions[self.choice_actions[choice]]
+
+    def validate(self) -> None:
+        """Check everything this class promises; raise :class:`ModelError` at the first thing that does not hold."""
+        from .validation import validate
+
+        validate(self)
+
+    def differences(self, other: Model, *, tolerance: float = 0.0) -> Iterator[str]:
+        """In words, where two models differ; numbers may be apart by a relative ``tolerance``.
+
+        Rewards that are not there are zero. Those of single transitions count only where both models know them,
+        because their means are in ``choice``; actions that are not known are no actions.
+        """
+        if (self.type, self.n_states) != (other.type, other.n_states):
+            yield f"{self.n_states} states of a {self.type}, {other.n_states} of a {other.type}"
+            return
+        for name in ("choice_starts", "row_starts", "columns", "initial"):
+            if not _equal(getattr(self, name), getattr(other, name)):
+                yield f"{name} differ"
+        if not _equal(self.values.array(), other.values.array(), tolerance):
+            yield "values differ"
+        if _action_names(self) != _action_names(other):
+            yield "actions differ"
+        for what in ("labels", "rewards"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if list(mine) != list(theirs):
+                yield f"{what} {', '.join(mine)}; other has {', '.join(theirs)}"
+        for name in self.labels.keys() & other.labels.keys():
+            if not _equal(self.labels[name], other.labels[name]):
+                yield f"label {name!r} differs"
+        for name in self.rewards.keys() & other.rewards.keys():
+            mine, theirs = self.rewards[name], other.rewards[name]
+            for part in ("state", "choice"):
+                if not _equal(*_with_zeros(getattr(mine, part), getattr(theirs, part)), tolerance):
+                    yield f"rewards {name!r} differ in {part}"
+            known = mine.transition is not None and theirs.transition is not None
+            if known and not _equal(mine.transition, theirs.transition, tolerance):
+                yield f"rewards {name!r} differ in transition"
+        if not _same_states(self.states, other.states):
+            yield "states differ"
+
+    def same_as(self, other: Model, *, tolerance: float = 0.0) -> bool:
+        """Whether two models are the same in everything but how they are stored."""
+        return not any(self.differences(other, tolerance=tolerance))
+
+    def __repr__(self) -> str:
+        choices = f", {self.n_choices:,} choices" if self.type == "mdp" else ""
+        return f"<{self.type}: {self.n_states:,} states{choices}, {self.n_transitions:,} transitions>"
+
+    def _repr_html_(self) -> str:
+        rows = [("type", self.type.upper()), ("states", f"{self.n_states:,}")]
+        if self.type == "mdp":
+            rows.append(("choices", f"{self.n_choices:,}"))
+        rows.append(("transitions", f"{self.n_transitions:,}"))
+        first = ", ".join(str(number) for number in self.initial[:5])
+        rows.append(("initial states", first + (f" … ({len(self.initial):,})" if len(self.initial) > 5 else "")))
+        rows.append(("labels", ", ".join(f"{name} ({mask.sum():,})" for name, mask in self.labels.items())))
+        if self.rewards:
+            rows.append(("rewards", ", ".join(name or "(unnamed)" for name in self.rewards)))
+        if self.states is not None and self.states.variables:
+            rows.append(("variables", ", ".join(self.states.variables)))
+        rows.append(("memory", f"{self.memory / 1e6:,.1f} MB"))
+        if self.build_seconds is not None:
+            rows.append(("built in", f"{self.build_seconds:.3g} s"))
+        cells = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escape(v)}</td></tr>" for k, v in rows)
+        return f"<table>{cells}</table>"
+
+
+def row_sums(row_starts: Offsets, values: Values, weights: Floats | None = None) -> Floats:
+    """The sum of the (weighted) values of each row; no row may be empty. Unpacks a block of rows at a time."""
+    sums = np.empty(len(row_starts) - 1)
+    for first in range(0, len(sums), _BLOCK):
+        starts = row_starts[first : first + _BLOCK + 1]
+        entries = slice(int(starts[0]), int(starts[-1]))
+        part = values[entries] if weights is None else values[entries] * weights[entries]
+        sums[first : first + _BLOCK] = np.add.reduceat(part, starts[:-1] - starts[0])
+    return sums
+
+
+def _equal(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None, tolerance: float = 0.0) -> bool:
+    if a is None or b is None:
+        return a is b
+    if a.shape != b.shape:
+        return False
+    return bool(np.allclose(a, b, rtol=tolerance, atol=0) if tolerance else np.array_equal(a, b))
+
+
+def _with_zeros(a: Floats | None, b: Floats | None) -> tuple[Floats | None, Floats | None]:
+    if a is None and b is not None:
+        return np.zeros_like(b), b
+    if b is None and a is not None:
+        return a, np.zeros_like(a)
+    return a, b
+
+
+def _action_names(model: Model) -> list[str]:
+    if model.choice_actions is None or not model.choice_actions.any():
+        return []
+    return [model.actions[code] for code in model.choice_actions]
+
+
+def _same_states(a: States | None, b: States | None) -> bool:
+    if isinstance(a, PackedStates) and isinstance(b, PackedStates):
+        same = a.variables == b.variables and len(a) == len(b)
+        return same and all(np.array_equal(a.column(name), b.column(name)) for name in a.variables)
+    if isinstance(a, ListedStates) and isinstance(b, ListedStates):
+        return a.variables == b.variables and list(a) == list(b)
+    return a is b

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import galton.lang
+
+MODULES = [f"galton.lang.{module.name}" for module in pkgutil.iter_modules(galton.lang.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_public_name_is_there() -> None:
+    for name in galton.lang.__all__:
+        assert not isinstance(getattr(galton.lang, name), ModuleType)
+
+
+def test_parsing_loads_no_arrays() -> None:
+    program = """
+import sys
+from galton.lang import Source, parse_model, parse_properties, render
+parse_model(Source("m", "module m x : bool; [] x -> true; endmodule"))
+render(parse_properties(Source("p", "P=? [ F x ]")).properties[0].expression)
+assert "numpy" not in sys.modules and "difflib" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_program_can_be_imported_first() -> None:
+    subprocess.run(
+        [sys.executable, "-c", "import galton.model.program; from galton.lang import check_program"], check=True
+    )
