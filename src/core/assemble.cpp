@@ -371,7 +371,7 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, bool
     for (size_t s = 0; s < structures; ++s) {
         model.state_rewards.emplace_back(shared.has_state_rewards[s] ? found.count : 0);
         model.choice_rewards.emplace_back(shared.has_choice_rewards[s] ? choices : 0);
-        if (transition_rewards) model.transition_rewards.emplace_back(shared.has_choice_rewards[s] && chain ? transitions : 0);
+        if (transition_rewards) model.transition_rewards.emplace_back(shared.has_choice_rewards[s] ? transitions : 0);
     }
 }
 
@@ -441,7 +441,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
     for (model.compact = true;; model.compact = false) {
         Shared shared{plan, sorted, model, progress, {}, {}, {}, {}, {}, {}};
-        allocate(model, plan, found, with_transition_rewards, shared);
+        allocate(model, plan, found, with_transition_rewards && plan.program.type != ModelType::Mdp, shared);
         model.deadlocks.clear();
         if (!try_assemble(shared, threads)) {
             progress.rows = 0;

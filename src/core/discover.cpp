@@ -90,7 +90,7 @@ class Worker {
           words_(static_cast<size_t>(shared.plan.program.words)),
           expander_(shared.plan),
           batch_(BATCH * words_),
-          hashes_(BATCH) {}
+          slots_(BATCH) {}
 
     void run() {
         States block;
@@ -170,12 +170,12 @@ class Worker {
             reading.lock();
         }
         for (size_t k = 0; k < pending_; ++k) {
-            hashes_[k] = table.hash(batch_.data() + k, BATCH);
-            table.prefetch(hashes_[k]);
+            slots_[k] = table.first_slot(batch_.data() + k, BATCH);
+            table.prefetch(slots_[k]);
         }
         size_t found = 0;
         for (size_t k = 0; k < pending_; ++k) {
-            if (!table.insert(hashes_[k], batch_.data() + k, BATCH)) continue;
+            if (!table.insert(slots_[k], batch_.data() + k, BATCH)) continue;
             ++found;
             for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
             if (fresh_.size() == BLOCK * words_) {
@@ -193,7 +193,7 @@ class Worker {
     }
 
     void grow() {
-        size_t need = StateTable::bytes_after_growth(shared_.table.bytes()) + shared_.queue.bytes();
+        size_t need = shared_.table.bytes_while_growing() + shared_.queue.bytes();
         if (need > shared_.limits.memory)
             throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
         shared_.table.grow();
@@ -208,7 +208,7 @@ class Worker {
     const size_t words_;
     Expander expander_;
     std::vector<uint64_t> batch_;  // word w of candidate k at [w * BATCH + k]
-    std::vector<uint64_t> hashes_;
+    std::vector<size_t> slots_;
     size_t pending_ = 0, unreported_ = 0;
     States fresh_;
 };
@@ -285,7 +285,7 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
     }
     workers.clear();
     result.count = shared.table.size();
-    result.states = shared.table.take();
+    shared.table.take(result.states, result.spare);
     return result;
 }
 

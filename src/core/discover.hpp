@@ -26,6 +26,7 @@ struct Progress {
 
 struct Discovery {
     Pages<uint64_t> states;           // n × words, unsorted
+    Pages<uint64_t> spare;            // at least as large; what was the table
     size_t count = 0;
     std::vector<uint64_t> initial;    // their words
     size_t choices = 0, transitions = 0;  // before duplicates are merged; deadlocks are not counted

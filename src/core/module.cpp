@@ -103,7 +103,7 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
         if (progress.stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
         outcome.discover_s = seconds_since(start);
         start = std::chrono::steady_clock::now();
-        sort_states(found.states, static_cast<size_t>(program.words), threads);
+        sort_states(found.states, std::move(found.spare), static_cast<size_t>(program.words), threads);
         outcome.sort_s = seconds_since(start);
         start = std::chrono::steady_clock::now();
         outcome.model = assemble(plan, found.states, found, threads, limits, transition_rewards, progress);

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .load import load as load
-    from .load import parse as parse
+    from .programs import load as load
+    from .programs import parse as parse
 
-_HOME = {"load": "load", "parse": "load"}
+_HOME = {"load": "programs", "parse": "programs"}
 
 
 def __getattr__(name: str) -> object:

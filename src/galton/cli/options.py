@@ -50,7 +50,7 @@ QUIET_SECONDS = 1.0  # before progress is shown
 def load_program(path: Path, constants: list[str] | None) -> Program:
     """The checked program of a file with the constants of the command line."""
     from ..lang import parse_constants
-    from ..load import load
+    from ..programs import load
 
     values: dict[str, str] = {}
     for text in constants or []:

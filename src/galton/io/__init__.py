@@ -13,7 +13,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from ..model.sparse import Model, ModelError
 from ..model.values import Values
 from .errors import FileError
 
-__all__ = ["SUFFIXES", "FileError", "read_model", "write_model"]
+__all__ = ["SUFFIXES", "FileError", "check_suffixes", "read_model", "write_model"]
 
 SUFFIXES = {
     ".tra": "transitions",
@@ -37,14 +37,24 @@ SUFFIXES = {
 """The files Galton knows, and what is in them."""
 
 
-def write_model(model: Model, paths: Sequence[Path]) -> list[Path]:
+def check_suffixes(paths: Sequence[Path]) -> None:
+    """Complain about the first file whose suffix is not one of :data:`SUFFIXES`: before a long build, not after it."""
+    for path in paths:
+        if path.suffix not in SUFFIXES:
+            known = ", ".join(f"{suffix} ({what})" for suffix, what in SUFFIXES.items())
+            raise FileError(f"the suffix {path.suffix!r} is not one Galton knows", path, expected=known)
+
+
+def write_model(model: Model, paths: Sequence[Path], *, exact: bool = False) -> list[Path]:
     """Write a model to files, each in the format its suffix says.
 
     A model with several reward structures has its rewards in numbered files: ``model.srew`` becomes
     ``model1.srew``, ``model2.srew`` and so on. Returns the files written.
+
+    PRISM writes 16 significant digits, and so do its formats here, to compare line by line with PRISM's files; with
+    ``exact`` they have a 17th where a number needs it to be read back the same. The other formats are always exact.
     """
-    for path in paths:
-        _check_suffix(path)
+    check_suffixes(paths)
     written = []
     for path in paths:
         if path.suffix == ".npz":
@@ -53,9 +63,9 @@ def write_model(model: Model, paths: Sequence[Path]) -> list[Path]:
             write_npz(model, path)
             written.append(path)
         elif path.suffix in (".srew", ".trew"):
-            written += _write_rewards(model, path)
+            written += _write_rewards(model, path, exact)
         else:
-            _write(path, _writer(path.suffix)(model))
+            _write(path, _text(model, path.suffix, exact))
             written.append(path)
     return written
 
@@ -74,8 +84,8 @@ def read_model(paths: Sequence[Path], type: ModelType | None = None) -> Model:
     Without labels, the initial state is 0. States without transitions get a loop and the label ``"deadlock"``.
     """
     files: dict[str, list[Path]] = {suffix: [] for suffix in SUFFIXES}
+    check_suffixes(paths)
     for path in paths:
-        _check_suffix(path)
         files[path.suffix] += _numbered(path) if path.suffix in (".srew", ".trew") else [path]
     bases = [*files[".tra"], *files[".mtx"], *files[".npz"]]
     if len(bases) != 1:
@@ -128,16 +138,18 @@ def _read_text(base: Path, files: dict[str, list[Path]], type: ModelType | None)
     return model
 
 
-def _writer(suffix: str) -> Callable[[Model], Iterator[bytes]]:
+def _text(model: Model, suffix: str, exact: bool) -> Iterator[bytes]:
     from .lab import lab_text
     from .mtx import mtx_text
     from .sta import sta_text
     from .tra import tra_text
 
-    return {".tra": tra_text, ".sta": sta_text, ".lab": lab_text, ".mtx": mtx_text}[suffix]
+    if suffix == ".tra":
+        return tra_text(model, exact=exact)
+    return {".sta": sta_text, ".lab": lab_text, ".mtx": mtx_text}[suffix](model)
 
 
-def _write_rewards(model: Model, path: Path) -> list[Path]:
+def _write_rewards(model: Model, path: Path, exact: bool) -> list[Path]:
     from .rewards import srew_text, trew_text
 
     if not model.rewards:
@@ -147,7 +159,7 @@ def _write_rewards(model: Model, path: Path) -> list[Path]:
     if len(model.rewards) > 1:
         written = [path.with_stem(f"{path.stem}{number}") for number in range(1, len(model.rewards) + 1)]
     for name, file in zip(model.rewards, written, strict=True):
-        _write(file, text(model, name))
+        _write(file, text(model, name, exact=exact))
     return written
 
 
@@ -165,9 +177,3 @@ def _numbered(path: Path) -> list[Path]:
     while (numbered := path.with_stem(f"{path.stem}{len(found) + 1}")).exists():
         found.append(numbered)
     return found or [path]
-
-
-def _check_suffix(path: Path) -> None:
-    if path.suffix not in SUFFIXES:
-        known = ", ".join(f"{suffix} ({what})" for suffix, what in SUFFIXES.items())
-        raise FileError(f"the suffix {path.suffix!r} is not one Galton knows", path, expected=known)

@@ -8,6 +8,7 @@ transitions a matter of seconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import ROUND_HALF_UP, Context
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,38 @@ from ..model.values import Values
 Characters = npt.NDArray[np.uint8]
 BLOCK = 1 << 16
 """Lines made at a time: a few megabytes, so that the parts stay in the cache."""
+_SIXTEEN_DIGITS = Context(prec=16, rounding=ROUND_HALF_UP)
 
 
-def number_text(value: float) -> str:
-    """A number as PRISM prints it: the shortest digits that give it back, as C's ``%.17g`` would lay them out.
+def exact_text(value: float) -> str:
+    """A number in the fewest digits that give it back.
 
-    >>> [number_text(x) for x in (1.0, 0.1, 1e16, 1e17, 1e-5, 1 / 3)]
-    ['1', '0.1', '10000000000000000', '1e+17', '1e-05', '0.3333333333333333']
+    >>> [exact_text(x) for x in (1.0, 0.1, 0.1 + 0.2, 1e16, 1e-5)]
+    ['1', '0.1', '0.30000000000000004', '1e+16', '1e-05']
     """
-    if 1e16 <= abs(value) < 1e17:
-        return f"{value:.0f}"  # where Python has gone over to exponents already
     text = repr(value)
     return text[:-2] if text.endswith(".0") else text
+
+
+def prism_text(value: float) -> str:
+    """A number as PRISM prints it: the same, in at most 16 digits (Java's ``%.16g``, which rounds those digits).
+
+    >>> [prism_text(x) for x in (1.0, 0.1, 0.1 + 0.2, 1 / 3, 9.2)]
+    ['1', '0.1', '0.3', '0.3333333333333333', '9.2']
+    """
+    text = exact_text(value)
+    if len(text) <= 17:  # too short for 17 digits and a point
+        return text
+    digits = text.lstrip("-0.").partition("e")[0]
+    if len(digits) - ("." in digits) <= 16:
+        return text
+    if "e" not in text and text[-2] not in ".9":  # nearly always: only the last two digits change
+        return text[:-2] + chr(ord(text[-2]) + 1) if text[-1] >= "5" else text[:-1].rstrip("0").rstrip(".")
+    rounded = _SIXTEEN_DIGITS.create_decimal(text).normalize()
+    exponent = rounded.adjusted()
+    if -4 <= exponent < 16:
+        return f"{rounded:f}"
+    return f"{rounded.scaleb(-exponent):f}e{exponent:+03d}"
 
 
 def constant(text: str) -> Characters:
@@ -43,11 +64,16 @@ def strings(texts: Iterable[str]) -> Characters:
     return array.view(np.uint8).reshape(len(array), -1)
 
 
-def value_characters(values: Values) -> Callable[[slice], Characters]:
+def numbers(values: npt.NDArray[np.float64], *, exact: bool) -> Characters:
+    """One number per line, exact or as PRISM prints it."""
+    return strings(map(exact_text if exact else prism_text, values.tolist()))
+
+
+def value_characters(values: Values, *, exact: bool) -> Callable[[slice], Characters]:
     """The numbers of a slice of the matrix; those of a dictionary are printed once."""
     if values.dictionary is None or values.index is None:
-        return lambda entries: strings(map(number_text, values[entries].tolist()))
-    known, index = strings(map(number_text, values.dictionary.tolist())), values.index
+        return lambda entries: numbers(values[entries], exact=exact)
+    known, index = numbers(values.dictionary, exact=exact), values.index
     return lambda entries: known[index[entries]]
 
 

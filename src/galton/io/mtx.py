@@ -52,7 +52,7 @@ def mtx_text(model: Model) -> Iterator[bytes]:
         raise ModelError("a .mtx file cannot say which rows belong to which state of an mdp; write .tra or .npz")
     yield f"{BANNER}\n% Galton {model.type}\n{model.n_states} {model.n_states} {model.n_transitions}\n".encode()
     space, end = constant(" "), constant("\n")
-    numbers = value_characters(model.values)
+    numbers = value_characters(model.values, exact=True)
     for entries, rows in entry_blocks(model):
         columns = integers(model.columns[entries] + 1)
         yield join(len(rows), [integers(rows + 1), space, columns, space, numbers(entries), end])

@@ -17,7 +17,7 @@ from ..model.construct import find_entries, transition_rewards
 from ..model.sparse import Model, Rewards
 from ..model.validation import first
 from ..model.values import Floats
-from .characters import blocks, constant, integers, join, number_text, strings
+from .characters import blocks, constant, integers, join, numbers
 from .errors import FileError
 from .matrix import Matrix, check_count, check_range
 from .table import TextFile, read_table
@@ -124,7 +124,7 @@ def _heading(name: str, kind: str) -> str:
     return f"# Reward structure{title}\n# {kind} rewards\n"
 
 
-def srew_text(model: Model, name: str) -> Iterator[bytes]:
+def srew_text(model: Model, name: str, *, exact: bool = False) -> Iterator[bytes]:
     """A file of state rewards, in blocks."""
     rewards = model.rewards[name].state
     if rewards is None:
@@ -133,11 +133,10 @@ def srew_text(model: Model, name: str) -> Iterator[bytes]:
     yield f"{_heading(name, 'State')}{model.n_states} {len(states)}\n".encode()
     for block in blocks(len(states)):
         part = states[block]
-        numbers = strings(map(number_text, rewards[part].tolist()))
-        yield join(len(part), [integers(part), constant(" "), numbers, constant("\n")])
+        yield join(len(part), [integers(part), constant(" "), numbers(rewards[part], exact=exact), constant("\n")])
 
 
-def trew_text(model: Model, name: str) -> Iterator[bytes]:
+def trew_text(model: Model, name: str, *, exact: bool = False) -> Iterator[bytes]:
     """A file of transition rewards, in blocks.
 
     Where a chain's rewards are known only as the mean of a step, every transition of the state gets that mean: all
@@ -165,6 +164,5 @@ def trew_text(model: Model, name: str) -> Iterator[bytes]:
         some = values != 0
         if some.any():
             rows, columns, values = rows[some], model.columns[entries][some], values[some]
-            numbers = strings(map(number_text, values.tolist()))
-            parts = [*row_parts(model, rows), integers(columns), constant(" "), numbers, constant("\n")]
-            yield join(len(rows), parts)
+            parts = [*row_parts(model, rows), integers(columns), constant(" "), numbers(values, exact=exact)]
+            yield join(len(rows), [*parts, constant("\n")])

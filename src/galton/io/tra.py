@@ -110,11 +110,11 @@ def _row_codes(rows: Integers, n_rows: int, table: Table) -> ActionCodes:
     return codes.astype(np.uint16) if len(table.names) <= 1 << 16 else codes
 
 
-def tra_text(model: Model) -> Iterator[bytes]:
+def tra_text(model: Model, *, exact: bool = False) -> Iterator[bytes]:
     """A transition file, in blocks."""
     choices = f"{model.n_choices} " if model.type == "mdp" else ""
     yield f"# Transitions ({model.type.upper()})\n{model.n_states} {choices}{model.n_transitions}\n".encode()
-    numbers = value_characters(model.values)
+    numbers = value_characters(model.values, exact=exact)
     actions = None
     if model.choice_actions is not None and model.choice_actions.any():
         actions = strings(f" {name}" if name else "" for name in model.actions)
