@@ -50,16 +50,14 @@ def build_with_storm(path: str, constants: dict[str, int]) -> dict[str, float]:
 
     import stormpy
 
-    stormpy.set_loglevel_error()
     given = ",".join(f"{name}={value}" for name, value in constants.items())
-    program = stormpy.parse_prism_program(path, prism_compat=True)
-    description, _ = stormpy.preprocess_symbolic_input(program, [], given)
-    program = description.as_prism_program()
+    program = stormpy.parse_prism_program(path, prism_compatibility=True)
+    program, _ = stormpy.instantiate_constants(program, given)
     options = stormpy.BuilderOptions()
     options.set_build_all_labels(True)
     options.set_build_all_reward_models(True)
     start = time.perf_counter()
-    model = stormpy.build_sparse_model_with_options(program, options)
+    model = stormpy.build_model(program, options=options)
     return {"s": time.perf_counter() - start, "states": model.nr_states, "transitions": model.nr_transitions}
 
 

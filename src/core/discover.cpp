@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "parallel.hpp"
+#include "sort.hpp"
 
 namespace galton {
 
@@ -73,7 +74,7 @@ class Queue {
 
 struct Shared {
     Shared(const Plan& plan, int threads, const Limits& limits, Progress& progress)
-        : plan(plan), threads(threads), limits(limits), progress(progress), table(plan.program.words), queue(threads) {}
+        : plan(plan), threads(threads), limits(limits), progress(progress), table(plan.program.words, threads == 1), queue(threads) {}
     const Plan& plan;
     const int threads;
     const Limits& limits;
@@ -173,10 +174,12 @@ class Worker {
             slots_[k] = table.first_slot(batch_.data() + k, BATCH);
             table.prefetch(slots_[k]);
         }
-        size_t found = 0;
+        size_t states = 0, entries = 0;
         for (size_t k = 0; k < pending_; ++k) {
-            if (!table.insert(slots_[k], batch_.data() + k, BATCH)) continue;
-            ++found;
+            StateTable::Found found = table.insert(slots_[k], batch_.data() + k, BATCH);
+            if (found == StateTable::Known) continue;
+            ++states;
+            entries += found == StateTable::NewEntry;
             for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
             if (fresh_.size() == BLOCK * words_) {
                 shared_.queue.push(std::move(fresh_));
@@ -184,12 +187,12 @@ class Worker {
                 fresh_.reserve(BLOCK * words_);
             }
         }
-        table.add_size(found);
+        table.count(states, entries);
         transitions += pending_;
         unreported_ += pending_;
         pending_ = 0;
-        if (table.size() > shared_.limits.states)
-            throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.size()), {}}};
+        if (table.states() > shared_.limits.states)
+            throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), {}}};
     }
 
     void grow() {
@@ -200,7 +203,7 @@ class Worker {
     }
 
     void report() {
-        shared_.progress.states.store(shared_.table.size(), std::memory_order_relaxed);
+        shared_.progress.states.store(shared_.table.states(), std::memory_order_relaxed);
         shared_.progress.transitions.fetch_add(std::exchange(unreported_, 0), std::memory_order_relaxed);
     }
 
@@ -284,8 +287,11 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
         result.transitions += worker->transitions;
     }
     workers.clear();
-    result.count = shared.table.size();
-    shared.table.take(result.states, result.spare);
+    result.count = shared.table.states();
+    Pages<uint64_t> spare, entries = shared.table.take_entries(spare);
+    const auto words = static_cast<size_t>(plan.program.words);
+    sort_records(entries, std::move(spare), words + 1, words, threads);
+    result.states = unfold_entries(entries, words, result.count);
     return result;
 }
 

@@ -2,7 +2,8 @@
 //
 // Threads take blocks of states from a shared queue, expand them, and look the successors up in the table in batches:
 // hash all, prefetch all, then probe, so that the misses of a batch overlap. A state that was not there joins the
-// thread's next block. Nothing but the table and the queue is kept.
+// thread's next block. Nothing but the table and the queue is kept. At the end the entries of the table are sorted, which
+// gives the states in canonical order.
 #pragma once
 
 #include <condition_variable>
@@ -25,8 +26,7 @@ struct Progress {
 };
 
 struct Discovery {
-    Pages<uint64_t> states;           // n × words, unsorted
-    Pages<uint64_t> spare;            // at least as large; what was the table
+    Pages<uint64_t> states;           // n × words, in canonical order
     size_t count = 0;
     std::vector<uint64_t> initial;    // their words
     size_t choices = 0, transitions = 0;  // before duplicates are merged; deadlocks are not counted

@@ -11,7 +11,6 @@
 #include <future>
 
 #include "assemble.hpp"
-#include "sort.hpp"
 
 namespace nb = nanobind;
 using namespace galton;
@@ -87,7 +86,7 @@ struct Outcome {
     Failure failure;
     Pages<uint64_t> states;
     SparseModel model;
-    double discover_s = 0, sort_s = 0, assemble_s = 0;
+    double discover_s = 0, assemble_s = 0;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -102,9 +101,6 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
         Discovery found = discover(plan, threads, limits, progress);
         if (progress.stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
         outcome.discover_s = seconds_since(start);
-        start = std::chrono::steady_clock::now();
-        sort_states(found.states, std::move(found.spare), static_cast<size_t>(program.words), threads);
-        outcome.sort_s = seconds_since(start);
         start = std::chrono::steady_clock::now();
         outcome.model = assemble(plan, found.states, found, threads, limits, transition_rewards, progress);
         outcome.assemble_s = seconds_since(start);
@@ -150,7 +146,7 @@ nb::dict as_dict(Outcome& outcome, size_t words) {
     result["transition_rewards"] = as_arrays(model.transition_rewards);
     result["initial"] = as_array(model.initial);
     result["deadlocks"] = as_array(model.deadlocks);
-    result["seconds"] = nb::make_tuple(outcome.discover_s, outcome.sort_s, outcome.assemble_s);
+    result["seconds"] = nb::make_tuple(outcome.discover_s, outcome.assemble_s);
     return result;
 }
 

@@ -1,7 +1,7 @@
-// States in canonical order: by packed value, the first word most significant.
+// Records of 64-bit words in ascending order of their first words, the very first most significant.
 //
-// Least-significant-digit radix sort of whole records over the bits in which states differ at all (most of a wide state
-// is the same everywhere). Each thread counts and moves its share; the offsets keep the sort stable.
+// Least-significant-digit radix sort over the bits in which records differ at all (most of a wide state is the same
+// everywhere). Each thread counts and moves its share; the offsets keep the sort stable.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,17 @@ struct Digit {
 
 // The digits to sort by, least significant first: as few as possible of at most 11 bits, which still go through the
 // first-level caches and address translation without trouble.
-inline std::vector<Digit> digits_of(const Pages<uint64_t>& states, size_t words) {
+inline std::vector<Digit> digits_of(const Pages<uint64_t>& records, size_t size, size_t key) {
     constexpr int MOST_BITS = 11;
-    std::vector<uint64_t> all(words, ~uint64_t{0}), some(words, 0);
-    for (size_t i = 0; i < states.size(); i += words) {
-        for (size_t w = 0; w < words; ++w) {
-            all[w] &= states[i + w];
-            some[w] |= states[i + w];
+    std::vector<uint64_t> all(key, ~uint64_t{0}), some(key, 0);
+    for (size_t i = 0; i < records.size(); i += size) {
+        for (size_t w = 0; w < key; ++w) {
+            all[w] &= records[i + w];
+            some[w] |= records[i + w];
         }
     }
     std::vector<Digit> digits;
-    for (size_t w = words; w-- > 0;) {
+    for (size_t w = key; w-- > 0;) {
         const uint64_t differing = all[w] ^ some[w];
         if (!differing) continue;
         int first = std::countr_zero(differing), width = 64 - std::countl_zero(differing) - first;
@@ -43,16 +43,17 @@ inline std::vector<Digit> digits_of(const Pages<uint64_t>& states, size_t words)
     return digits;
 }
 
-// `spare` is at least as large as `states`; its contents are lost.
-inline void sort_states(Pages<uint64_t>& states, Pages<uint64_t> spare, size_t words, int threads) {
-    const size_t size = states.size(), n = size / words;
+// Records of `size` words, sorted by the first `key` of them. `spare` is at least as large as `records`; its contents are
+// lost.
+inline void sort_records(Pages<uint64_t>& records, Pages<uint64_t> spare, size_t size, size_t key, int threads) {
+    const size_t total = records.size(), n = total / size;
     if (n < 4096) threads = 1;
     std::vector<std::vector<size_t>> counts(static_cast<size_t>(threads));
-    for (auto [word, shift, bits] : digits_of(states, words)) {
-        const uint64_t* from = states.data();
+    for (auto [word, shift, bits] : digits_of(records, size, key)) {
+        const uint64_t* from = records.data();
         uint64_t* to = spare.data();
         const uint64_t mask = (uint64_t{1} << bits) - 1;
-        auto digit = [=](size_t i) { return from[i * words + word] >> shift & mask; };
+        auto digit = [=](size_t i) { return from[i * size + word] >> shift & mask; };
         run_on_threads(threads, [&](int t) {
             auto [begin, end] = share(n, t, threads);
             auto& count = counts[static_cast<size_t>(t)];
@@ -65,16 +66,14 @@ inline void sort_states(Pages<uint64_t>& states, Pages<uint64_t> spare, size_t w
         run_on_threads(threads, [&](int t) {
             auto [begin, end] = share(n, t, threads);
             size_t* next = counts[static_cast<size_t>(t)].data();
-            if (words == 1) {
-                for (size_t i = begin; i < end; ++i) to[next[digit(i)]++] = from[i];
-            } else {
-                for (size_t i = begin; i < end; ++i)
-                    std::memcpy(to + next[digit(i)]++ * words, from + i * words, words * sizeof(uint64_t));
+            for (size_t i = begin; i < end; ++i) {
+                uint64_t* out = to + next[digit(i)]++ * size;
+                for (size_t w = 0; w < size; ++w) out[w] = from[i * size + w];
             }
         });
-        states.swap(spare);
+        records.swap(spare);
     }
-    states.shrink(size);
+    records.shrink(total);
 }
 
 }  // namespace galton

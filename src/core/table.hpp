@@ -1,11 +1,13 @@
-// The set of known states: open addressing, any number of threads.
+// The set of known states: open addressing over groups of 64 neighbours, any number of threads.
 //
-// A slot holds the words of a state, the first one plus 1, so that zero means empty and fresh pages need no filling.
-// The layout keeps the two top bits of the first word free, so BUSY never meets a real value: the thread that claims a
-// slot of a wider state marks it busy, writes the other words, then publishes the first.
-// The slot comes from the top bits of the hash, so that growing the table moves its contents in order, as a stream.
-// (Keeping neighbouring states in one line of the cache was tried: the longer runs of full slots cost more than the
-// shared lines gave.)
+// States that agree in all but their last six bits are one entry: the bits they share, and a bit for each one that is
+// known. The last variables of a model take most of their values, so an entry stands for many states: the table is small
+// enough to stay in the caches, and there is little to sort afterwards.
+//
+// The first word of an entry is stored plus 1, so that zero means empty and fresh pages need no filling. The layout keeps
+// the two top bits of the first word free, so BUSY never meets a real value: the thread that claims an entry of more than
+// one word marks it busy, writes the other words, then publishes the first. The slot comes from the top bits of the hash,
+// so that growing the table moves its contents in order, as a stream.
 #pragma once
 
 #include <atomic>
@@ -19,94 +21,153 @@ namespace galton {
 
 class StateTable {
   public:
-    explicit StateTable(int words, int log_capacity = 13) : words_(static_cast<size_t>(words)), log_(log_capacity) {
-        slots_ = Pages<uint64_t>(capacity() * words_, true);
+    static constexpr int GROUP_BITS = 6;
+    static constexpr uint64_t GROUP_MASK = 63;
+
+    // `alone`: only one thread inserts, and needs no atomic operations.
+    StateTable(int words, bool alone, int log_capacity = 13)
+        : words_(static_cast<size_t>(words)), size_(words_ + 1), log_(log_capacity), alone_(alone) {
+        slots_ = Pages<uint64_t>(capacity() * size_, true);
     }
 
-    size_t size() const { return size_.load(std::memory_order_relaxed); }
+    size_t states() const { return states_.load(std::memory_order_relaxed); }
     size_t capacity() const { return size_t{1} << log_; }
     size_t bytes() const { return slots_.bytes(); }
-    void add_size(size_t count) { size_.fetch_add(count, std::memory_order_relaxed); }
+    void count(size_t states, size_t entries) {
+        states_.fetch_add(states, std::memory_order_relaxed);
+        entries_.fetch_add(entries, std::memory_order_relaxed);
+    }
 
     // Inserting threads hold `lock` shared; growing takes it alone.
     std::shared_mutex lock;
-    bool has_room(size_t more) const { return (size() + more) * 10 <= capacity() * 7; }
+    bool has_room(size_t more) const { return (entries_.load(std::memory_order_relaxed) + more) * 10 <= capacity() * 7; }
 
     // While it is small, growing by four saves most of the copying.
     int next_log() const { return log_ + (bytes() <= SMALL ? 2 : 1); }
-    size_t bytes_while_growing() const { return bytes() + (words_ * sizeof(uint64_t) << next_log()); }
+    size_t bytes_while_growing() const { return bytes() + (size_ * sizeof(uint64_t) << next_log()); }
 
     // A bigger table; the caller holds `lock` alone.
     void grow() {
-        StateTable bigger(static_cast<int>(words_), next_log());
-        const uint64_t* slot = slots_.data();
-        std::vector<uint64_t> key(words_);
-        for (size_t i = 0; i < capacity(); ++i, slot += words_) {
-            if (*slot == 0) continue;
-            key[0] = *slot - 1;
-            for (size_t w = 1; w < words_; ++w) key[w] = slot[w];
-            bigger.insert(bigger.first_slot(key.data(), 1), key.data(), 1);
+        StateTable bigger(static_cast<int>(words_), true, next_log());
+        const uint64_t* entry = slots_.data();
+        for (size_t i = 0; i < capacity(); ++i, entry += size_) {
+            if (*entry == 0) continue;
+            uint64_t h = entry[0] * FACTOR;
+            for (size_t w = 1; w < words_; ++w) h = mix(h, entry[w]);
+            uint64_t* at = bigger.slots_.data() + bigger.slot_of(h) * size_;
+            const uint64_t* end = bigger.slots_.data() + bigger.slots_.size();
+            while (*at != 0) at = at + size_ == end ? bigger.slots_.data() : at + size_;
+            for (size_t w = 0; w < size_; ++w) at[w] = entry[w];
         }
         slots_.swap(bigger.slots_);
         log_ = bigger.log_;
     }
 
-    // Where to look for a state first. Word w of the key is at key[w * stride].
-    size_t first_slot(const uint64_t* key, size_t stride) const {
-        uint64_t h = key[0] * 0x9E3779B97F4A7C15ull;
-        for (size_t w = 1; w < words_; ++w) h = ((h << 29 | h >> 35) ^ key[w * stride]) * 0xC2B2AE3D27D4EB4Full;
-        h = (h ^ h >> 32) * 0xD6E8FEB86659FD93ull;
-        return h >> (64 - log_);
+    // Where to look for a state first. Word w of it is at state[w * stride].
+    size_t first_slot(const uint64_t* state, size_t stride) const {
+        if (words_ == 1) return slot_of(((state[0] >> GROUP_BITS) + 1) * FACTOR);
+        uint64_t h = (state[0] + 1) * FACTOR;
+        for (size_t w = 1; w + 1 < words_; ++w) h = mix(h, state[w * stride]);
+        return slot_of(mix(h, state[(words_ - 1) * stride] >> GROUP_BITS));
     }
-    void prefetch(size_t slot) const { __builtin_prefetch(slots_.data() + slot * words_, 1); }
+    void prefetch(size_t slot) const { __builtin_prefetch(slots_.data() + slot * size_, 1); }
 
-    // Whether the state was new.
-    bool insert(size_t slot, const uint64_t* key, size_t stride) {
-        const uint64_t first = key[0] + 1;
+    enum Found : int { Known = 0, NewState = 1, NewEntry = 2 };
+
+    Found insert(size_t slot, const uint64_t* state, size_t stride) {
+        const uint64_t tail = state[(words_ - 1) * stride], bit = uint64_t{1} << (tail & GROUP_MASK);
+        const uint64_t first = (words_ == 1 ? tail >> GROUP_BITS : state[0]) + 1;
         const size_t last = capacity() - 1;
         for (;; slot = (slot + 1) & last) {
-            uint64_t* at = slots_.data() + slot * words_;
+            uint64_t* at = slots_.data() + slot * size_;
             std::atomic_ref<uint64_t> head(at[0]);
             uint64_t found = head.load(std::memory_order_acquire);
-            if (found == 0) {
-                if (words_ == 1) {
-                    if (head.compare_exchange_strong(found, first, std::memory_order_acq_rel)) return true;
-                } else if (head.compare_exchange_strong(found, BUSY, std::memory_order_acq_rel)) {
-                    for (size_t w = 1; w < words_; ++w) at[w] = key[w * stride];
-                    head.store(first, std::memory_order_release);
-                    return true;
-                }
-            }
+            bool fresh = found == 0 && claim(at, first, found, state, stride);
             while (found == BUSY) found = head.load(std::memory_order_acquire);
-            if (found != first) continue;
-            bool same = true;
-            for (size_t w = 1; w < words_; ++w) same &= at[w] == key[w * stride];
-            if (same) return false;
+            if (!fresh && !(found == first && same_rest(at, state, stride))) continue;
+            return set(at[words_], bit) ? (fresh ? NewEntry : NewState) : Known;
         }
     }
 
-    // Move all states, one after the other and in no particular order, into `states`. What was the table is left in
-    // `spare`, at least as large: a sort can use it.
-    void take(Pages<uint64_t>& states, Pages<uint64_t>& spare) {
-        states = Pages<uint64_t>(size() * words_);
-        const uint64_t* slot = slots_.data();
-        uint64_t* out = states.data();
-        for (size_t i = 0; i < capacity(); ++i, slot += words_) {
-            if (*slot == 0) continue;
-            *out++ = *slot - 1;
-            for (size_t w = 1; w < words_; ++w) *out++ = slot[w];
+    // Entries for a sort: `words` words that the states share, the last one shifted, then the bits. The table is empty
+    // afterwards; its pages are left in `spare`, at least as large.
+    Pages<uint64_t> take_entries(Pages<uint64_t>& spare) {
+        Pages<uint64_t> entries(entries_.load() * size_);
+        const uint64_t* entry = slots_.data();
+        uint64_t* out = entries.data();
+        for (size_t i = 0; i < capacity(); ++i, entry += size_) {
+            if (*entry == 0) continue;
+            *out++ = *entry - 1;
+            for (size_t w = 1; w < size_; ++w) *out++ = entry[w];
         }
         spare = std::move(slots_);
+        return entries;
     }
 
   private:
     static constexpr uint64_t BUSY = uint64_t{1} << 63;
+    static constexpr uint64_t FACTOR = 0x9E3779B97F4A7C15ull;
     static constexpr size_t SMALL = size_t{8} << 20;
 
-    size_t words_;
+    static uint64_t mix(uint64_t h, uint64_t word) { return ((h << 29 | h >> 35) ^ word) * 0xC2B2AE3D27D4EB4Full; }
+    size_t slot_of(uint64_t h) const { return (h ^ h >> 32) * 0xD6E8FEB86659FD93ull >> (64 - log_); }
+
+    // Try to make an empty entry ours; `found` is what it held if somebody else was quicker.
+    bool claim(uint64_t* at, uint64_t first, uint64_t& found, const uint64_t* state, size_t stride) {
+        auto write_rest = [&] {
+            for (size_t w = 1; w < words_; ++w) at[w] = state[w * stride] >> (w + 1 == words_ ? GROUP_BITS : 0);
+        };
+        if (alone_) {
+            write_rest();
+            at[0] = first;
+            return true;
+        }
+        std::atomic_ref<uint64_t> head(at[0]);
+        if (!head.compare_exchange_strong(found, words_ == 1 ? first : BUSY, std::memory_order_acq_rel)) return false;
+        if (words_ > 1) {
+            write_rest();
+            head.store(first, std::memory_order_release);
+        }
+        return true;
+    }
+
+    bool same_rest(const uint64_t* at, const uint64_t* state, size_t stride) const {
+        bool same = true;
+        for (size_t w = 1; w < words_; ++w) same &= at[w] == state[w * stride] >> (w + 1 == words_ ? GROUP_BITS : 0);
+        return same;
+    }
+
+    // Whether the bit was not set yet.
+    bool set(uint64_t& bits, uint64_t bit) {
+        if (alone_) {
+            uint64_t old = bits;
+            bits = old | bit;
+            return !(old & bit);
+        }
+        std::atomic_ref<uint64_t> shared(bits);
+        if (shared.load(std::memory_order_relaxed) & bit) return false;
+        return !(shared.fetch_or(bit, std::memory_order_relaxed) & bit);
+    }
+
+    size_t words_, size_;  // of a state, of an entry
     int log_;
+    bool alone_;
     Pages<uint64_t> slots_;
-    std::atomic<size_t> size_{0};
+    std::atomic<size_t> states_{0}, entries_{0};
 };
+
+// States from sorted entries, in order.
+inline Pages<uint64_t> unfold_entries(const Pages<uint64_t>& entries, size_t words, size_t count) {
+    Pages<uint64_t> states(count * words);
+    uint64_t* out = states.data();
+    for (size_t i = 0; i < entries.size(); i += words + 1) {
+        const uint64_t* entry = entries.data() + i;
+        for (uint64_t bits = entry[words]; bits; bits &= bits - 1) {
+            for (size_t w = 0; w + 1 < words; ++w) *out++ = entry[w];
+            *out++ = entry[words - 1] << StateTable::GROUP_BITS | static_cast<uint64_t>(__builtin_ctzll(bits));
+        }
+    }
+    return states;
+}
 
 }  // namespace galton

@@ -48,6 +48,9 @@ def differences(model: Model, expected: oracle.Reachable) -> Iterator[str]:
     if model.initial.tolist() != initial:
         yield f"initial {model.initial.tolist()}, expected {initial}"
     yield from _label_differences(model, expected)
+    if list(model.rewards) != expected.reward_names:
+        yield f"rewards {list(model.rewards)}, expected {expected.reward_names}"
+        return
     yield from _row_differences(model, expected, number)
     yield from _state_reward_differences(model, expected)
     if model.type != "mdp":
@@ -69,11 +72,7 @@ def _label_differences(model: Model, expected: oracle.Reachable) -> Iterator[str
 
 
 def _row_differences(model: Model, expected: oracle.Reachable, number: dict[oracle.State, int]) -> Iterator[str]:
-    names = expected.reward_names
-    if list(model.rewards) != names:
-        yield f"rewards {list(model.rewards)}, expected {names}"
-        return
-    rewards = [_or_zeros(model.rewards[name].choice, model.n_choices) for name in names]
+    rewards = [_or_zeros(model.rewards[name].choice, model.n_choices) for name in expected.reward_names]
     ordered = oracle.canonical_order(expected.program)
     for state, row in expected.rows.items():
         wanted = [_expected_choice(choice, number) for choice in row.choices]

@@ -235,6 +235,10 @@ class Move:
     parts: tuple[Transition, ...]
 
 
+Commands = Mapping[str, list[Transition]]  # of each module
+Outcome = tuple[Move, Distribution]
+
+
 @dataclass
 class Choice:
     """What can happen in a state: an action, where it leads, and its reward in each structure."""
@@ -257,12 +261,17 @@ class Row:
 
 @dataclass
 class Reachable:
-    """The reachable states in canonical order, or why there is no model."""
+    """The reachable states in canonical order, or why there is no model.
+
+    ``excused`` are states where only the guard of a command fails that could not have happened anyway, because the
+    others are not ready for its action: PRISM fails there, an explorer that does not look need not.
+    """
 
     program: Program
     initial: list[State]
-    rows: dict[State, Row]
-    failures: dict[State, str]
+    rows: dict[State, Row] = field(default_factory=dict)
+    failures: dict[State, str] = field(default_factory=dict)
+    excused: dict[State, str] = field(default_factory=dict)
 
     @property
     def reward_names(self) -> list[str]:
@@ -294,26 +303,24 @@ class Oracle:
     # Exploring
 
     def explore(self, max_states: int) -> Reachable:
-        """All reachable states; a state where something fails is left without successors."""
+        """All reachable states; one whose transitions fail is left without successors."""
         initial = self._initial_states(max_states)
+        found = Reachable(self.program, initial)
         seen, queue = set(initial), deque(initial)
-        rows: dict[State, Row] = {}
-        failures: dict[State, str] = {}
         while queue:
             state = queue.popleft()
             try:
-                rows[state] = row = self.row(state)
+                outcomes = self._outcomes(state, found)
+                new = {target for _, distribution in outcomes for target in distribution} - seen
+                seen |= new
+                queue.extend(sorted(new))
+                found.rows[state] = self._row(state, outcomes)
             except Failure as failure:
-                failures[state] = str(failure)
-                continue
-            for choice in row.choices:
-                for target in choice.distribution:
-                    if target not in seen:
-                        seen.add(target)
-                        queue.append(target)
+                found.failures[state] = str(failure)
             if len(seen) > max_states:
                 raise TooLarge
-        return Reachable(self.program, initial, dict(sorted(rows.items())), failures)
+        found.rows = dict(sorted(found.rows.items()))
+        return found
 
     def _initial_states(self, max_states: int) -> list[State]:
         if self.program.initial is None:
@@ -360,31 +367,51 @@ class Oracle:
 
     # One state
 
-    def row(self, state: State) -> Row:
-        """What can happen in a state, with its labels and rewards."""
+    def _outcomes(self, state: State, found: Reachable) -> list[Outcome]:
+        """What can happen in a state."""
         env = self._env(state)
-        choices = [self._choice(move, state, env) for move in self._moves(env)]
-        choices = [choice for choice in choices if choice.distribution]
-        deadlock = not choices
-        if deadlock:
-            choices = [Choice("", {state: Fraction(1)}, [Fraction(0)] * len(self._rewards))]
+        outcomes = [(move, self._distribution(move, state, env)) for move in self._moves(state, env, found)]
+        return [(move, distribution) for move, distribution in outcomes if distribution]
+
+    def _row(self, state: State, outcomes: list[Outcome]) -> Row:
+        """The same with labels and rewards."""
+        env = self._env(state)
         labels = {name: bool(holds(env)) for name, holds in self._labels.items()}
         state_rewards = [rewards.of_state(env) for rewards in self._rewards]
+        choices = [
+            Choice(move.action or "", distribution, [rewards.of_choice(move.action, env) for rewards in self._rewards])
+            for move, distribution in outcomes
+        ]
+        if not choices:
+            choices = [Choice("", {state: Fraction(1)}, [Fraction(0)] * len(self._rewards))]
         if self.program.type == "mdp":
-            return Row(choices, deadlock, labels, state_rewards)
+            return Row(choices, not outcomes, labels, state_rewards)
         weight = Fraction(1, len(choices)) if self.program.type == "dtmc" else Fraction(1)
-        return Row([self._merged(choices, weight)], deadlock, labels, state_rewards, self._entry_rewards(choices))
+        merged = self._merged(choices, weight)
+        return Row([merged], not outcomes, labels, state_rewards, self._entry_rewards(choices))
 
-    def _moves(self, env: Environment) -> list[Move]:
+    def _moves(self, state: State, env: Environment, found: Reachable) -> list[Move]:
         """The enabled moves: the unlabelled ones, then action by action."""
-        enabled = {
-            module: [command for command in commands if command.guard(env)]
-            for module, commands in self._commands.items()
-        }
+        enabled: dict[str, list[Transition]] = {}
+        failing: dict[str, list[Transition]] = {}
+        for module, commands in self._commands.items():
+            verdicts = [(command, _verdict(command, env)) for command in commands]
+            enabled[module] = [command for command, verdict in verdicts if verdict is True]
+            failing[module] = [command for command, verdict in verdicts if isinstance(verdict, Failure)]
+        if any(failing.values()):
+            self._blame(state, enabled, failing, found)
         moves = self._compose(self.program.system, enabled)
         return sorted(moves, key=lambda move: -1 if move.action is None else self._rank[move.action])
 
-    def _compose(self, system: System, enabled: Mapping[str, list[Transition]]) -> list[Move]:
+    def _blame(self, state: State, enabled: Commands, failing: Commands, found: Reachable) -> None:
+        """Some guards fail: an error if the command could have taken part in anything."""
+        possible = self._compose(self.program.system, {name: enabled[name] + failing[name] for name in enabled})
+        failed = {id(command) for commands in failing.values() for command in commands}
+        if any(id(part) in failed for move in possible for part in move.parts):
+            raise Failure("a guard")
+        found.excused[state] = "a guard"
+
+    def _compose(self, system: System, enabled: Commands) -> list[Move]:
         match system:
             case Leaf(module):
                 return [Move(command.action, (command,)) for command in enabled[module]]
@@ -419,15 +446,14 @@ class Oracle:
             case Parallel(operands):
                 return frozenset().union(*map(self.alphabet, operands))
 
-    def _choice(self, move: Move, state: State, env: Environment) -> Choice:
+    def _distribution(self, move: Move, state: State, env: Environment) -> Distribution:
         factors = [self._alternatives(part, env) for part in move.parts]
         distribution: Distribution = {}
         for combination in itertools.product(*factors):
             probability = math.prod((p for p, _ in combination), start=Fraction(1))
             target = self._target(state, env, [branch for _, branch in combination])
             distribution[target] = distribution.get(target, Fraction(0)) + probability
-        rewards = [rewards.of_choice(move.action, env) if distribution else Fraction(0) for rewards in self._rewards]
-        return Choice(move.action or "", distribution, rewards)
+        return distribution
 
     def _alternatives(self, command: Transition, env: Environment) -> list[tuple[Fraction, Branch]]:
         """The updates of a command that are possible; checks the probabilities."""
@@ -508,6 +534,13 @@ class CompiledRewards:
     def of_choice(self, action: str | None, env: Environment) -> Fraction:
         items = (value for name, guard, value in self.transitions if name == action and guard(env))
         return sum((Fraction(value(env)) for value in items), Fraction(0))
+
+
+def _verdict(command: Transition, env: Environment) -> bool | Failure:
+    try:
+        return bool(command.guard(env))
+    except Failure as failure:
+        return failure
 
 
 def _together(action: str, parts: list[list[Move]]) -> Iterator[Move]:

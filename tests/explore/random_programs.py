@@ -136,7 +136,7 @@ def condition(draw: Draw, scope: Scope, depth: int = 2) -> str:
 
 def _comparison(draw: Draw, scope: Scope) -> str:
     points = [v for v in scope.variables if v.kind in ("near", "wide")]
-    kinds = ["true", "bool", "compare", "compare", "compare", "mixed", "protected"] + (["point"] if points else [])
+    kinds = ["true", "true", "bool", "compare", "compare", "compare", "mixed", "protected"] + (["point"] if points else [])
     kind = draw(st.sampled_from(kinds))
     if kind == "true":
         return "true"
@@ -231,7 +231,10 @@ def assignments(draw: Draw, scope: Scope, writable: Sequence[Variable]) -> str:
     """The right side of an update."""
     if not writable:
         return "true"
-    chosen = draw(st.lists(st.sampled_from(writable), max_size=3, unique_by=lambda v: v.name))
+    moving = [variable for variable in writable if len(variable.values) > 1] or writable
+    least = draw(st.sampled_from([1, 1, 2, 0]))
+    pool = moving if draw(st.integers(0, 3)) < 3 else writable
+    chosen = draw(st.permutations(pool))[:least]
     return " & ".join(assignment(draw, scope, variable) for variable in chosen) or "true"
 
 
@@ -292,9 +295,9 @@ def _step(draw: Draw, scope: Scope, writable: Sequence[Variable]) -> str:
 
 def command(draw: Draw, scope: Scope, own: Sequence[Variable], shared: Sequence[Variable]) -> tuple[str, str]:
     """A command and its action; only unlabelled ones may write the global variables."""
-    action = draw(st.sampled_from(["", *ACTIONS]))
+    action = draw(st.sampled_from(["", "", *ACTIONS]))
     writable = [*own] if action else [*own, *shared]
-    return action, f"[{action}] {condition(draw, scope)} -> {updates(draw, scope, writable)};"
+    return action, f"[{action}] {condition(draw, scope, draw(st.integers(0, 2)))} -> {updates(draw, scope, writable)};"
 
 
 # Variables
@@ -318,7 +321,7 @@ def variable(draw: Draw, name: str, kind: str, budget: Budget) -> Variable | Non
     if kind == "bool":
         low, values = 0, (0, 1)
     elif kind == "small":
-        low, size = draw(st.integers(-3, 2)), draw(st.integers(1, 4))
+        low, size = draw(st.integers(-3, 2)), draw(st.sampled_from([3, 4, 2, 5, 6, 1]))
         values = tuple(range(low, low + size))
     elif kind == "near":
         low = draw(st.sampled_from([0, -1, LARGEST - 2, -LARGEST - 1]))
@@ -336,15 +339,15 @@ def _wide(draw: Draw, name: str, budget: Budget) -> Variable:
     bits = draw(st.sampled_from([32, 31, 30, 24, 17, 16, 15, 13, 9]))
     low = draw(st.sampled_from([0, 1, -1, -(2 ** (bits - 1))]))
     high = min(LARGEST, low + 2**bits - 1)
-    values = draw(st.sampled_from([(low,), (low, high), (high,), (low + 1, high - 1), (low, low + 1)]))
+    values = draw(st.sampled_from([(low, high), (low + 1, high - 1), (low, low + 1), (low,), (high,)]))
     if not budget.spend(len(values)):
         values = values[:1]
     return Variable(name, "wide", low, high, values, draw(st.sampled_from(values)))
 
 
-def variables(draw: Draw, prefix: str, kinds: Sequence[str], most: int, budget: Budget) -> tuple[Variable, ...]:
+def variables(draw: Draw, prefix: str, kinds: Sequence[str], least: int, most: int, budget: Budget) -> tuple[Variable, ...]:
     found = []
-    for index in range(draw(st.integers(0, most))):
+    for index in range(draw(st.integers(least, most))):
         made = variable(draw, f"{prefix}{index}", draw(st.sampled_from(kinds)), budget)
         if made:
             found.append(made)
@@ -421,12 +424,12 @@ def programs(draw: Draw, budget: int = 400, mistakes: bool = False) -> ProgramTe
     kind = draw(st.sampled_from(["dtmc", "mdp", "ctmc"]))
     states = Budget(budget)
     several_initial = draw(st.integers(0, 5)) == 5
-    kinds = ["small", "bool", "small"] + ([] if several_initial else ["near", "wide"])
+    kinds = ["small", "bool", "small", "small"] + ([] if several_initial else ["near", "wide"])
     width = 0 if several_initial else draw(st.sampled_from([0, 0, 0, 2, 4, 7]))
-    shared = variables(draw, "g", kinds, 2, states)
+    shared = variables(draw, "g", kinds, 0, 2, states)
     modules = []
     for index in range(draw(st.integers(1, 3))):
-        own = variables(draw, f"x{index}", kinds, 3, states)
+        own = variables(draw, f"x{index}", kinds, 1, 3, states)
         own += padding(draw, f"w{index}", width if index == 0 else width // 3, states)
         modules.append(Module(f"M{index}", tuple(draw(st.permutations(own))) if width else own))
     everything = [*shared, *(v for module in modules for v in module.variables)]
@@ -454,7 +457,7 @@ def programs(draw: Draw, budget: int = 400, mistakes: bool = False) -> ProgramTe
 
 
 def _with_commands(draw: Draw, scope: Scope, module: Module, shared: Sequence[Variable]) -> Module:
-    made = [command(draw, scope, module.variables, shared) for _ in range(draw(st.integers(1, 4)))]
+    made = [command(draw, scope, module.variables, shared) for _ in range(draw(st.integers(1, 5)))]
     actions = frozenset(action for action, _ in made if action)
     return replace(module, commands=tuple(text for _, text in made), actions=actions)
 

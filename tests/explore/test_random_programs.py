@@ -1,0 +1,95 @@
+"""Random programs: the explorer must say what the oracle says, whatever the number of threads.
+
+``pytest tests/explore/test_random_programs.py --hypothesis-profile=thorough`` takes its time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+
+import oracle
+import pytest
+from comparison import check
+from hypothesis import HealthCheck, assume, event, given, settings
+from random_programs import ProgramText, programs
+
+import galton
+from galton.lang import GaltonError
+from galton.model.program import Program
+
+MAX_STATES = 2_000
+THREADS = (1, 3)
+THOROUGH = int(os.environ.get("GALTON_RANDOM_PROGRAMS", "0"))  # examples of each kind; 0 for the usual few
+
+
+def examples(usual: int) -> settings:
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+    return settings(max_examples=THOROUGH or usual, deadline=None, suppress_health_check=slow, print_blob=False)
+
+
+def explored(program: Program) -> oracle.Reachable | None:
+    """What the oracle finds, or None when there is no initial state."""
+    try:
+        return oracle.explore(program, MAX_STATES)
+    except oracle.TooLarge:
+        assume(False)
+    except oracle.Failure:
+        return None
+
+
+@examples(250)
+@given(programs())
+def test_programs_with_a_meaning(text: ProgramText) -> None:
+    program = galton.parse(text)
+    expected = explored(program)
+    assume(expected is not None)
+    assert expected is not None
+    assert not expected.failures
+    event(program.type)
+    check(program, expected, threads=THREADS)
+
+
+@examples(60)
+@given(programs(budget=MAX_STATES))
+def test_larger_programs(text: ProgramText) -> None:
+    program = galton.parse(text)
+    expected = explored(program)
+    assume(expected is not None)
+    check(program, expected, threads=THREADS)
+
+
+@examples(250)
+@given(programs(mistakes=True))
+def test_programs_with_mistakes(text: ProgramText) -> None:
+    """Both sides fail, in a state where the oracle fails too; or the mistake is never reached."""
+    program = galton.parse(text)
+    expected = explored(program)
+    if expected is not None and not expected.failures and not expected.excused:
+        check(program, expected, threads=THREADS)
+        return
+    if expected is not None and not expected.failures:
+        event("excused")
+        with suppress(GaltonError):
+            check(program, expected, threads=THREADS)
+        return
+    messages = []
+    for count in THREADS:
+        with pytest.raises(GaltonError) as caught:
+            program.build(threads=count)
+        assert caught.value.kind == "model"
+        messages.append(str(caught.value))
+    assert len(set(messages)) == 1, "the complaint depends on the number of threads"
+    if expected is not None:
+        event("fails")
+        assert named_state(program, messages[0]) in {**expected.failures, **expected.excused}, messages[0]
+
+
+def named_state(program: Program, message: str) -> oracle.State:
+    """The state that a message is about."""
+    match = re.search(r"in state \((.*?)\)", message)
+    assert match, message
+    values = dict(pair.split("=") for pair in match[1].split(", "))
+    words = {"true": True, "false": False, "True": True, "False": False}
+    return tuple(words[v] if (v := values[variable.name]) in words else int(v) for variable in program.variables)
