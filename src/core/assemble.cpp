@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "parallel.hpp"
+#include "rewards.hpp"
 #include "search.hpp"
 #include "values.hpp"
 
@@ -12,12 +13,12 @@ namespace galton {
 
 namespace {
 
-struct Entry {
-    double value;
-    int32_t column;
-    uint16_t state;   // position in the block
-    uint16_t action;
-};
+// A matrix entry on its way to its row: the column above, a handle of the value below, so that sorting needs one word.
+using Entry = uint64_t;
+
+Entry make_entry(size_t column, uint32_t handle) { return static_cast<uint64_t>(column) << 32 | handle; }
+uint32_t column_of(Entry entry) { return static_cast<uint32_t>(entry >> 32); }
+uint32_t handle_of(Entry entry) { return static_cast<uint32_t>(entry); }
 
 struct Choice {
     uint16_t state, action;
@@ -71,18 +72,15 @@ class Worker {
           chain_(program_.type != ModelType::Mdp),
           structures_(static_cast<size_t>(program_.reward_structures)),
           expander_(shared.plan),
-          finish_registers_(shared.plan.finish.count.allocate()),
+          rewards_(shared.plan, expander_),
           cache_(shared.dictionary),
           filled_(BLOCK + 1),
           choices_of_(BLOCK + 1),
-          rates_(BLOCK),
-          numbers_(BLOCK) {
+          rates_(BLOCK) {
         for (char has : shared.has_choice_rewards) any_choice_rewards_ |= has != 0;
+        weighs_rewards_ = any_choice_rewards_ && program_.type == ModelType::Ctmc;
         state_choice_rewards_.assign(structures_, std::vector<double>(BLOCK));
         choice_rewards_.resize(structures_);
-        action_rewards_.assign(static_cast<size_t>(program_.actions) * structures_, {});
-        action_ready_.assign(static_cast<size_t>(program_.actions), 0);
-        transition_rewards_.resize(structures_);
     }
 
     void run() {
@@ -105,29 +103,30 @@ class Worker {
 
     // The sink's side.
 
-    void begin(int action, const uint16_t* selection, int count) {
-        action_ = static_cast<uint16_t>(action);
-        if (any_choice_rewards_ && program_.type == ModelType::Ctmc)
+    void begin(int, const uint16_t* selection, int count) {
+        if (weighs_rewards_)
             for (int j = 0; j < count; ++j) rates_[selection[j]] = 0;
     }
 
     void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
+        const SortedStates& states = shared_.states;
+        make_room(used_ + static_cast<size_t>(count));
+        const uint32_t same = probabilities ? 0 : handle(p);
         size_t guess = first_ + selection[0];
         int last = selection[0];
-        const uint16_t action = action_;
-        const size_t total = shared_.states.size();
         for (int j = 0; j < count; ++j) {
-            double value = probabilities ? probabilities[j] : p;
-            if (value == 0) continue;
-            int state = selection[j];
-            guess = std::min(guess + static_cast<size_t>(state - last), total - 1);
+            const int state = selection[j];
+            if (probabilities && probabilities[j] == 0) continue;
+            guess = std::min(guess + static_cast<size_t>(state - last), states.size() - 1);
             last = state;
-            guess = shared_.states.find(successors, static_cast<size_t>(j), guess);
-            if (guess == total) throw std::logic_error("a successor was not among the states found before");
-            entries_.push_back({value, static_cast<int32_t>(guess), static_cast<uint16_t>(state), action});
+            guess = states.find(successors, static_cast<size_t>(j), guess);
+            if (guess == states.size()) throw std::logic_error("a successor was not among the states found before");
+            entries_[used_] = make_entry(guess, probabilities ? handle(probabilities[j]) : same);
+            owners_[used_++] = static_cast<uint16_t>(state);
             ++filled_[static_cast<size_t>(state)];
-            rates_[static_cast<size_t>(state)] += value;
         }
+        if (weighs_rewards_)
+            for (int j = 0; j < count; ++j) rates_[selection[j]] += probabilities ? probabilities[j] : p;
     }
 
     void end(int action, const uint16_t* selection, int count) {
@@ -146,61 +145,37 @@ class Worker {
             for (int i = 0; i < n_; ++i) out[i] = shared_.states[first_ + static_cast<size_t>(i)][w];
         }
         expander_.load(n_);
-        entries_.clear();
+        used_ = 0;
+        block_values_.clear();
         choices_.clear();
         std::fill(filled_.begin(), filled_.end(), 0);
         std::fill(choices_of_.begin(), choices_of_.end(), 0);
         for (auto& rewards : choice_rewards_) rewards.clear();
         for (auto& rewards : state_choice_rewards_) std::fill(rewards.begin(), rewards.end(), 0.0);
-        std::fill(action_ready_.begin(), action_ready_.end(), 0);
-        expander_.run(shared_.plan.finish, finish_registers_);
+        rewards_.start();
         finish_states();
         expander_.expand(*this);
     }
 
-    // Labels and state rewards.
     void finish_states() {
-        for (size_t k = 0; k < shared_.plan.labels.size(); ++k) {
-            Mask mask = expander_.mask_of(shared_.plan.labels[k], finish_registers_);
-            uint8_t* out = shared_.model.labels[k].data() + first_;
+        SparseModel& model = shared_.model;
+        for (size_t k = 0; k < model.labels.size(); ++k) {
+            const Mask mask = rewards_.label(k);
+            uint8_t* out = model.labels[k].data() + first_;
             for (int i = 0; i < n_; ++i) out[i] = test(mask, i);
         }
-        for (const RewardPlan& item : shared_.plan.rewards) {
-            if (item.action >= 0) continue;
-            add_reward(item, shared_.model.state_rewards[static_cast<size_t>(item.structure)].data() + first_);
-        }
-    }
-
-    void add_reward(const RewardPlan& item, double* out) {
-        int count = select(expander_.mask_of(item.guard, finish_registers_), selection_);
-        if (count == 0) return;
-        expander_.gather(item.variables, selection_, count);
-        expander_.run_gathered(item.tape, count);
-        expander_.read(item.value, selection_, count, numbers_.data());
-        for (int j = 0; j < count; ++j) out[selection_[j]] += numbers_[static_cast<size_t>(j)];
-    }
-
-    const std::vector<double>& action_rewards(int action, size_t structure) {
-        auto& column = action_rewards_[static_cast<size_t>(action) * structures_ + structure];
-        if (!action_ready_[static_cast<size_t>(action)]) {
-            action_ready_[static_cast<size_t>(action)] = 1;
-            for (size_t s = 0; s < structures_; ++s) action_rewards_[static_cast<size_t>(action) * structures_ + s].assign(BLOCK, 0.0);
-            for (const RewardPlan& item : shared_.plan.rewards) {
-                if (item.action != action) continue;
-                add_reward(item, action_rewards_[static_cast<size_t>(action) * structures_ + static_cast<size_t>(item.structure)].data());
-            }
-        }
-        return column;
+        for (size_t s = 0; s < structures_; ++s)
+            if (model.state_rewards[s].size()) rewards_.add_states(s, model.state_rewards[s].data() + first_);
     }
 
     void add_choice_rewards(int action, const uint16_t* selection, int count) {
         for (size_t s = 0; s < structures_; ++s) {
             if (!shared_.has_choice_rewards[s]) continue;
-            const std::vector<double>& reward = action_rewards(action, s);
+            const double* reward = rewards_.of_action(action, s);
             for (int j = 0; j < count; ++j) {
-                size_t state = selection[j];
+                const size_t state = selection[j];
                 if (!chain_) choice_rewards_[s].push_back(reward[state]);
-                else state_choice_rewards_[s][state] += reward[state] * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
+                else state_choice_rewards_[s][state] += reward[state] * (weighs_rewards_ ? rates_[state] : 1.0);
             }
         }
     }
@@ -211,7 +186,9 @@ class Worker {
             auto state = static_cast<size_t>(i);
             if (filled_[state] != 0) continue;
             deadlocks.push_back(static_cast<int32_t>(first_ + state));
-            entries_.push_back({1.0, static_cast<int32_t>(first_ + state), static_cast<uint16_t>(i), 0});
+            make_room(used_ + 1);
+            entries_[used_] = make_entry(first_ + state, handle(1.0));
+            owners_[used_++] = static_cast<uint16_t>(i);
             filled_[state] = 1;
             choices_of_[state] = 1;
             if (!chain_) {
@@ -225,15 +202,11 @@ class Worker {
     void gather_rows() {
         starts_.assign(static_cast<size_t>(n_) + 1, 0);
         for (int i = 0; i < n_; ++i) starts_[static_cast<size_t>(i) + 1] = starts_[static_cast<size_t>(i)] + filled_[static_cast<size_t>(i)];
-        sorted_.resize(entries_.size());
         next_.assign(starts_.begin(), starts_.end());
-        for (const Entry& entry : entries_) sorted_[next_[entry.state]++] = entry;
+        for (size_t k = 0; k < used_; ++k) sorted_[next_[owners_[k]]++] = entries_[k];
 
-        columns_.clear();
-        codes_.clear();
-        plain_.clear();
+        written_ = 0;
         lengths_.clear();
-        for (auto& rewards : transition_rewards_) rewards.clear();
         if (chain_) {
             for (int i = 0; i < n_; ++i) {
                 auto state = static_cast<size_t>(i);
@@ -259,54 +232,72 @@ class Worker {
         }
     }
 
-    // Sort by target, merge equal targets, and keep the result.
+    // Sort by target, merge equal targets, and keep the result. Equal targets stay in the order of the commands, so
+    // that their sum is rounded the same way whatever thread computes it.
     void add_row(size_t begin, size_t end, double share) {
         Entry* row = sorted_.data() + begin;
         const size_t size = end - begin;
-        auto before = [](const Entry& a, const Entry& b) { return a.column < b.column; };
         if (size <= 32) {
             for (size_t i = 1; i < size; ++i) {
-                Entry entry = row[i];
+                const Entry entry = row[i];
                 size_t k = i;
-                for (; k > 0 && before(entry, row[k - 1]); --k) row[k] = row[k - 1];
+                for (; k > 0 && column_of(entry) < column_of(row[k - 1]); --k) row[k] = row[k - 1];
                 row[k] = entry;
             }
         } else {
-            std::stable_sort(row, row + size, before);
+            std::stable_sort(row, row + size, [](Entry a, Entry b) { return column_of(a) < column_of(b); });
         }
-        size_t written = columns_.size();
+        const size_t before = written_;
         for (size_t i = 0; i < size;) {
-            double value = row[i].value;
-            size_t same = i + 1;
-            for (; same < size && row[same].column == row[i].column; ++same) value += row[same].value;
-            for (size_t s = 0; s < shared_.model.transition_rewards.size(); ++s) {
-                if (!shared_.has_choice_rewards[s]) continue;
-                double earned = 0;
-                for (size_t k = i; k < same; ++k) earned += row[k].value * action_rewards(row[k].action, s)[row[k].state];
-                transition_rewards_[s].push_back(earned / value);
+            const uint32_t column = column_of(row[i]);
+            uint32_t result = handle_of(row[i]);
+            size_t next = i + 1;
+            if ((next < size && column_of(row[next]) == column) || share != 1) {
+                double value = value_of(result);
+                for (; next < size && column_of(row[next]) == column; ++next) value += value_of(handle_of(row[next]));
+                result = handle(value / share);
             }
-            columns_.push_back(row[i].column);
-            if (shared_.model.compact) codes_.push_back(cache_.code(value / share));
-            else plain_.push_back(value / share);
-            i = same;
+            columns_[written_] = static_cast<int32_t>(column);
+            if (shared_.model.compact) codes_[written_] = static_cast<uint16_t>(result);
+            else plain_[written_] = value_of(result);
+            ++written_;
+            i = next;
         }
-        lengths_.push_back(static_cast<uint32_t>(columns_.size() - written));
+        lengths_.push_back(static_cast<uint32_t>(written_ - before));
+    }
+
+    // Values travel as handles: codes of the dictionary or, where there are too many values for one, places in a list
+    // that lasts for this block.
+    uint32_t handle(double value) {
+        if (shared_.model.compact) return cache_.code(value);
+        block_values_.push_back(value);
+        return static_cast<uint32_t>(block_values_.size() - 1);
+    }
+    double value_of(uint32_t handle) const { return shared_.model.compact ? cache_.value(handle) : block_values_[handle]; }
+
+    void make_room(size_t size) {
+        if (entries_.size() >= size) return;
+        size = std::max(size, 2 * entries_.size());
+        entries_.resize(size);
+        sorted_.resize(size);
+        owners_.resize(size);
+        columns_.resize(size);
+        codes_.resize(size);
+        plain_.resize(shared_.model.compact ? 0 : size);
     }
 
     void write(size_t block) {
         SparseModel& model = shared_.model;
-        auto [choice, transition] = shared_.turns.take(block, lengths_.size(), columns_.size());
+        auto [choice, transition] = shared_.turns.take(block, lengths_.size(), written_);
         size_t end = transition;
         for (size_t k = 0; k < lengths_.size(); ++k) {
             end += lengths_[k];
             if (model.row_starts.size()) model.row_starts[choice + k + 1] = static_cast<int32_t>(end);
             else model.wide_row_starts[choice + k + 1] = static_cast<int64_t>(end);
         }
-        std::copy(columns_.begin(), columns_.end(), model.columns.data() + transition);
-        std::copy(codes_.begin(), codes_.end(), model.value_index.data() + (model.compact ? transition : 0));
-        std::copy(plain_.begin(), plain_.end(), model.values.data() + (model.compact ? 0 : transition));
-        for (size_t s = 0; s < model.transition_rewards.size(); ++s)
-            std::copy(transition_rewards_[s].begin(), transition_rewards_[s].end(), model.transition_rewards[s].data() + transition);
+        std::copy_n(columns_.data(), written_, model.columns.data() + transition);
+        if (model.compact) std::copy_n(codes_.data(), written_, model.value_index.data() + transition);
+        else std::copy_n(plain_.data(), written_, model.values.data() + transition);
         for (size_t s = 0; s < structures_; ++s) {
             if (!shared_.has_choice_rewards[s]) continue;
             double* out = model.choice_rewards[s].data() + choice;
@@ -324,25 +315,26 @@ class Worker {
     const bool chain_;
     const size_t structures_;
     bool any_choice_rewards_ = false;
+    bool weighs_rewards_ = false;  // by the rates of the choices
     Expander expander_;
-    Registers finish_registers_;
+    BlockRewards rewards_;
     ValueCache cache_;
     size_t first_ = 0;
     int n_ = 0;
-    uint16_t action_ = 0;
-    uint16_t selection_[BLOCK];
     std::vector<Entry> entries_, sorted_;
+    std::vector<uint16_t> owners_;      // positions in the block
+    std::vector<double> block_values_;
+    size_t used_ = 0, written_ = 0;
     std::vector<Choice> choices_;
     std::vector<uint32_t> filled_, choices_of_, starts_, next_, choice_starts_, choice_order_, lengths_;
-    std::vector<double> rates_, numbers_;
-    std::vector<std::vector<double>> state_choice_rewards_, choice_rewards_, action_rewards_, transition_rewards_;
-    std::vector<char> action_ready_;
+    std::vector<double> rates_;
+    std::vector<std::vector<double>> state_choice_rewards_, choice_rewards_;
     std::vector<int32_t> columns_;
     std::vector<uint16_t> codes_;
     std::vector<double> plain_;
 };
 
-void allocate(SparseModel& model, const Plan& plan, const Discovery& found, bool transition_rewards, Shared& shared) {
+void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shared& shared) {
     const Program& program = plan.program;
     const bool chain = program.type != ModelType::Mdp;
     // Upper bounds: every state might yet turn out to need a self-loop. Pages that are never touched cost nothing.
@@ -366,12 +358,10 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, bool
     model.labels.clear();
     model.state_rewards.clear();
     model.choice_rewards.clear();
-    model.transition_rewards.clear();
     for (size_t k = 0; k < plan.labels.size(); ++k) model.labels.emplace_back(found.count);
     for (size_t s = 0; s < structures; ++s) {
         model.state_rewards.emplace_back(shared.has_state_rewards[s] ? found.count : 0);
         model.choice_rewards.emplace_back(shared.has_choice_rewards[s] ? choices : 0);
-        if (transition_rewards) model.transition_rewards.emplace_back(shared.has_choice_rewards[s] ? transitions : 0);
     }
 }
 
@@ -384,7 +374,6 @@ void trim(SparseModel& model) {
     model.values.shrink(model.transitions);
     model.choice_actions.shrink(model.choices);
     for (auto& rewards : model.choice_rewards) rewards.shrink(model.choices);
-    for (auto& rewards : model.transition_rewards) rewards.shrink(model.transitions);
 }
 
 void renumber_values(SparseModel& model, const std::vector<uint16_t>& rank, int threads) {
@@ -434,14 +423,14 @@ bool try_assemble(Shared& shared, int threads) {
 }  // namespace
 
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
-                     const Limits& limits, bool with_transition_rewards, Progress& progress) {
+                     const Limits& limits, Progress& progress) {
     SparseModel model;
     const size_t need = states.bytes() + (found.transitions + found.count) * (sizeof(int32_t) + sizeof(uint16_t));
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
     for (model.compact = true;; model.compact = false) {
         Shared shared{plan, sorted, model, progress, {}, {}, {}, {}, {}, {}};
-        allocate(model, plan, found, with_transition_rewards && plan.program.type != ModelType::Mdp, shared);
+        allocate(model, plan, found, shared);
         model.deadlocks.clear();
         if (!try_assemble(shared, threads)) {
             progress.rows = 0;

@@ -23,12 +23,12 @@ struct SparseModel {
     Pages<uint16_t> choice_actions;    // MDPs only
     std::vector<Pages<uint8_t>> labels;
     std::vector<Pages<double>> state_rewards, choice_rewards;  // per structure; empty where there are none
-    std::vector<Pages<double>> transition_rewards;             // chains, on request
+    std::vector<Pages<double>> transition_rewards;             // see attribute.hpp
     std::vector<int32_t> initial, deadlocks;
 };
 
 // `states` are sorted. Duplicate targets of one choice are merged; a state without a choice gets a self-loop.
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
-                     const Limits& limits, bool with_transition_rewards, Progress& progress);
+                     const Limits& limits, Progress& progress);
 
 }  // namespace galton

@@ -1,7 +1,7 @@
 // Large arrays straight from the operating system.
 //
-// Pages come zeroed and count only once they are touched, so an array may be as large as its worst case; huge pages
-// make random access to a table of gigabytes about twice as fast where the system grants them.
+// Pages come zeroed and count only once they are touched, so an array may be as large as its worst case. Huge pages, where
+// the system grants them, save most page faults and most misses of the address translation.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,15 +17,14 @@ template <class T>
 class Pages {
   public:
     Pages() = default;
-    explicit Pages(size_t size, bool huge = false) : size_(size) {
+    explicit Pages(size_t size) : size_(size) {
         if (bytes() == 0) return;
         void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         data_ = static_cast<T*>(memory);
 #ifdef MADV_HUGEPAGE
-        if (huge && bytes() >= (size_t{4} << 20)) madvise(memory, bytes(), MADV_HUGEPAGE);
+        if (bytes() >= (size_t{4} << 20)) madvise(memory, bytes(), MADV_HUGEPAGE);
 #endif
-        (void)huge;
     }
     Pages(Pages&& other) noexcept { swap(other); }
     Pages& operator=(Pages&& other) noexcept {

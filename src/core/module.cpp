@@ -10,7 +10,7 @@
 #include <chrono>
 #include <future>
 
-#include "assemble.hpp"
+#include "attribute.hpp"
 
 namespace nb = nanobind;
 using namespace galton;
@@ -102,7 +102,12 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
         if (progress.stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
         outcome.discover_s = seconds_since(start);
         start = std::chrono::steady_clock::now();
-        outcome.model = assemble(plan, found.states, found, threads, limits, transition_rewards, progress);
+        outcome.model = assemble(plan, found.states, found, threads, limits, progress);
+        if (transition_rewards && program.type != ModelType::Mdp) {
+            for (const auto& rewards : outcome.model.choice_rewards)
+                outcome.model.transition_rewards.emplace_back(rewards.size() ? outcome.model.transitions : 0);
+            Attribution(plan, found.states, outcome.model).run();
+        }
         outcome.assemble_s = seconds_since(start);
         outcome.states = std::move(found.states);
     } catch (const ExploreFailure& failed) {

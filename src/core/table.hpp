@@ -27,7 +27,7 @@ class StateTable {
     // `alone`: only one thread inserts, and needs no atomic operations.
     StateTable(int words, bool alone, int log_capacity = 13)
         : words_(static_cast<size_t>(words)), size_(words_ + 1), log_(log_capacity), alone_(alone) {
-        slots_ = Pages<uint64_t>(capacity() * size_, true);
+        slots_ = Pages<uint64_t>(capacity() * size_);
     }
 
     size_t states() const { return states_.load(std::memory_order_relaxed); }

@@ -57,9 +57,15 @@ class ValueCache {
         uint64_t bits;
         std::memcpy(&bits, &value, sizeof bits);
         Entry& entry = entries_[bits * 0x9E3779B97F4A7C15ull >> (64 - LOG_SIZE)];
-        if (entry.bits != bits) entry = {bits, dictionary_.code(value)};
+        if (entry.bits != bits) {
+            entry = {bits, dictionary_.code(value)};
+            if (values_.size() <= entry.code) values_.resize(entry.code + size_t{1});
+            values_[entry.code] = value;
+        }
         return entry.code;
     }
+    // The value of a code that this cache gave out.
+    double value(uint32_t code) const { return values_[code]; }
 
   private:
     static constexpr int LOG_SIZE = 12;
@@ -70,6 +76,7 @@ class ValueCache {
     };
     ValueDictionary& dictionary_;
     std::vector<Entry> entries_;
+    std::vector<double> values_;
 };
 
 }  // namespace galton

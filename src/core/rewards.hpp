@@ -1,0 +1,65 @@
+// Labels and rewards of a block of states, evaluated when the states are known.
+#pragma once
+
+#include "expand.hpp"
+
+namespace galton {
+
+class BlockRewards {
+  public:
+    BlockRewards(const Plan& plan, Expander& expander)
+        : plan_(plan),
+          expander_(expander),
+          structures_(static_cast<size_t>(plan.program.reward_structures)),
+          registers_(plan.finish.count.allocate()),
+          columns_(static_cast<size_t>(plan.program.actions) * structures_),
+          ready_(static_cast<size_t>(plan.program.actions)),
+          numbers_(BLOCK) {}
+
+    // A new block has been loaded.
+    void start() {
+        expander_.run(plan_.finish, registers_);
+        std::fill(ready_.begin(), ready_.end(), 0);
+    }
+
+    Mask label(size_t number) { return expander_.mask_of(plan_.labels[number], registers_); }
+
+    // Add the state rewards of a structure.
+    void add_states(size_t structure, double* out) {
+        for (const RewardPlan& item : plan_.rewards)
+            if (item.action < 0 && static_cast<size_t>(item.structure) == structure) add(item, out);
+    }
+
+    // What taking an action earns in each state of the block.
+    const double* of_action(int action, size_t structure) {
+        const size_t first = static_cast<size_t>(action) * structures_;
+        if (!ready_[static_cast<size_t>(action)]) {
+            ready_[static_cast<size_t>(action)] = 1;
+            for (size_t s = 0; s < structures_; ++s) columns_[first + s].assign(BLOCK, 0.0);
+            for (const RewardPlan& item : plan_.rewards)
+                if (item.action == action) add(item, columns_[first + static_cast<size_t>(item.structure)].data());
+        }
+        return columns_[first + structure].data();
+    }
+
+  private:
+    void add(const RewardPlan& item, double* out) {
+        uint16_t selection[BLOCK];
+        int count = select(expander_.mask_of(item.guard, registers_), selection);
+        if (count == 0) return;
+        expander_.gather(item.variables, selection, count);
+        expander_.run_gathered(item.tape, count);
+        expander_.read(item.value, selection, count, numbers_.data());
+        for (int j = 0; j < count; ++j) out[selection[j]] += numbers_[static_cast<size_t>(j)];
+    }
+
+    const Plan& plan_;
+    Expander& expander_;
+    const size_t structures_;
+    Registers registers_;
+    std::vector<std::vector<double>> columns_;  // [action * structures + structure]
+    std::vector<char> ready_;
+    std::vector<double> numbers_;
+};
+
+}  // namespace galton
