@@ -216,29 +216,31 @@ class Worker {
     States fresh_;
 };
 
-// Counts through all valuations like an odometer, a block at a time.
+// Counts through the valuations like an odometer, a block at a time.
 void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
     const Program& program = shared_.plan.program;
     const Plan& plan = shared_.plan;
     Registers registers = plan.initial.count.allocate();
-    std::vector<int64_t> digits(program.fields.size(), 0);
+    const auto& ranges = program.initial_ranges;
+    std::vector<int64_t> values;
+    for (auto [low, high] : ranges) values.push_back(low);
     bool more = true;
     while (more && !shared_.progress.stop) {
         int n = 0;
         for (; n < BLOCK && more; ++n) {
             for (size_t w = 0; w < words_; ++w) expander_.states(static_cast<int>(w))[n] = 0;
-            for (size_t v = 0; v < digits.size(); ++v) {
+            for (size_t v = 0; v < values.size(); ++v) {
                 const Field& field = program.fields[v];
-                expander_.states(field.word)[n] |= static_cast<uint64_t>(digits[v]) << field.shift;
+                expander_.states(field.word)[n] |= static_cast<uint64_t>(values[v] - field.low) << field.shift;
             }
             more = false;
-            for (size_t v = digits.size(); v-- > 0;) {
-                if (digits[v] < program.fields[v].high - program.fields[v].low) {
-                    ++digits[v];
+            for (size_t v = values.size(); v-- > 0;) {
+                if (values[v] < ranges[v].second) {
+                    ++values[v];
                     more = true;
                     break;
                 }
-                digits[v] = 0;
+                values[v] = ranges[v].first;
             }
         }
         expander_.load(n);

@@ -28,6 +28,7 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
                                       const std::vector<NodeTuple>& nodes, const std::vector<CommandTuple>& commands,
                                       const std::vector<ProductTuple>& products, int actions, int reward_structures,
                                       const std::vector<RewardTuple>& rewards, const std::vector<int>& labels, int initial,
+                                      const std::vector<std::pair<int64_t, int64_t>>& initial_ranges,
                                       const std::vector<uint64_t>& first_state) {
     auto program = std::make_unique<Program>();
     program->type = static_cast<ModelType>(type);
@@ -53,6 +54,7 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
     for (auto [structure, action, guard, value] : rewards) program->rewards.push_back({structure, action, guard, value});
     program->labels = labels;
     program->initial = initial;
+    program->initial_ranges = initial_ranges;
     program->first_state = first_state;
     return program;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace galton {
@@ -77,6 +78,7 @@ struct Program {
     std::vector<RewardItem> rewards;
     std::vector<int> labels;
     int initial = -1;                   // node of init … endinit
+    std::vector<std::pair<int64_t, int64_t>> initial_ranges;  // of each variable, all that it leaves possible
     std::vector<uint64_t> first_state;  // where there is none
 
     const Node& node(int i) const { return nodes[static_cast<size_t>(i)]; }

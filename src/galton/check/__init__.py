@@ -1,5 +1,6 @@
 """Properties of models."""
 
 from .reachability import Result, check
+from .resolution import Question, resolve
 
-__all__ = ["Result", "check"]
+__all__ = ["Question", "Result", "check", "resolve"]

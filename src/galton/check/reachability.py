@@ -12,9 +12,10 @@ import numpy.typing as npt
 from ..explore.evaluate import evaluate_states
 from ..lang import Source, UnsupportedError, evaluate
 from ..lang.expressions import Expression, Label, Literal as Constant
-from ..lang.properties import BinaryPath, Probability, Property, UnaryPath
+from ..lang.properties import BinaryPath, Probability, UnaryPath
 from ..model.program import Program
 from ..model.sparse import Model
+from .resolution import Question
 
 Mask = npt.NDArray[np.bool_]
 COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -33,8 +34,9 @@ class Result:
     strategies: int
 
 
-def check(program: Program, model: Model, prop: Property, source: Source) -> Result:
-    """Check a property on the model built from a program."""
+def check(program: Program, model: Model, question: Question) -> Result:
+    """Check a property, resolved against a program, on the model built from that program."""
+    prop, source = question.prop, question.source
     expression = prop.expression
     if not isinstance(expression, Probability):
         raise UnsupportedError("only properties of the form P [ … ] are supported yet", source, prop.span)

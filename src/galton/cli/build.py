@@ -36,7 +36,7 @@ def build(
     paths = [Path(name) for text in export for name in text.split(",") if name]
     check_suffixes(paths)  # before the work, not after it
     built = options.build_model(
-        options.load_program(model, const),
+        options.load_program(model, const)[0],
         threads=threads,
         max_states=max_states,
         memory=memory,

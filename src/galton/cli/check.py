@@ -31,24 +31,32 @@ def check(
     Example: galton check models/die.prism --prop 'P=? [ F d=6 ]'
     """
     from ..check import check as check_property
+    from ..check import resolve
     from ..lang import GaltonError, Source, parse_properties
 
     sources = [Source(str(props), props.read_text())] if props else []
     sources += [Source("--prop", text) for text in prop or []]
     if not sources:
         raise GaltonError("nothing to check; give a property with --prop or a file with --props")
-    program = options.load_program(model, const)
-    asked = [(source, entry) for source in sources for entry in parse_properties(source).properties]
+    files = [parse_properties(source) for source in sources]
+    declared = {constant.name.name for file in files for constant in file.constants}
+    program, given = options.load_program(model, const, declared)
+    asked = []
+    for file in files:
+        names = {constant.name.name for constant in file.constants}
+        resolved, questions = resolve(file, program, {k: v for k, v in given.items() if k in names})
+        asked += [(resolved, question) for question in questions]
     built = options.build_model(
         program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
     )
     failed = False
-    for index, (source, entry) in enumerate(asked):
+    for index, (context, question) in enumerate(asked):
+        entry = question.prop
         start = time.perf_counter()
         answer: dict[str, object] = {"model": str(model), "index": index, "name": entry.name, "property": entry.text}
-        answer["constants"] = dict(program.constants)
+        answer["constants"] = dict(context.constants)
         try:
-            result = check_property(program, built, entry, source)
+            result = check_property(context, built, question)
         except GaltonError as error:
             failed = True
             answer["error"] = {"kind": error.kind, "message": str(error)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,15 +47,28 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 QUIET_SECONDS = 1.0  # before progress is shown
 
 
-def load_program(path: Path, constants: list[str] | None) -> Program:
-    """The checked program of a file with the constants of the command line."""
-    from ..lang import parse_constants
-    from ..programs import load
+def load_program(
+    path: Path, constants: list[str] | None, declared_elsewhere: Collection[str] = ()
+) -> tuple[Program, dict[str, str]]:
+    """The checked program of a file with the constants of the command line, and those that are not the model's.
+
+    One that nobody declares is worth a warning, not an error: the same constants are often given to models with and
+    without a property file that uses them.
+    """
+    from ..lang import Source, check_program, parse_constants, parse_model
+    from ..lang.stream import nearest
 
     values: dict[str, str] = {}
     for text in constants or []:
         values |= parse_constants(text)
-    return load(path, **values)
+    file = parse_model(Source(str(path), path.read_text()))
+    own = {constant.name.name for constant in file.constants}
+    program = check_program(file, {name: value for name, value in values.items() if name in own})
+    others = {name: value for name, value in values.items() if name not in own}
+    for name in others.keys() - set(declared_elsewhere):
+        hint = nearest(name, own)
+        typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
+    return program, {name: value for name, value in others.items() if name in declared_elsewhere}
 
 
 def build_model(

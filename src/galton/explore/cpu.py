@@ -78,7 +78,7 @@ def to_core(lowered: Lowered) -> _core.Program:
     stochastic = program.type != "ctmc"
     first_state = [0] * lowered.words
     for field, variable in zip(lowered.fields, program.variables, strict=True):
-        first_state[field.word] |= (variable.initial - variable.low) << field.shift
+        first_state[field.word] |= (variable.initial - field.low) << field.shift
     commands = []
     for command in lowered.commands:
         total = constant_sum(command, lowered.graph)
@@ -87,7 +87,7 @@ def to_core(lowered: Lowered) -> _core.Program:
     return _core.make_program(
         MODEL_TYPES[program.type],
         lowered.words,
-        [(f.word, f.shift, f.bits, f.low, v.high) for f, v in zip(lowered.fields, program.variables, strict=True)],
+        [(f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low) for f, v in zip(lowered.fields, program.variables, strict=True)],
         [(int(n.op), int(n.kind), n.integral, n.partial, list(n.args), n.value) for n in lowered.graph.nodes],
         commands,
         [(p.action, [list(f) for f in p.factors]) for p in lowered.products],
@@ -96,5 +96,6 @@ def to_core(lowered: Lowered) -> _core.Program:
         [(r.structure, r.action, r.guard, r.value) for r in lowered.rewards],
         list(lowered.labels.values()),
         -1 if lowered.initial is None else lowered.initial,
+        list(lowered.initial_ranges),
         first_state,
     )

@@ -8,14 +8,15 @@ a synchronisation without a partner disappears, ranges drop the checks that cann
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.source import Span
 from ..model.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
 from ..model.states import Field
 from .graph import Graph, Kind, Op
+from .initial import initial_ranges
 from .layout import layout
 
 
@@ -62,26 +63,30 @@ class Lowered:
     graph: Graph
     fields: tuple[Field, ...]
     words: int
-    commands: tuple[LoweredCommand, ...]
-    products: tuple[Product, ...]
-    actions: tuple[str, ...]  # the first is "", the unlabelled action
-    initial: int | None  # node of init … endinit
-    labels: Mapping[str, int]
-    rewards: tuple[LoweredReward, ...]
-    spans: Mapping[int, Span]  # where a node was written first
+    commands: tuple[LoweredCommand, ...] = ()
+    products: tuple[Product, ...] = ()
+    actions: tuple[str, ...] = ("",)  # the first is the unlabelled action
+    initial: int | None = None  # node of init … endinit
+    initial_ranges: tuple[tuple[int, int], ...] = ()  # of each variable, all that it leaves possible
+    labels: Mapping[str, int] = field(default_factory=dict)
+    rewards: tuple[LoweredReward, ...] = ()
+    spans: Mapping[int, Span] = field(default_factory=dict)  # where a node was written first
 
 
 class ExpressionLowering:
-    """Expressions of one program into nodes of one graph."""
+    """Expressions of one program into nodes of one graph; ``frozen`` variables are their initial values."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, frozen: Collection[str] = ()):
         self.graph = Graph()
         self._constants: Mapping[str, Value] = program.constants
         self._labels = program.labels
         self._nodes: dict[str, int] = {}
         self.spans: dict[int, Span] = {}
         for index, variable in enumerate(program.variables):
-            node = self.graph.variable(index, variable.low, variable.high)
+            if variable.name in frozen:
+                node = self.graph.integer(variable.initial)
+            else:
+                node = self.graph.variable(index, variable.low, variable.high)
             if variable.type == "bool":
                 node = self.graph.equal(node, self.graph.integer(1))
             self._nodes[variable.name] = node
@@ -195,10 +200,11 @@ class ExpressionLowering:
         raise ValueError(f"unknown function {function!r}")
 
 
-def lower(program: Program, labels: Mapping[str, Expression] | None = None) -> Lowered:
-    """Lower a program whose constants all have values; ``labels`` replace its own, which they may use."""
-    fields, words = layout(program.variables)
-    lowering = ExpressionLowering(program)
+def lower(program: Program) -> Lowered:
+    """Lower a program whose constants all have values."""
+    frozen = _frozen(program)
+    fields, words = layout(program.variables, frozen)
+    lowering = ExpressionLowering(program, frozen)
     graph = lowering.graph
     position = {v.name: i for i, v in enumerate(program.variables)}
 
@@ -214,7 +220,7 @@ def lower(program: Program, labels: Mapping[str, Expression] | None = None) -> L
                 commands.append(_command(command, guard, lowering, position))
         factors[module.name] = by_action
 
-    composed = _products(program.system, factors) if factors else {}
+    composed = _products(program.system, factors)
     actions = tuple(dict.fromkeys(["", *program.actions, *(a for a in composed if a)]))  # renaming may bring new ones
     number = {name: i for i, name in enumerate(actions)}
     products = []
@@ -235,14 +241,39 @@ def lower(program: Program, labels: Mapping[str, Expression] | None = None) -> L
         graph,
         tuple(fields),
         words,
-        tuple(commands),
-        tuple(products),
-        actions,
-        None if program.initial is None else lowering.node(program.initial),
-        {name: lowering.node(e) for name, e in (program.labels if labels is None else labels).items()},
-        tuple(r for r in rewards if graph.constant(r.guard) != 0.0 and graph.constant(r.value) != 0.0),
-        lowering.spans,
+        commands=tuple(commands),
+        products=tuple(products),
+        actions=actions,
+        initial=None if program.initial is None else lowering.node(program.initial),
+        initial_ranges=initial_ranges(program),
+        labels={name: lowering.node(e) for name, e in program.labels.items()},
+        rewards=tuple(r for r in rewards if graph.constant(r.guard) != 0.0 and graph.constant(r.value) != 0.0),
+        spans=lowering.spans,
     )
+
+
+def _frozen(program: Program) -> frozenset[str]:
+    """Variables that no command can ever change; they need no bits, and what they disable need not be looked at.
+
+    A command that is disabled because of them cannot change others, so the search goes on until nothing is added.
+    """
+    if program.initial is not None:
+        return frozenset()
+    frozen: frozenset[str] = frozenset()
+    while True:
+        lowering = ExpressionLowering(program, frozen)
+        written = {
+            assignment.variable
+            for module in program.modules
+            for command in module.commands
+            for update in command.updates
+            for assignment in update.assignments
+            if lowering.graph.constant(lowering.node(command.guard)) != 0.0
+        }
+        more = frozenset(v.name for v in program.variables if v.name not in written)
+        if more == frozen:
+            return frozen
+        frozen = more
 
 
 def _command(

@@ -1,0 +1,46 @@
+# make demo           create the environment, build, and check a real model
+# make test           run all tests
+# make lint types     style and types
+# make bench-explore  build models beside Storm and compare
+# make clean          remove what was built
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+BUILT  := $(VENV)/.built
+TOOLS  := $(VENV)/.tools
+
+.PHONY: demo test lint types bench-explore clean
+
+# The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
+$(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+# What tests and linters need besides.
+$(TOOLS): $(BUILT) pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(BUILT)
+	$(BIN)/galton info models/herman.prism --const N=11
+	@echo
+	$(BIN)/galton check models/die.prism --prop 'P=? [ F d=6 ]'
+	$(BIN)/galton check models/consensus.prism --const N=4,K=2 --prop 'Pmin=? [ F "finished" & "all_heads" ]'
+
+test: $(TOOLS)
+	$(BIN)/python -m pytest $(TESTS)
+
+lint: $(TOOLS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TOOLS)
+	$(BIN)/mypy
+
+bench-explore: $(TOOLS)
+	$(BIN)/python bench/explore.py $(ARGS)
+
+clean:
+	rm -rf $(VENV) build src/galton/_core*.so
