@@ -1,6 +1,6 @@
 """How fast Galton builds models, beside Storm, in the same run.
 
-    python bench/explore.py [--only tandem,nand] [--repeat 3] [--threads 1,2] [--json FILE]
+    python bench/explore.py [--only tandem,nand] [--repeat 3] [--threads 1,2] [--no-storm] [--json FILE]
 
 Every build runs in a process of its own; the time is that of building alone (the text is parsed before), with all
 labels and all reward structures, and no property that would cut the model short. The tools take turns, so that both
@@ -79,21 +79,22 @@ def run_one(task: str) -> None:
     print(json.dumps(found))
 
 
-def measure(name: str, constants: dict[str, int], threads: list[int], repeat: int) -> dict[str, object]:
-    """Storm and Galton in turns."""
-    tools = [("storm", 1), *(("galton", count) for count in threads)]
+def measure(
+    name: str, constants: dict[str, int], threads: list[int], repeat: int, storm: bool
+) -> dict[str, dict[str, float]]:
+    """All tools in turns; for each the fastest build and the largest memory."""
+    tools = [("storm", 1)] * storm + [("galton", count) for count in threads]
     best: dict[str, dict[str, float]] = {}
     for _ in range(repeat):
         for tool, count in tools:
             label = tool if tool == "storm" else f"galton-{count}"
             found = one(tool, name, constants, count)
-            if label not in best or found["s"] < best[label]["s"]:
-                best[label] = {**found, "mb": max(found["mb"], best.get(label, found)["mb"])}
-    storm = best["storm"]
-    for label, found in best.items():
-        if (found["states"], found["transitions"]) != (storm["states"], storm["transitions"]):
-            raise SystemExit(f"{name}: {label} has {found}, Storm has {storm}")
-    return {"model": name, "constants": constants, **best}
+            known = best.setdefault(label, found)
+            best[label] = {**min(found, known, key=lambda run: run["s"]), "mb": max(found["mb"], known["mb"])}
+    sizes = {label: (found["states"], found["transitions"]) for label, found in best.items()}
+    if len(set(sizes.values())) != 1:
+        raise SystemExit(f"{name}: the models differ: {sizes}")
+    return best
 
 
 def mean(ratios: list[float]) -> float:
@@ -101,11 +102,38 @@ def mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
+def line(title: str, row: dict[str, dict[str, float]], threads: list[int]) -> str:
+    """A row of the table."""
+    first = row[f"galton-{threads[0]}"]
+    cells = [f"{title:34} {first['states']:10,} {first['transitions']:11,}"]
+    if "storm" in row:
+        cells.append(f"{row['storm']['s']:8.2f} {row['storm']['mb']:6.0f}")
+    cells.append(f"{first['s']:8.3f} {first['mb']:6.0f}")
+    if "storm" in row:
+        cells.append(f"{row['storm']['s'] / first['s']:6.1f}")
+    cells += [f"{count}: x{first['s'] / row[f'galton-{count}']['s']:.2f}" for count in threads[1:]]
+    return " ".join(cells)
+
+
+def summarise(rows: list[dict[str, dict[str, float]]], threads: list[int]) -> None:
+    """The figures that matter."""
+    first = f"galton-{threads[0]}"
+    if "storm" in rows[0]:
+        ratios = [row["storm"]["s"] / row[first]["s"] for row in rows]
+        print(f"{threads[0]} thread, times faster than Storm: {mean(ratios):.1f} in the mean, at least {min(ratios):.1f}")
+        shares = [row[f"galton-{count}"]["mb"] / row["storm"]["mb"] for row in rows for count in threads]
+        print(f"memory: at most {max(shares):.2f} of Storm's")
+    for count in threads[1:]:
+        gains = [row[first]["s"] / row[f"galton-{count}"]["s"] for row in rows]
+        print(f"{count} threads, times faster than {threads[0]}: {mean(gains):.2f} in the mean, at least {min(gains):.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="models by name, separated by commas")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--no-storm", action="store_true", help="compare numbers of threads only")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -113,29 +141,17 @@ def main() -> None:
         return run_one(given.one)
     threads = [int(count) for count in given.threads.split(",")]
     only = set(filter(None, given.only.split(",")))
-    first = f"galton-{threads[0]}"
+    storm = "" if given.no_storm else f"{'storm s':>8} {'MB':>6} "
+    ratio = "" if given.no_storm else f"{'ratio':>6} "
+    print(f"{'model':34} {'states':>10} {'transitions':>11} {storm}{'galton s':>8} {'MB':>6} {ratio}more threads")
     rows = []
-    print(f"{'model':34} {'states':>10} {'transitions':>11} {'storm s':>8} {'MB':>6} {'galton s':>8} {'MB':>6} ratio  more threads")
     for name, constants in INSTANCES:
         if only and name not in only:
             continue
-        row = measure(name, constants, threads, given.repeat)
-        rows.append(row)
-        storm, ours = row["storm"], row[first]
-        more = "  ".join(f"{count}: x{ours['s'] / row[f'galton-{count}']['s']:.2f}" for count in threads[1:])
+        rows.append(measure(name, constants, threads, given.repeat, not given.no_storm))
         title = f"{name} {','.join(f'{k}={v}' for k, v in constants.items())}"
-        print(
-            f"{title:34} {storm['states']:10,} {storm['transitions']:11,} {storm['s']:8.2f} {storm['mb']:6.0f} "
-            f"{ours['s']:8.3f} {ours['mb']:6.0f} {storm['s'] / ours['s']:5.1f}  {more}",
-            flush=True,
-        )
-    ratios = [row["storm"]["s"] / row[first]["s"] for row in rows]
-    print(f"faster than Storm with {threads[0]} thread: {mean(ratios):.1f} times in the mean, at least {min(ratios):.1f}")
-    for count in threads[1:]:
-        gains = [row[first]["s"] / row[f"galton-{count}"]["s"] for row in rows]
-        print(f"{count} threads: {mean(gains):.2f} times faster in the mean, at least {min(gains):.2f}")
-    shares = [row[f"galton-{count}"]["mb"] / row["storm"]["mb"] for row in rows for count in threads]
-    print(f"memory: at most {max(shares):.2f} of Storm's")
+        print(line(title, rows[-1], threads), flush=True)
+    summarise(rows, threads)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
 

@@ -176,10 +176,10 @@ class Worker {
         }
         size_t states = 0, entries = 0;
         for (size_t k = 0; k < pending_; ++k) {
-            StateTable::Found found = table.insert(slots_[k], batch_.data() + k, BATCH);
-            if (found == StateTable::Known) continue;
+            auto [new_state, new_entry] = table.insert(slots_[k], batch_.data() + k, BATCH);
+            entries += new_entry;
+            if (!new_state) continue;
             ++states;
-            entries += found == StateTable::NewEntry;
             for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
             if (fresh_.size() == BLOCK * words_) {
                 shared_.queue.push(std::move(fresh_));

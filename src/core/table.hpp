@@ -72,9 +72,11 @@ class StateTable {
     }
     void prefetch(size_t slot) const { __builtin_prefetch(slots_.data() + slot * size_, 1); }
 
-    enum Found : int { Known = 0, NewState = 1, NewEntry = 2 };
+    struct Inserted {
+        bool state, entry;  // what was new; another thread may set the bit of a state in an entry that we made
+    };
 
-    Found insert(size_t slot, const uint64_t* state, size_t stride) {
+    Inserted insert(size_t slot, const uint64_t* state, size_t stride) {
         const uint64_t tail = state[(words_ - 1) * stride], bit = uint64_t{1} << (tail & GROUP_MASK);
         const uint64_t first = (words_ == 1 ? tail >> GROUP_BITS : state[0]) + 1;
         const size_t last = capacity() - 1;
@@ -85,7 +87,7 @@ class StateTable {
             bool fresh = found == 0 && claim(at, first, found, state, stride);
             while (found == BUSY) found = head.load(std::memory_order_acquire);
             if (!fresh && !(found == first && same_rest(at, state, stride))) continue;
-            return set(at[words_], bit) ? (fresh ? NewEntry : NewState) : Known;
+            return {set(at[words_], bit), fresh};
         }
     }
 

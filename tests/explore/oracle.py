@@ -237,6 +237,7 @@ class Move:
 
 Commands = Mapping[str, list[Transition]]  # of each module
 Outcome = tuple[Move, Distribution]
+Alternative = tuple[Fraction, Branch]
 
 
 @dataclass
@@ -263,8 +264,9 @@ class Row:
 class Reachable:
     """The reachable states in canonical order, or why there is no model.
 
-    ``excused`` are states where only the guard of a command fails that could not have happened anyway, because the
-    others are not ready for its action: PRISM fails there, an explorer that does not look need not.
+    ``excused`` are states where only something fails that could not have happened anyway: the guard of a command for
+    whose action the others are not ready, or an update that only happens together with updates of rate zero. Whether
+    an explorer looks there is its own affair.
     """
 
     program: Program
@@ -370,7 +372,7 @@ class Oracle:
     def _outcomes(self, state: State, found: Reachable) -> list[Outcome]:
         """What can happen in a state."""
         env = self._env(state)
-        outcomes = [(move, self._distribution(move, state, env)) for move in self._moves(state, env, found)]
+        outcomes = [(move, self._distribution(move, state, env, found)) for move in self._moves(state, env, found)]
         return [(move, distribution) for move, distribution in outcomes if distribution]
 
     def _row(self, state: State, outcomes: list[Outcome]) -> Row:
@@ -446,8 +448,10 @@ class Oracle:
             case Parallel(operands):
                 return frozenset().union(*map(self.alphabet, operands))
 
-    def _distribution(self, move: Move, state: State, env: Environment) -> Distribution:
+    def _distribution(self, move: Move, state: State, env: Environment, found: Reachable) -> Distribution:
         factors = [self._alternatives(part, env) for part in move.parts]
+        if not all(factors):
+            self._excuse(state, env, factors, found)
         distribution: Distribution = {}
         for combination in itertools.product(*factors):
             probability = math.prod((p for p, _ in combination), start=Fraction(1))
@@ -455,7 +459,15 @@ class Oracle:
             distribution[target] = distribution.get(target, Fraction(0)) + probability
         return distribution
 
-    def _alternatives(self, command: Transition, env: Environment) -> list[tuple[Fraction, Branch]]:
+    def _excuse(self, state: State, env: Environment, factors: list[list[Alternative]], found: Reachable) -> None:
+        """Nothing can happen; note what would have gone wrong."""
+        for _, branch in itertools.chain(*factors):
+            try:
+                self._target(state, env, [branch])
+            except Failure as failure:
+                found.excused[state] = str(failure)
+
+    def _alternatives(self, command: Transition, env: Environment) -> list[Alternative]:
         """The updates of a command that are possible; checks the probabilities."""
         probabilities = [branch.probability(env) for branch in command.branches]
         for probability in probabilities:

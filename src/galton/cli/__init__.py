@@ -28,9 +28,13 @@ app.command()(check)
 def top(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
     """Galton: a probabilistic model checker for models in the PRISM language."""
     if version:
+        from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed
 
-        typer.echo(installed("galton"))
+        try:
+            typer.echo(installed("galton"))
+        except PackageNotFoundError:  # run from the source tree
+            typer.echo("unknown: galton is not installed")
         raise typer.Exit
 
 

@@ -32,9 +32,15 @@ def build(
     Example: galton build models/tandem.prism --const c=255 --export tandem.tra,tandem.sta,tandem.lab
     """
     from ..io import check_suffixes, write_model
+    from ..lang import GaltonError
 
     paths = [Path(name) for text in export for name in text.split(",") if name]
+    if not paths:
+        raise GaltonError("nothing to write; name at least one file with --export")
     check_suffixes(paths)  # before the work, not after it
+    for path in paths:
+        if not path.parent.is_dir():
+            raise GaltonError(f"{path}: there is no folder {path.parent}")
     built = options.build_model(
         options.load_program(model, const)[0],
         threads=threads,

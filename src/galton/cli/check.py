@@ -34,11 +34,11 @@ def check(
     from ..check import resolve
     from ..lang import GaltonError, Source, parse_properties
 
-    sources = [Source(str(props), props.read_text())] if props else []
+    sources = [options.read_source(props)] if props else []
     sources += [Source("--prop", text) for text in prop or []]
-    if not sources:
-        raise GaltonError("nothing to check; give a property with --prop or a file with --props")
     files = [parse_properties(source) for source in sources]
+    if not any(file.properties for file in files):
+        raise GaltonError("nothing to check; give a property with --prop or a file with --props")
     declared = {constant.name.name for file in files for constant in file.constants}
     program, given = options.load_program(model, const, declared)
     asked = []

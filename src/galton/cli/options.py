@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..explore.cpu import Watch
+    from ..lang import Source
     from ..model.program import Program
     from ..model.sparse import Model
 
@@ -33,7 +34,11 @@ MaxStates = Annotated[
 Memory = Annotated[
     float | None,
     typer.Option(
-        "--memory", min=1, metavar="MB", help="Memory for the states; most of what is free if not given.", show_default=False
+        "--memory",
+        min=1,
+        metavar="MB",
+        help="Memory for the states; most of what is free if not given.",
+        show_default=False,
     ),
 ]
 FixDeadlocks = Annotated[
@@ -47,6 +52,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 QUIET_SECONDS = 1.0  # before progress is shown
 
 
+def read_source(path: Path) -> Source:
+    """A file as a text. Bytes that are not UTF-8 can only stand in comments: elsewhere the parser points at them."""
+    from ..lang import Source
+
+    return Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
+
+
 def load_program(
     path: Path, constants: list[str] | None, declared_elsewhere: Collection[str] = ()
 ) -> tuple[Program, dict[str, str]]:
@@ -55,18 +67,20 @@ def load_program(
     One that nobody declares is worth a warning, not an error: the same constants are often given to models with and
     without a property file that uses them.
     """
-    from ..lang import Source, check_program, parse_constants, parse_model
+    from ..lang import check_program, parse_constants, parse_model
     from ..lang.stream import nearest
 
     values: dict[str, str] = {}
     for text in constants or []:
         values |= parse_constants(text)
-    file = parse_model(Source(str(path), path.read_text()))
+    file = parse_model(read_source(path))
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
     others = {name: value for name, value in values.items() if name not in own}
-    for name in others.keys() - set(declared_elsewhere):
-        hint = nearest(name, own)
+    for name in others:
+        if name in declared_elsewhere:
+            continue
+        hint = nearest(name, own.union(declared_elsewhere))
         typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
     return program, {name: value for name, value in others.items() if name in declared_elsewhere}
 
@@ -84,7 +98,7 @@ def build_model(
     with progress() as watch:
         model = program.build(
             threads=threads,
-            max_states=None if max_states is None else int(max_states),
+            max_states=None if max_states is None else int(min(max_states, sys.maxsize)),
             memory_mb=memory,
             fix_deadlocks=fix_deadlocks,
             transition_rewards=transition_rewards,
