@@ -258,8 +258,7 @@ class Worker {
                 result = handle(value / share);
             }
             columns_[written_] = static_cast<int32_t>(column);
-            if (shared_.model.compact) codes_[written_] = static_cast<uint16_t>(result);
-            else plain_[written_] = value_of(result);
+            handles_[written_] = result;
             ++written_;
             i = next;
         }
@@ -269,11 +268,11 @@ class Worker {
     // Values travel as handles: codes of the dictionary or, where there are too many values for one, places in a list
     // that lasts for this block.
     uint32_t handle(double value) {
-        if (shared_.model.compact) return cache_.code(value);
+        if (shared_.model.coding != Coding::Plain) return cache_.code(value);
         block_values_.push_back(value);
         return static_cast<uint32_t>(block_values_.size() - 1);
     }
-    double value_of(uint32_t handle) const { return shared_.model.compact ? cache_.value(handle) : block_values_[handle]; }
+    double value_of(uint32_t handle) const { return shared_.model.coding != Coding::Plain ? cache_.value(handle) : block_values_[handle]; }
 
     void make_room(size_t size) {
         if (entries_.size() >= size) return;
@@ -282,8 +281,7 @@ class Worker {
         sorted_.resize(size);
         owners_.resize(size);
         columns_.resize(size);
-        codes_.resize(size);
-        plain_.resize(shared_.model.compact ? 0 : size);
+        handles_.resize(size);
     }
 
     void write(size_t block) {
@@ -296,8 +294,13 @@ class Worker {
             else model.wide_row_starts[choice + k + 1] = static_cast<int64_t>(end);
         }
         std::copy_n(columns_.data(), written_, model.columns.data() + transition);
-        if (model.compact) std::copy_n(codes_.data(), written_, model.value_index.data() + transition);
-        else std::copy_n(plain_.data(), written_, model.values.data() + transition);
+        for (size_t k = 0; k < written_; ++k) {
+            switch (model.coding) {
+                case Coding::Bytes: model.byte_index[transition + k] = static_cast<uint8_t>(handles_[k]); break;
+                case Coding::Shorts: model.short_index[transition + k] = static_cast<uint16_t>(handles_[k]); break;
+                case Coding::Plain: model.values[transition + k] = value_of(handles_[k]); break;
+            }
+        }
         for (size_t s = 0; s < structures_; ++s) {
             if (!shared_.has_choice_rewards[s]) continue;
             double* out = model.choice_rewards[s].data() + choice;
@@ -330,8 +333,7 @@ class Worker {
     std::vector<double> rates_;
     std::vector<std::vector<double>> state_choice_rewards_, choice_rewards_;
     std::vector<int32_t> columns_;
-    std::vector<uint16_t> codes_;
-    std::vector<double> plain_;
+    std::vector<uint32_t> handles_;
 };
 
 void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shared& shared) {
@@ -344,8 +346,9 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shar
     if (transitions < INT32_MAX) model.row_starts = Pages<int32_t>(choices + 1);
     else model.wide_row_starts = Pages<int64_t>(choices + 1);
     model.columns = Pages<int32_t>(transitions);
-    if (model.compact) model.value_index = Pages<uint16_t>(transitions);
-    else model.values = Pages<double>(transitions);
+    model.byte_index = Pages<uint8_t>(model.coding == Coding::Bytes ? transitions : 0);
+    model.short_index = Pages<uint16_t>(model.coding == Coding::Shorts ? transitions : 0);
+    model.values = Pages<double>(model.coding == Coding::Plain ? transitions : 0);
     if (!chain) {
         model.choice_starts = Pages<int32_t>(found.count + 1);
         model.choice_actions = Pages<uint16_t>(choices);
@@ -369,28 +372,23 @@ void trim(SparseModel& model) {
     model.row_starts.shrink(model.choices + 1);
     model.wide_row_starts.shrink(model.choices + 1);
     model.columns.shrink(model.transitions);
-    model.value_index.shrink(model.transitions);
+    model.short_index.shrink(model.transitions);
     model.byte_index.shrink(model.transitions);
     model.values.shrink(model.transitions);
     model.choice_actions.shrink(model.choices);
     for (auto& rewards : model.choice_rewards) rewards.shrink(model.choices);
 }
 
-void renumber_values(SparseModel& model, const std::vector<uint16_t>& rank, int threads) {
-    if (rank.size() <= 256) {
-        // In place: the byte for entry i is written after entry i was read, and before any later one is touched.
-        auto* bytes = reinterpret_cast<uint8_t*>(model.value_index.data());
-        for (size_t i = 0; i < model.transitions; ++i) {
-            uint16_t code;
-            std::memcpy(&code, bytes + 2 * i, sizeof code);
-            bytes[i] = static_cast<uint8_t>(rank[code]);
-        }
-        model.byte_index = std::move(model.value_index).narrow<uint8_t>();
-        return;
-    }
+// Put the dictionary in order, and the numbers with it: which thread met a value first must not show.
+void sort_values(SparseModel& model, ValueDictionary& dictionary, int threads) {
+    const std::vector<uint16_t> rank = dictionary.sort();
+    model.dictionary = dictionary.values();
     run_on_threads(threads, [&](int t) {
         auto [begin, end] = share(model.transitions, t, threads);
-        for (size_t i = begin; i < end; ++i) model.value_index[i] = rank[model.value_index[i]];
+        if (model.coding == Coding::Bytes)
+            for (size_t i = begin; i < end; ++i) model.byte_index[i] = static_cast<uint8_t>(rank[model.byte_index[i]]);
+        else
+            for (size_t i = begin; i < end; ++i) model.short_index[i] = rank[model.short_index[i]];
     });
 }
 
@@ -425,25 +423,20 @@ bool try_assemble(Shared& shared, int threads) {
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
                      const Limits& limits, Progress& progress) {
     SparseModel model;
-    const size_t need = states.bytes() + (found.transitions + found.count) * (sizeof(int32_t) + sizeof(uint16_t));
+    const size_t need = states.bytes() + (found.transitions + found.count) * (sizeof(int32_t) + sizeof(uint8_t));
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
-    for (model.compact = true;; model.compact = false) {
-        Shared shared{plan, sorted, model, progress, {}, {}, {}, {}, {}, {}};
-        allocate(model, plan, found, shared);
+    for (Coding coding : {Coding::Bytes, Coding::Shorts, Coding::Plain}) {
+        // Too many values for a coding usually show in the first blocks; little is done twice.
+        model.coding = coding;
         model.deadlocks.clear();
-        if (!try_assemble(shared, threads)) {
-            progress.rows = 0;
-            model.value_index = {};
-            continue;
-        }
+        progress.rows = 0;
+        Shared shared{plan, sorted, model, progress, ValueDictionary(coding == Coding::Bytes ? 1 << 8 : 1 << 16), {}, {}, {}, {}, {}};
+        allocate(model, plan, found, shared);
+        if (!try_assemble(shared, threads)) continue;
         model.choices = shared.turns.choices();
         model.transitions = shared.turns.transitions();
-        if (model.compact) {
-            std::vector<uint16_t> rank = shared.dictionary.sort();
-            model.dictionary = shared.dictionary.values();
-            renumber_values(model, rank, threads);
-        }
+        if (coding != Coding::Plain) sort_values(model, shared.dictionary, threads);
         break;
     }
     trim(model);

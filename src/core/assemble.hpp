@@ -9,16 +9,19 @@
 
 namespace galton {
 
+// How values are stored: as numbers of one or two bytes into a dictionary, or as they are.
+enum class Coding : uint8_t { Bytes, Shorts, Plain };
+
 struct SparseModel {
     size_t states = 0, choices = 0, transitions = 0;
     Pages<int32_t> row_starts;         // per choice
     Pages<int64_t> wide_row_starts;    // instead, where there are too many transitions for 32 bits
     Pages<int32_t> columns;
-    bool compact = true;               // values through `dictionary` and `value_index`, else `values`
-    std::vector<double> dictionary;
-    Pages<uint16_t> value_index;
-    Pages<uint8_t> byte_index;         // instead, where 256 values suffice
-    Pages<double> values;
+    Coding coding = Coding::Bytes;
+    std::vector<double> dictionary;    // unless plain, and then one of the next two
+    Pages<uint8_t> byte_index;
+    Pages<uint16_t> short_index;
+    Pages<double> values;              // if plain
     Pages<int32_t> choice_starts;      // per state; MDPs only
     Pages<uint16_t> choice_actions;    // MDPs only
     std::vector<Pages<uint8_t>> labels;

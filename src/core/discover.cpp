@@ -22,6 +22,7 @@ class Queue {
             std::lock_guard guard(mutex_);
             bytes_ += states.size() * sizeof(uint64_t);
             blocks_.push_back(std::move(states));
+            available_ = blocks_.size();
         }
         ready_.notify_one();
     }
@@ -33,11 +34,17 @@ class Queue {
     bool pop(States& states) {
         std::unique_lock guard(mutex_);
         --working_;
-        ++idle;
         if (working_ == 0 && blocks_.empty()) done_ = true;
         if (done_) ready_.notify_all();
-        ready_.wait(guard, [&] { return done_ || !blocks_.empty(); });
-        --idle;
+        auto served = [&] { return done_ || !blocks_.empty(); };
+        if (!served()) {
+            ++idle;
+            guard.unlock();
+            for (int i = 0; i < SPINS && available_.load(std::memory_order_relaxed) == 0; ++i) std::this_thread::yield();
+            guard.lock();
+            ready_.wait(guard, served);
+            --idle;
+        }
         if (done_) return false;
         ++working_;
         return pop_front(states);
@@ -60,13 +67,17 @@ class Queue {
         if (blocks_.empty()) return false;
         states = std::move(blocks_.front());
         blocks_.pop_front();
+        available_ = blocks_.size();
         bytes_ -= states.size() * sizeof(uint64_t);
         return true;
     }
 
+    static constexpr int SPINS = 200;  // sleeping and waking take longer than a narrow frontier has work
+
     std::mutex mutex_;
     std::condition_variable ready_;
     std::deque<States> blocks_;
+    std::atomic<size_t> available_{0};
     size_t bytes_ = 0;
     int working_;
     bool done_ = false;
@@ -139,22 +150,30 @@ class Worker {
 
   private:
     static constexpr size_t BATCH = 4 * BLOCK;
-    static constexpr size_t WORTH_SHARING = 64;  // states; waking another thread for fewer costs more than it gives
+    static constexpr size_t WORTH_SHARING = 48;  // states; waking another thread for fewer costs more than it gives
 
     bool take(States& block) {
         if (shared_.progress.stop) return false;
+        share_fresh();
         if (!fresh_.empty()) {
-            bool share = shared_.queue.idle > 0 && fresh_.size() >= WORTH_SHARING * words_;
-            if (!share) {
-                if (shared_.queue.try_pop(block)) return true;
-                block.swap(fresh_);
-                fresh_.clear();
-                return true;
-            }
-            shared_.queue.push(std::move(fresh_));
+            if (shared_.queue.try_pop(block)) return true;
+            block.swap(fresh_);
             fresh_.clear();
+            return true;
         }
         return shared_.queue.pop(block);
+    }
+
+    // Where the frontier is narrow, threads that wait get their part of what was found.
+    void share_fresh() {
+        const auto waiting = static_cast<size_t>(shared_.queue.idle.load());
+        const size_t found = fresh_.size() / words_;
+        if (waiting == 0 || found < 2 * WORTH_SHARING) return;
+        const size_t part = std::max(WORTH_SHARING, found / (waiting + 1)) * words_;
+        for (size_t k = 0; k < waiting && fresh_.size() >= 2 * part; ++k) {
+            shared_.queue.push(States(fresh_.end() - static_cast<std::ptrdiff_t>(part), fresh_.end()));
+            fresh_.resize(fresh_.size() - part);
+        }
     }
 
     void flush() {
@@ -199,7 +218,7 @@ class Worker {
         size_t need = shared_.table.bytes_while_growing() + shared_.queue.bytes();
         if (need > shared_.limits.memory)
             throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
-        shared_.table.grow();
+        shared_.table.grow(shared_.threads);
     }
 
     void report() {
@@ -290,10 +309,10 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
     }
     workers.clear();
     result.count = shared.table.states();
-    Pages<uint64_t> spare, entries = shared.table.take_entries(spare);
+    Pages<uint64_t> spare, entries = shared.table.take_entries(spare, threads);
     const auto words = static_cast<size_t>(plan.program.words);
     sort_records(entries, std::move(spare), words + 1, words, threads);
-    result.states = unfold_entries(entries, words, result.count);
+    result.states = unfold_entries(entries, words, threads);
     return result;
 }
 

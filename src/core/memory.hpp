@@ -1,7 +1,8 @@
 // Large arrays straight from the operating system.
 //
 // Pages come zeroed and count only once they are touched, so an array may be as large as its worst case. Huge pages, where
-// the system grants them, save most page faults and most misses of the address translation.
+// the system grants them, save most page faults and most misses of the address translation; an array should be large
+// enough that half a huge page at its end does not matter.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,14 +18,15 @@ template <class T>
 class Pages {
   public:
     Pages() = default;
-    explicit Pages(size_t size) : size_(size) {
+    explicit Pages(size_t size, size_t huge_from = size_t{32} << 20) : size_(size) {
         if (bytes() == 0) return;
         void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         data_ = static_cast<T*>(memory);
 #ifdef MADV_HUGEPAGE
-        if (bytes() >= (size_t{4} << 20)) madvise(memory, bytes(), MADV_HUGEPAGE);
+        if (bytes() >= huge_from) madvise(memory, bytes(), MADV_HUGEPAGE);
 #endif
+        (void)huge_from;
     }
     Pages(Pages&& other) noexcept { swap(other); }
     Pages& operator=(Pages&& other) noexcept {
@@ -55,23 +57,8 @@ class Pages {
         if (keep < have) munmap(reinterpret_cast<char*>(data_) + keep, have - keep);
         size_ = size;
     }
-    // The same pages as an array of a smaller type; the caller has rewritten the contents.
-    template <class U>
-    Pages<U> narrow() && {
-        static_assert(sizeof(U) < sizeof(T));
-        Pages<U> result;
-        size_t count = size_;
-        result.data_ = reinterpret_cast<U*>(std::exchange(data_, nullptr));
-        result.size_ = count * sizeof(T) / sizeof(U);
-        size_ = 0;
-        result.shrink(count);
-        return result;
-    }
 
   private:
-    template <class U>
-    friend class Pages;
-
     T* data_ = nullptr;
     size_t size_ = 0;
 };

@@ -137,11 +137,11 @@ nb::dict as_dict(Outcome& outcome, size_t words) {
     result["states"] = as_array(outcome.states, words);
     result["row_starts"] = model.row_starts.size() ? as_array(model.row_starts) : as_array(model.wide_row_starts);
     result["columns"] = as_array(model.columns);
-    if (model.compact) {
-        result["dictionary"] = as_array(model.dictionary);
-        result["value_index"] = model.byte_index.size() ? as_array(model.byte_index) : as_array(model.value_index);
-    } else {
+    if (model.coding == Coding::Plain) {
         result["values"] = as_array(model.values);
+    } else {
+        result["dictionary"] = as_array(model.dictionary);
+        result["value_index"] = model.coding == Coding::Bytes ? as_array(model.byte_index) : as_array(model.short_index);
     }
     if (model.choice_starts.size()) {
         result["choice_starts"] = as_array(model.choice_starts);

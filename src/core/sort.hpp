@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <mutex>
 
 #include "memory.hpp"
 #include "parallel.hpp"
@@ -20,15 +20,25 @@ struct Digit {
 
 // The digits to sort by, least significant first: as few as possible of at most 11 bits, which still go through the
 // first-level caches and address translation without trouble.
-inline std::vector<Digit> digits_of(const Pages<uint64_t>& records, size_t size, size_t key) {
+inline std::vector<Digit> digits_of(const Pages<uint64_t>& records, size_t size, size_t key, int threads) {
     constexpr int MOST_BITS = 11;
     std::vector<uint64_t> all(key, ~uint64_t{0}), some(key, 0);
-    for (size_t i = 0; i < records.size(); i += size) {
-        for (size_t w = 0; w < key; ++w) {
-            all[w] &= records[i + w];
-            some[w] |= records[i + w];
+    std::mutex joining;
+    run_on_threads(threads, [&](int t) {
+        auto [begin, end] = share(records.size() / size, t, threads);
+        std::vector<uint64_t> mine_all(key, ~uint64_t{0}), mine_some(key, 0);
+        for (size_t i = begin; i < end; ++i) {
+            for (size_t w = 0; w < key; ++w) {
+                mine_all[w] &= records[i * size + w];
+                mine_some[w] |= records[i * size + w];
+            }
         }
-    }
+        std::lock_guard guard(joining);
+        for (size_t w = 0; w < key; ++w) {
+            all[w] &= mine_all[w];
+            some[w] |= mine_some[w];
+        }
+    });
     std::vector<Digit> digits;
     for (size_t w = key; w-- > 0;) {
         const uint64_t differing = all[w] ^ some[w];
@@ -49,7 +59,7 @@ inline void sort_records(Pages<uint64_t>& records, Pages<uint64_t> spare, size_t
     const size_t total = records.size(), n = total / size;
     if (n < 4096) threads = 1;
     std::vector<std::vector<size_t>> counts(static_cast<size_t>(threads));
-    for (auto [word, shift, bits] : digits_of(records, size, key)) {
+    for (auto [word, shift, bits] : digits_of(records, size, key, threads)) {
         const uint64_t* from = records.data();
         uint64_t* to = spare.data();
         const uint64_t mask = (uint64_t{1} << bits) - 1;

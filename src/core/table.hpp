@@ -11,11 +11,14 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <mutex>
+#include <numeric>
 #include <shared_mutex>
 #include <vector>
 
 #include "memory.hpp"
+#include "parallel.hpp"
 
 namespace galton {
 
@@ -27,7 +30,7 @@ class StateTable {
     // `alone`: only one thread inserts, and needs no atomic operations.
     StateTable(int words, bool alone, int log_capacity = 13)
         : words_(static_cast<size_t>(words)), size_(words_ + 1), log_(log_capacity), alone_(alone) {
-        slots_ = Pages<uint64_t>(capacity() * size_);
+        slots_ = Pages<uint64_t>(capacity() * size_, HUGE);
     }
 
     size_t states() const { return states_.load(std::memory_order_relaxed); }
@@ -46,19 +49,15 @@ class StateTable {
     int next_log() const { return log_ + (bytes() <= SMALL ? 2 : 1); }
     size_t bytes_while_growing() const { return bytes() + (size_ * sizeof(uint64_t) << next_log()); }
 
-    // A bigger table; the caller holds `lock` alone.
-    void grow() {
-        StateTable bigger(static_cast<int>(words_), true, next_log());
-        const uint64_t* entry = slots_.data();
-        for (size_t i = 0; i < capacity(); ++i, entry += size_) {
-            if (*entry == 0) continue;
-            uint64_t h = entry[0] * FACTOR;
-            for (size_t w = 1; w < words_; ++w) h = mix(h, entry[w]);
-            uint64_t* at = bigger.slots_.data() + bigger.slot_of(h) * size_;
-            const uint64_t* end = bigger.slots_.data() + bigger.slots_.size();
-            while (*at != 0) at = at + size_ == end ? bigger.slots_.data() : at + size_;
-            for (size_t w = 0; w < size_; ++w) at[w] = entry[w];
-        }
+    // A bigger table; the caller holds `lock` alone. The others wait for it, so their cores are free to help.
+    void grow(int threads) {
+        StateTable bigger(static_cast<int>(words_), false, next_log());
+        if (bytes() < WORTH_SHARING) threads = 1;
+        run_on_threads(threads, [&](int t) {
+            auto [begin, end] = share(capacity(), t, threads);
+            for (size_t i = begin; i < end; ++i)
+                if (const uint64_t* entry = slots_.data() + i * size_; *entry != 0) bigger.adopt(entry);
+        });
         slots_.swap(bigger.slots_);
         log_ = bigger.log_;
     }
@@ -93,15 +92,28 @@ class StateTable {
 
     // Entries for a sort: `words` words that the states share, the last one shifted, then the bits. The table is empty
     // afterwards; its pages are left in `spare`, at least as large.
-    Pages<uint64_t> take_entries(Pages<uint64_t>& spare) {
-        Pages<uint64_t> entries(entries_.load() * size_);
-        const uint64_t* entry = slots_.data();
-        uint64_t* out = entries.data();
-        for (size_t i = 0; i < capacity(); ++i, entry += size_) {
-            if (*entry == 0) continue;
-            *out++ = *entry - 1;
-            for (size_t w = 1; w < size_; ++w) *out++ = entry[w];
-        }
+    Pages<uint64_t> take_entries(Pages<uint64_t>& spare, int threads) {
+        if (bytes() < WORTH_SHARING) threads = 1;
+        auto for_each_entry = [&](int t, auto&& body) {
+            auto [begin, end] = share(capacity(), t, threads);
+            for (size_t i = begin; i < end; ++i)
+                if (const uint64_t* entry = slots_.data() + i * size_; *entry != 0) body(entry);
+        };
+        std::vector<size_t> starts(static_cast<size_t>(threads) + 1);
+        run_on_threads(threads, [&](int t) {
+            size_t found = 0;
+            for_each_entry(t, [&](const uint64_t*) { ++found; });
+            starts[static_cast<size_t>(t) + 1] = found;
+        });
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        Pages<uint64_t> entries(starts.back() * size_);
+        run_on_threads(threads, [&](int t) {
+            uint64_t* out = entries.data() + starts[static_cast<size_t>(t)] * size_;
+            for_each_entry(t, [&](const uint64_t* entry) {
+                *out++ = *entry - 1;
+                for (size_t w = 1; w < size_; ++w) *out++ = entry[w];
+            });
+        });
         spare = std::move(slots_);
         return entries;
     }
@@ -109,10 +121,26 @@ class StateTable {
   private:
     static constexpr uint64_t BUSY = uint64_t{1} << 63;
     static constexpr uint64_t FACTOR = 0x9E3779B97F4A7C15ull;
-    static constexpr size_t SMALL = size_t{8} << 20;
+    static constexpr size_t SMALL = size_t{8} << 20, HUGE = size_t{4} << 20,
+                            WORTH_SHARING = size_t{1} << 20;  // bytes
 
     static uint64_t mix(uint64_t h, uint64_t word) { return ((h << 29 | h >> 35) ^ word) * 0xC2B2AE3D27D4EB4Full; }
     size_t slot_of(uint64_t h) const { return (h ^ h >> 32) * 0xD6E8FEB86659FD93ull >> (64 - log_); }
+
+    // Place an entry of another table that is not here yet, while other threads place others.
+    void adopt(const uint64_t* entry) {
+        uint64_t h = entry[0] * FACTOR;
+        for (size_t w = 1; w < words_; ++w) h = mix(h, entry[w]);
+        const size_t last = capacity() - 1;
+        for (size_t slot = slot_of(h);; slot = (slot + 1) & last) {
+            uint64_t* at = slots_.data() + slot * size_;
+            uint64_t empty = 0;
+            if (*at != 0 || !std::atomic_ref<uint64_t>(*at).compare_exchange_strong(empty, entry[0], std::memory_order_relaxed))
+                continue;
+            for (size_t w = 1; w < size_; ++w) at[w] = entry[w];
+            return;
+        }
+    }
 
     // Try to make an empty entry ours; `found` is what it held if somebody else was quicker.
     bool claim(uint64_t* at, uint64_t first, uint64_t& found, const uint64_t* state, size_t stride) {
@@ -159,16 +187,29 @@ class StateTable {
 };
 
 // States from sorted entries, in order.
-inline Pages<uint64_t> unfold_entries(const Pages<uint64_t>& entries, size_t words, size_t count) {
-    Pages<uint64_t> states(count * words);
-    uint64_t* out = states.data();
-    for (size_t i = 0; i < entries.size(); i += words + 1) {
-        const uint64_t* entry = entries.data() + i;
-        for (uint64_t bits = entry[words]; bits; bits &= bits - 1) {
-            for (size_t w = 0; w + 1 < words; ++w) *out++ = entry[w];
-            *out++ = entry[words - 1] << StateTable::GROUP_BITS | static_cast<uint64_t>(__builtin_ctzll(bits));
+inline Pages<uint64_t> unfold_entries(const Pages<uint64_t>& entries, size_t words, int threads) {
+    const size_t size = words + 1, n = entries.size() / size;
+    if (n < 4096) threads = 1;
+    std::vector<size_t> starts(static_cast<size_t>(threads) + 1);
+    run_on_threads(threads, [&](int t) {
+        auto [begin, end] = share(n, t, threads);
+        size_t found = 0;
+        for (size_t i = begin; i < end; ++i) found += static_cast<size_t>(std::popcount(entries[i * size + words]));
+        starts[static_cast<size_t>(t) + 1] = found;
+    });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    Pages<uint64_t> states(starts.back() * words);
+    run_on_threads(threads, [&](int t) {
+        auto [begin, end] = share(n, t, threads);
+        uint64_t* out = states.data() + starts[static_cast<size_t>(t)] * words;
+        for (size_t i = begin; i < end; ++i) {
+            const uint64_t* entry = entries.data() + i * size;
+            for (uint64_t bits = entry[words]; bits; bits &= bits - 1) {
+                for (size_t w = 0; w + 1 < words; ++w) *out++ = entry[w];
+                *out++ = entry[words - 1] << StateTable::GROUP_BITS | static_cast<uint64_t>(std::countr_zero(bits));
+            }
         }
-    }
+    });
     return states;
 }
 

@@ -1,4 +1,4 @@
-// Matrix entries as numbers of distinct values: models have few, and two bytes are fewer than eight.
+// Matrix entries as numbers of distinct values: models have few, and one byte or two are fewer than eight.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ struct TooManyValues {};
 // All threads share one dictionary; each has a small cache in front of it.
 class ValueDictionary {
   public:
-    static constexpr size_t LIMIT = 1 << 16;
+    explicit ValueDictionary(size_t limit) : limit_(limit) {}
 
     uint16_t code(double value) {
         std::lock_guard guard(mutex_);
         auto [found, fresh] = codes_.emplace(value, values_.size());
         if (fresh) {
-            if (values_.size() == LIMIT) throw TooManyValues{};
+            if (values_.size() == limit_) throw TooManyValues{};
             values_.push_back(value);
         }
         return static_cast<uint16_t>(found->second);
@@ -44,6 +44,7 @@ class ValueDictionary {
     const std::vector<double>& values() const { return values_; }
 
   private:
+    const size_t limit_;
     std::mutex mutex_;
     std::unordered_map<double, size_t> codes_;
     std::vector<double> values_;
