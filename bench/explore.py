@@ -120,12 +120,16 @@ def summarise(rows: list[dict[str, dict[str, float]]], threads: list[int]) -> No
     first = f"galton-{threads[0]}"
     if "storm" in rows[0]:
         ratios = [row["storm"]["s"] / row[first]["s"] for row in rows]
-        print(f"{threads[0]} thread, times faster than Storm: {mean(ratios):.1f} in the mean, at least {min(ratios):.1f}")
+        print(
+            f"{threads[0]} thread, times faster than Storm: {mean(ratios):.1f} in the mean, at least {min(ratios):.1f}"
+        )
         shares = [row[f"galton-{count}"]["mb"] / row["storm"]["mb"] for row in rows for count in threads]
         print(f"memory: at most {max(shares):.2f} of Storm's")
     for count in threads[1:]:
         gains = [row[first]["s"] / row[f"galton-{count}"]["s"] for row in rows]
-        print(f"{count} threads, times faster than {threads[0]}: {mean(gains):.2f} in the mean, at least {min(gains):.2f}")
+        print(
+            f"{count} threads, times faster than {threads[0]}: {mean(gains):.2f} in the mean, at least {min(gains):.2f}"
+        )
 
 
 def main() -> None:

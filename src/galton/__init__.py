@@ -1,8 +1,9 @@
 """Galton: a probabilistic model checker.
 
 >>> import galton
->>> program = galton.load("models/die.prism")           # doctest: +SKIP
->>> model = program.build()                             # doctest: +SKIP
+>>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
+>>> program.build()
+<dtmc: 3 states, 4 transitions>
 """
 
 from __future__ import annotations
@@ -10,10 +11,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .explore.function import explore_function as explore_function
+    from .io import read_model as read_model
+    from .io import write_model as write_model
+    from .lang.source import GaltonError as GaltonError
+    from .lang.source import LanguageError as LanguageError
+    from .model.program import Program as Program
+    from .model.sparse import Model as Model
     from .programs import load as load
     from .programs import parse as parse
 
-_HOME = {"load": "programs", "parse": "programs"}
+# Imported on first use: the command line starts in a tenth of a second because of this.
+_HOME = {
+    "GaltonError": "lang.source",
+    "LanguageError": "lang.source",
+    "Model": "model.sparse",
+    "Program": "model.program",
+    "explore_function": "explore.function",
+    "load": "programs",
+    "parse": "programs",
+    "read_model": "io",
+    "write_model": "io",
+}
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:
@@ -24,3 +44,7 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return __all__

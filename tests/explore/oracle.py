@@ -339,14 +339,15 @@ class Oracle:
         keeps the search short, and not before the conjuncts that protect it.
         """
         assert self.program.initial is not None
-        conjuncts = [(self._last_variable(part), self._compiler.function(part)) for part in _conjuncts(self.program.initial)]
-        depths = list(itertools.accumulate((depth for depth, _ in conjuncts), max))
+        parts = _conjuncts(self.program.initial)
+        conjuncts = list(map(self._compiler.function, parts))
+        depths = list(itertools.accumulate(map(self._last_variable, parts), max))
         found: list[tuple[int, ...]] = [()]
         for depth, variable in enumerate(self.program.variables):
             longer = [(*values, value) for values in found for value in range(variable.low, variable.high + 1)]
             if len(longer) > 100 * max_states:
                 raise TooLarge
-            ready = [holds for at, (_, holds) in zip(depths, conjuncts, strict=True) if at == depth]
+            ready = [holds for at, holds in zip(depths, conjuncts, strict=True) if at == depth]
             found = [values for values in longer if all(holds(self._partial_env(values)) for holds in ready)]
         if len(found) > max_states:
             raise TooLarge
@@ -429,12 +430,11 @@ class Oracle:
                 takers = [actions for _ in operands]
         synchronised = {action for one, other in itertools.combinations(takers, 2) for action in one & other}
         parts = [self._compose(operand, enabled) for operand in operands]
-        alone = [move for moves in parts for move in moves if move.action not in synchronised]
-        return alone + [
-            joint
-            for action in sorted(synchronised, key=lambda action: self._rank[action])
-            for joint in _together(action, [moves for moves, taker in zip(parts, takers, strict=True) if action in taker])
-        ]
+        moves = [move for part in parts for move in part if move.action not in synchronised]
+        for action in sorted(synchronised):
+            involved = [part for part, taker in zip(parts, takers, strict=True) if action in taker]
+            moves += _together(action, involved)
+        return moves
 
     def alphabet(self, system: System) -> frozenset[str]:
         """The actions a part of the system has, whether or not they are ever enabled."""

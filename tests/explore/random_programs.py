@@ -136,8 +136,8 @@ def condition(draw: Draw, scope: Scope, depth: int = 2) -> str:
 
 def _comparison(draw: Draw, scope: Scope) -> str:
     points = [v for v in scope.variables if v.kind in ("near", "wide")]
-    kinds = ["true", "true", "bool", "compare", "compare", "compare", "mixed", "protected"] + (["point"] if points else [])
-    kind = draw(st.sampled_from(kinds))
+    kinds = ["true", "true", "bool", "compare", "compare", "compare", "mixed", "protected"]
+    kind = draw(st.sampled_from([*kinds, "point"] if points else kinds))
     if kind == "true":
         return "true"
     if kind == "bool":
@@ -232,9 +232,8 @@ def assignments(draw: Draw, scope: Scope, writable: Sequence[Variable]) -> str:
     if not writable:
         return "true"
     moving = [variable for variable in writable if len(variable.values) > 1] or writable
-    least = draw(st.sampled_from([1, 1, 2, 0]))
     pool = moving if draw(st.integers(0, 3)) < 3 else writable
-    chosen = draw(st.permutations(pool))[:least]
+    chosen = draw(st.permutations(pool))[: draw(st.sampled_from([1, 1, 2, 3, 0]))]
     return " & ".join(assignment(draw, scope, variable) for variable in chosen) or "true"
 
 
@@ -345,13 +344,10 @@ def _wide(draw: Draw, name: str, budget: Budget) -> Variable:
     return Variable(name, "wide", low, high, values, draw(st.sampled_from(values)))
 
 
-def variables(draw: Draw, prefix: str, kinds: Sequence[str], least: int, most: int, budget: Budget) -> tuple[Variable, ...]:
-    found = []
-    for index in range(draw(st.integers(least, most))):
-        made = variable(draw, f"{prefix}{index}", draw(st.sampled_from(kinds)), budget)
-        if made:
-            found.append(made)
-    return tuple(found)
+def variables(draw: Draw, prefix: str, kinds: Sequence[str], count: int, budget: Budget) -> tuple[Variable, ...]:
+    """So many variables, or fewer when there is no room."""
+    drawn = [variable(draw, f"{prefix}{index}", draw(st.sampled_from(kinds)), budget) for index in range(count)]
+    return tuple(made for made in drawn if made)
 
 
 def padding(draw: Draw, prefix: str, count: int, budget: Budget) -> tuple[Variable, ...]:
@@ -363,7 +359,7 @@ def padding(draw: Draw, prefix: str, count: int, budget: Budget) -> tuple[Variab
 
 def _renamed(draw: Draw, base: Module, name: str, budget: Budget) -> tuple[Module, str] | None:
     """A copy of a module with other names, and its text."""
-    if not all([budget.spend(len(v.values)) for v in base.variables]):
+    if not all(budget.spend(len(v.values)) for v in base.variables):
         return None
     copies = tuple(replace(v, name=f"{v.name}_{name}") for v in base.variables)
     pairs = [f"{old.name}={new.name}" for old, new in zip(base.variables, copies, strict=True)]
@@ -393,8 +389,7 @@ def composition(draw: Draw, modules: Sequence[Module], actions: Sequence[str]) -
         return f"({text} / {{{', '.join(hidden)}}})" if hidden else text
     if change == "rename":
         old = draw(st.sampled_from(actions))
-        pairs = [f"{old}<-{draw(st.sampled_from([*ACTIONS, 'd']))}"]
-        return f"({text} {{{', '.join(pairs)}}})"
+        return f"({text} {{{old}<-{draw(st.sampled_from([*ACTIONS, 'd']))}}})"
     return text
 
 
@@ -403,7 +398,7 @@ def _some(draw: Draw, actions: Sequence[str]) -> list[str]:
 
 
 def rewards(draw: Draw, scope: Scope, actions: Sequence[str]) -> str:
-    """Up to three reward structures; at most the last two go without a name."""
+    """Up to three reward structures, with and without names."""
     text = ""
     for index in range(draw(st.integers(0, 3))):
         name = f' "r{index}"' if draw(st.booleans()) else ""
@@ -426,10 +421,10 @@ def programs(draw: Draw, budget: int = 400, mistakes: bool = False) -> ProgramTe
     several_initial = draw(st.integers(0, 5)) == 5
     kinds = ["small", "bool", "small", "small"] + ([] if several_initial else ["near", "wide"])
     width = 0 if several_initial else draw(st.sampled_from([0, 0, 0, 2, 4, 7]))
-    shared = variables(draw, "g", kinds, 0, 2, states)
+    shared = variables(draw, "g", kinds, draw(st.integers(0, 2)), states)
     modules = []
     for index in range(draw(st.integers(1, 3))):
-        own = variables(draw, f"x{index}", kinds, 1, 3, states)
+        own = variables(draw, f"x{index}", kinds, draw(st.integers(1, 3)), states)
         own += padding(draw, f"w{index}", width if index == 0 else width // 3, states)
         modules.append(Module(f"M{index}", tuple(draw(st.permutations(own))) if width else own))
     everything = [*shared, *(v for module in modules for v in module.variables)]

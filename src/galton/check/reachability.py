@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ..explore.evaluate import evaluate_states
 from ..lang import Source, UnsupportedError, evaluate
-from ..lang.expressions import Expression, Label, Literal as Constant
+from ..lang.expressions import Expression, Label
+from ..lang.expressions import Literal as Constant
 from ..lang.properties import BinaryPath, Probability, UnaryPath
 from ..model.program import Program
 from ..model.sparse import Model
@@ -43,9 +44,7 @@ def check(program: Program, model: Model, question: Question) -> Result:
     through, goal = _path(program, model, expression.path, source)
     optimum = expression.optimum or _strictest(expression)
     if model.type == "mdp" and optimum is None:
-        raise UnsupportedError(
-            "an MDP has no single probability", source, prop.span, hint="ask for Pmin=? or Pmax=?"
-        )
+        raise UnsupportedError("an MDP has no single probability", source, prop.span, hint="ask for Pmin=? or Pmax=?")
     values, strategies = reachability(model, through, goal, optimum or "max")
     initial = values[model.initial]
     value: float | bool = float(initial[0])

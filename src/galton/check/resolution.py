@@ -28,15 +28,11 @@ class Question:
     source: Source
 
 
-def resolve(
-    file: PropertyFile, program: Program, given: Mapping[str, Value | str]
-) -> tuple[Program, list[Question]]:
+def resolve(file: PropertyFile, program: Program, given: Mapping[str, Value | str]) -> tuple[Program, list[Question]]:
     """Settle a property file against a program; ``given`` are values for the constants it leaves open."""
     outer = Constants({n: type_of_value(v) for n, v in program.constants.items()}, program.constants, {})
     declared: dict[str, Type] = {c.name.name: c.type for c in file.constants}
-    constants = resolve_constants(
-        file.constants, given, Scope(file.source, {**outer.types, **declared}), outer
-    )
+    constants = resolve_constants(file.constants, given, Scope(file.source, {**outer.types, **declared}), outer)
     formulas = dict(program.formulas)
     for formula in file.formulas:
         formulas[formula.name.name] = substitute(formula.body, formulas)

@@ -25,9 +25,7 @@ def explore(
 ) -> Model:
     """All reachable states of a lowered program, as a sparse model."""
     start = time.perf_counter()
-    found = _core.explore(
-        to_core(lowered), threads, limits.max_states, limits.memory_bytes, transition_rewards, watch
-    )
+    found = _core.explore(to_core(lowered), threads, limits.max_states, limits.memory_bytes, transition_rewards, watch)
     if "fault" in found:
         raise explain(found, lowered, limits)
     program = lowered.program
@@ -87,7 +85,10 @@ def to_core(lowered: Lowered) -> _core.Program:
     return _core.make_program(
         MODEL_TYPES[program.type],
         lowered.words,
-        [(f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low) for f, v in zip(lowered.fields, program.variables, strict=True)],
+        [
+            (f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low)
+            for f, v in zip(lowered.fields, program.variables, strict=True)
+        ],
         [(int(n.op), int(n.kind), n.integral, n.partial, list(n.args), n.value) for n in lowered.graph.nodes],
         commands,
         [(p.action, [list(f) for f in p.factors]) for p in lowered.products],

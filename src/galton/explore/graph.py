@@ -17,7 +17,7 @@ from enum import IntEnum
 
 
 class Op(IntEnum):
-    """Operations; the C++ core has the same list in the same order (``core.operations()``)."""
+    """Operations; the C++ core has the same list in the same order (``_core.operations()``)."""
 
     CONST = 0
     VAR = 1
@@ -167,9 +167,7 @@ class Graph:
         then, otherwise, kind = self._match(then, otherwise)
         a, b = self.nodes[then], self.nodes[otherwise]
         bounds = (_least(a.low, b.low), _greatest(a.high, b.high))
-        return self._add(
-            Op.ITE, kind, (condition, then, otherwise), bounds=bounds, integral=a.integral and b.integral
-        )
+        return self._add(Op.ITE, kind, (condition, then, otherwise), bounds=bounds, integral=a.integral and b.integral)
 
     # Comparison
 
@@ -222,7 +220,7 @@ class Graph:
             return b
         if op is Op.MUL and self.constant(b) == 1:
             return a
-        fits = integral and INT_MIN <= bounds[0] and bounds[1] <= INT_MAX
+        fits = integral and bounds[0] >= INT_MIN and bounds[1] <= INT_MAX
         if not fits:
             a, b = self.to_real(a), self.to_real(b)
         elif x.kind is Kind.REAL:
@@ -236,9 +234,7 @@ class Graph:
         fits = x.kind is Kind.INT and -x.low <= INT_MAX
         if not fits:
             a = self.to_real(a)
-        return self._add(
-            Op.NEG, Kind.INT if fits else Kind.REAL, (a,), bounds=(-x.high, -x.low), integral=x.integral
-        )
+        return self._add(Op.NEG, Kind.INT if fits else Kind.REAL, (a,), bounds=(-x.high, -x.low), integral=x.integral)
 
     def divide(self, a: int, b: int) -> int:
         a, b = self.to_real(a), self.to_real(b)
@@ -288,7 +284,7 @@ class Graph:
         bounds: tuple[float, float] = (-math.inf, math.inf)
         if finite:
             bounds = (_round(op, x.low), _round(op, x.high))
-        fits = finite and INT_MIN <= bounds[0] and bounds[1] <= INT_MAX
+        fits = finite and bounds[0] >= INT_MIN and bounds[1] <= INT_MAX
         kind = Kind.INT if fits else Kind.REAL
         return self._add(op, kind, (a,), bounds=bounds, integral=True, partial=not finite)
 

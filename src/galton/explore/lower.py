@@ -276,9 +276,7 @@ def _frozen(program: Program) -> frozenset[str]:
         frozen = more
 
 
-def _command(
-    command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]
-) -> LoweredCommand:
+def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
     updates = []
     for update in command.updates:
         probability = lowering.graph.real(1.0) if update.probability is None else lowering.node(update.probability)
@@ -311,7 +309,7 @@ def _products(
         case Leaf(module):
             return {action: [(commands,)] for action, commands in factors[module].items()}
         case Hide(operand, hidden):
-            return _relabel(_products(operand, factors), {a: None for a in hidden})
+            return _relabel(_products(operand, factors), dict.fromkeys(hidden))
         case Rename(operand, renaming):
             return _relabel(_products(operand, factors), dict(renaming))
         case Parallel(operands, actions):

@@ -102,7 +102,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """``a || b`` (synchronise on all shared actions: ``actions is None``), ``a ||| b`` (on none: empty), ``a |[x]| b``."""
+    """``a || b`` synchronises on all shared actions (``actions`` is None), ``a ||| b`` on none, ``a |[x]| b`` on x."""
 
     operands: tuple[System, ...]
     actions: frozenset[str] | None

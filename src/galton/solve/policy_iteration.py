@@ -79,10 +79,11 @@ def _solve(
     if unknown.size <= DENSE:
         system = np.eye(unknown.size)
         np.subtract.at(system, (row, column), value)
-        return np.linalg.solve(system, constant)
+        return np.asarray(np.linalg.solve(system, constant), dtype=np.float64)
     from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import spsolve
 
     shape = (unknown.size, unknown.size)
     matrix = csc_array((value, (row, column)), shape=shape)
-    return np.atleast_1d(spsolve(eye_array(unknown.size, format="csc") - matrix, constant))
+    solution: Floats = np.atleast_1d(spsolve(eye_array(unknown.size, format="csc") - matrix, constant))
+    return solution

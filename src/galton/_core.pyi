@@ -1,0 +1,37 @@
+"""The C++ core (src/core/module.cpp)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+class Program:
+    """A lowered program, ready to run."""
+
+def make_program(
+    type: int,
+    words: int,
+    fields: Sequence[tuple[int, int, int, int, int]],
+    nodes: Sequence[tuple[int, int, bool, bool, Sequence[int], float]],
+    commands: Sequence[tuple[int, bool, Sequence[tuple[int, Sequence[tuple[int, int]]]]]],
+    products: Sequence[tuple[int, Sequence[Sequence[int]]]],
+    actions: int,
+    reward_structures: int,
+    rewards: Sequence[tuple[int, int, int, int]],
+    labels: Sequence[int],
+    initial: int,
+    initial_ranges: Sequence[tuple[int, int]],
+    first_state: Sequence[int],
+    /,
+) -> Program: ...
+def explore(
+    program: Program,
+    threads: int,
+    max_states: int,
+    memory: int,
+    transition_rewards: bool,
+    watch: Callable[[int, int, int], None] | None,
+) -> dict[str, Any]: ...
+def evaluate_labels(program: Program, states: npt.NDArray[np.uint64]) -> list[npt.NDArray[np.uint8]]: ...
+def operations() -> list[str]: ...

@@ -1,0 +1,199 @@
+"""``galton check``: answers, and what the exit code says about them: 0 done, 1 a property failed, 2 bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import DIE, MODELS, WALK, galton, run, write
+
+PROPERTIES = MODELS / "die.props"
+MULTI = "multi(P>=0.1 [ F d=6 ], P>=0.1 [ F d=5 ])"  # PRISM knows it, for MDPs
+
+
+def answers(*arguments: object) -> tuple[int, list[dict[str, Any]]]:
+    """The exit code and the objects of ``check --json``, one to a line."""
+    outcome = galton("check", *arguments, "--json")
+    return outcome.code, [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def test_a_six() -> None:
+    outcome = run("check", "models/die.prism", "--prop", "P=? [ F d=6 ]")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == "P=? [ F d=6 ]  =  0.166666666667\n"
+
+
+@pytest.mark.parametrize("face", range(1, 7))
+def test_every_face(face: int) -> None:
+    code, (answer,) = answers(DIE, "--prop", f"P=? [ F d={face} ]")
+    assert code == 0
+    assert answer["value"] == pytest.approx(1 / 6, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("bound", "answer", "code"),
+    [(">0.1", "true", 0), (">=0.17", "false", 1), ("<0.17", "true", 0), ("<=0.1", "false", 1), (">=1/7", "true", 0)],
+)
+def test_bounds(bound: str, answer: str, code: int) -> None:
+    outcome = galton("check", DIE, "--prop", f"P{bound} [ F d=6 ]")
+    assert (outcome.code, outcome.err) == (code, "")
+    assert outcome.out == f"P{bound} [ F d=6 ]  =  {answer}\n"
+
+
+def test_one_false_property_among_true_ones() -> None:
+    code, found = answers(DIE, "-p", "P>0 [ F d=6 ]", "-p", "P>0.5 [ F d=6 ]", "-p", "P<0.5 [ F d=6 ]")
+    assert (code, [answer["value"] for answer in found]) == (1, [True, False, True])
+
+
+def test_false_in_a_process_of_its_own() -> None:
+    assert run("check", "models/die.prism", "--prop", "P>0.5 [ F d=6 ]").code == 1
+
+
+def test_json() -> None:
+    code, (answer,) = answers(DIE, "--prop", "P=? [ F d=6 ]")
+    assert code == 0
+    assert answer["model"] == str(DIE)
+    assert (answer["index"], answer["name"], answer["property"]) == (0, None, "P=? [ F d=6 ]")
+    assert (answer["states"], answer["transitions"], answer["constants"]) == (13, 20, {})
+    assert answer["build_s"] > 0
+    assert answer["check_s"] > 0
+
+
+def test_a_file_and_more_properties() -> None:
+    code, found = answers(DIE, "--props", PROPERTIES, "-c", "k=3", "--prop", "P=? [ F d=1 ]")
+    assert [answer["index"] for answer in found] == list(range(7))
+    assert [answer["name"] for answer in found[:3]] == ["face", "six", "upper_half"]
+    assert found[0]["constants"] == {"k": 3}
+    assert [answer["value"] for answer in found[:4]] == [pytest.approx(1 / 6), pytest.approx(1 / 6), 0.5, True]
+    assert found[-1]["value"] == pytest.approx(1 / 6)
+    assert code == (1 if any("error" in answer for answer in found) else 0)
+
+
+def test_constants_and_labels_of_a_property() -> None:
+    code, (answer,) = answers(DIE, "--prop", 'const int j; label "big" = d>=j; P=? [ F "big" ]', "-c", "j=5")
+    assert (code, answer["constants"]) == (0, {"j": 5})
+    assert answer["value"] == pytest.approx(1 / 3, rel=1e-12)
+
+
+def test_constants_of_the_model_in_a_property(tmp_path: Path) -> None:
+    code, (answer,) = answers(write(tmp_path, WALK), "-c", "N=4", "--prop", "Pmax=? [ F x=N ]")
+    assert (code, answer["value"]) == (0, pytest.approx(1))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_any_number_of_threads_says_the_same(threads: int) -> None:
+    model, question = MODELS / "consensus.prism", 'Pmin=? [ F "finished" & "all_heads" ]'
+    outcome = galton("check", model, "-c", "N=2,K=4", "-t", threads, "--prop", question)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == galton("check", model, "-c", "N=2,K=4", "-t", 1, "--prop", question).out
+
+
+def test_initial_states_that_differ(tmp_path: Path) -> None:
+    text = "dtmc module m x : [0..2]; [] x=0 -> 0.25:(x'=1)+0.75:(x'=2); [] x>0 -> true; endmodule init x<2 endinit"
+    outcome = galton("check", write(tmp_path, text), "--prop", "P=? [ F x=1 ]")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1:] == ["  from 0.25 to 1 over the initial states"]
+
+
+# Properties that cannot be checked: the others are, and the code is 1.
+
+
+def refused(*properties: str) -> str:
+    """What is said about the second property of three; the first and the last get their answer."""
+    texts = ["P=? [ F d=6 ]", *properties, "P=? [ F d=5 ]"]
+    outcome = galton("check", DIE, *(word for text in texts for word in ("--prop", text)))
+    assert outcome.code == 1
+    assert outcome.out.splitlines() == [f"{text}  =  0.166666666667" for text in (texts[0], texts[-1])]
+    return outcome.err
+
+
+def test_unknown_label() -> None:
+    assert refused('P=? [ F "don" ]').splitlines() == [
+        '--prop:1:9: error: unknown label "don"',
+        '    1 | P=? [ F "don" ]',
+        "      |         ^^^^^",
+        "  hint: did you mean 'done'?",
+    ]
+
+
+def test_unfinished_property() -> None:
+    assert refused("P=? [ F d=6 ").splitlines() == [
+        "--prop:1:12: error: expected ']', found the end of the text",
+        "    1 | P=? [ F d=6 ",
+        "      |            ^",
+        "  hint: to close the '[' at line 1, column 5",
+    ]
+
+
+def test_unknown_name() -> None:
+    assert "--prop:1:9: error: unknown name 'dd'" in refused("P=? [ F dd=6 ]")
+
+
+def test_property_of_the_wrong_type() -> None:
+    assert "--prop:1:11: error: an operand of '>' must be a number, but this is a bool" in refused("P=? [ F d>true ]")
+
+
+def test_what_is_not_supported_yet() -> None:
+    assert refused(MULTI).startswith("--prop:1:1: error: only properties ")
+
+
+def test_errors_in_json() -> None:
+    code, found = answers(DIE, "--prop", 'P=? [ F "don" ]', "--prop", "P=? [ F d=6 ]", "--prop", MULTI)
+    assert code == 1
+    assert [answer["error"]["kind"] if "error" in answer else None for answer in found] == [
+        "input",
+        None,
+        "unsupported",
+    ]
+    assert 'unknown label "don"' in found[0]["error"]["message"]
+
+
+def test_line_of_a_property_file(tmp_path: Path) -> None:
+    file = write(tmp_path, '// a comment\n\n"six": P=? [ F d=6 ];\n"bad": P=? [ F (d=6 ];\n', "my.props")
+    outcome = galton("check", DIE, "--props", file)
+    assert outcome.code == 1
+    assert outcome.out == "P=? [ F d=6 ]  =  0.166666666667\n"
+    assert outcome.err.startswith(f"{file}:4:")
+    assert "^" in outcome.err
+
+
+@pytest.mark.xfail(reason="galton.check.resolve forgets the open constants: a KeyError", strict=True, raises=KeyError)
+def test_missing_constant_of_a_property_file() -> None:
+    """Only the property that needs it fails."""
+    outcome = galton("check", DIE, "--props", PROPERTIES)
+    assert outcome.code == 1
+    assert "P=? [ F d=6 ]  =  0.166666666667\n" in outcome.out
+    assert "needs a value for the constant 'k'" in outcome.err
+
+
+@pytest.mark.xfail(reason="galton.check takes nested path formulas for state formulas", strict=True, raises=TypeError)
+def test_nested_path_formulas() -> None:
+    assert "error: " in refused('P=? [ F G "done" ]')
+
+
+@pytest.mark.xfail(reason="the core's exception is not translated", strict=True, raises=SystemError)
+def test_property_that_means_nothing_in_some_state() -> None:
+    assert "error: mod needs a positive second argument" in refused("P=? [ F mod(d, 0)=1 ]")
+
+
+# Nothing can be checked: the code is 2.
+
+
+@pytest.mark.parametrize("arguments", [[], ["--prop", ""], ["--prop", 'label "a" = true;']])
+def test_nothing_to_check(arguments: list[str]) -> None:
+    outcome = galton("check", DIE, *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "error: nothing to check; give a property with --prop or a file with --props\n"
+
+
+def test_missing_property_file() -> None:
+    outcome = galton("check", DIE, "--props", "no.props")
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", "error: no.props: No such file or directory\n")
+
+
+def test_constant_of_the_wrong_type() -> None:
+    outcome = galton("check", DIE, "--props", PROPERTIES, "-c", "k=true")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "the constant 'k' is of type int, and this is of type bool" in outcome.err

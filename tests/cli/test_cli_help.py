@@ -1,0 +1,68 @@
+"""Help and version."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+
+import pytest
+from command_line import ROOT, galton, run
+
+COMMON = ["MODEL", "--const", "--threads", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
+OPTIONS = {
+    "info": [*COMMON, "--json"],
+    "build": [*COMMON, "--export", ".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"],
+    "check": [*COMMON, "--json", "--prop", "--props"],
+}
+
+
+def test_commands() -> None:
+    outcome = galton("--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert all(re.search(rf"^  {command}  ", outcome.out, re.MULTILINE) for command in OPTIONS)
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_options(command: str) -> None:
+    outcome = galton(command, "--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert [option for option in OPTIONS[command] if option not in outcome.out] == []
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_examples_work(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The example of a command is one that can be typed in the root of the repository."""
+    text = " ".join(galton(command, "--help").out.split())
+    found = re.search(r"Example: galton (.*?) Arguments:", text)
+    assert found, "no example"
+    folder = tmp_path_factory.mktemp("example")
+    (folder / "models").symlink_to(ROOT / "models")
+    monkeypatch.chdir(folder)
+    words = shlex.split(found[1])
+    assert words[0] == command
+    assert galton(*words).code == 0
+
+
+def test_no_command_gives_help() -> None:
+    outcome = galton()
+    assert outcome.code == 2
+    assert "Commands:" in outcome.out + outcome.err
+
+
+def test_version() -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    outcome = galton("--version")
+    assert (outcome.code, outcome.err) == (0, "")
+    try:
+        assert outcome.out == f"{version('galton')}\n"
+        assert version("galton") == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    except PackageNotFoundError:
+        assert outcome.out == "unknown: galton is not installed\n"
+
+
+def test_as_a_module() -> None:
+    outcome = run("--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Commands:" in outcome.out

@@ -1,0 +1,200 @@
+"""What people get wrong: the message names the place, nothing is on standard output, the exit code is 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import DIE, MODELS, WALK, galton, run, write
+
+HERMAN = MODELS / "herman.prism"
+COUNTER = """
+mdp
+const int N = 1000000000;
+module counters
+  x : [0..N]; y : [0..N]; z : [0..N];
+  [] x<N -> (x'=x+1);
+  [] y<N -> (y'=y+1);
+  [] z<N -> (z'=z+1);
+endmodule
+"""
+
+
+def complaint(*arguments: object) -> str:
+    """What is said about a command that is refused."""
+    outcome = galton(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Traceback" not in outcome.err
+    return outcome.err
+
+
+# The model.
+
+
+def test_syntax(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtmc\nmodule m\n  x : [0..1];\n  [] x=0 -> (x'=1;\nendmodule\n")
+    lines = complaint("info", path).splitlines()
+    assert lines[0].startswith(f"{path}:4:18: error: expected ")
+    assert lines[1:3] == ["    4 |   [] x=0 -> (x'=1;", "      |                  ^"]
+
+
+def test_syntax_in_a_process_of_its_own(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtmc\nmodule m\n  x : [0..1;\nendmodule\n")
+    for command in (["info"], ["check", "--prop", "P=? [ F x=1 ]"], ["build", "--export", f"{tmp_path}/a.tra"]):
+        outcome = run(*command, path)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith(f"{path}:3:12: error: ")
+        assert "\n      |            ^\n" in outcome.err
+
+
+def test_unknown_variable(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtmc\nmodule m\n  count : [0..1];\n  [] coumt=0 -> true;\nendmodule\n")
+    assert complaint("info", path).splitlines() == [
+        f"{path}:4:6: error: unknown name 'coumt'",
+        "    4 |   [] coumt=0 -> true;",
+        "      |      ^^^^^",
+        "  hint: did you mean 'count'?",
+    ]
+
+
+def test_a_state_where_the_model_means_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtmc\nmodule m\n  x : [0..3];\n  [] true -> 0.5:(x'=x+1) + 0.5:(x'=x);\nendmodule\n")
+    said = complaint("info", path)
+    assert said.startswith(f"{path}:4:19: error: the update gives x the value 4, outside its range [0..3]")
+    assert "in state (x=3)" in said
+
+
+def test_unsupported_type(tmp_path: Path) -> None:
+    path = write(tmp_path, "pta\nmodule m\n  x : clock;\nendmodule\n")
+    assert complaint("info", path).startswith(f"{path}:1:1: error: ")
+
+
+def test_characters_that_are_not_text(tmp_path: Path) -> None:
+    path = tmp_path / "model.prism"
+    path.write_bytes(b"dtmc\nmodule m\n  x\xff : bool;\nendmodule\n")
+    assert complaint("info", path).startswith(f"{path}:3:4: error: ")
+
+
+@pytest.mark.parametrize("command", [["info"], ["check", "--prop", "P=? [ F true ]"], ["build", "--export", "a.tra"]])
+def test_missing_file(command: list[str]) -> None:
+    assert complaint(*command, "no.prism") == "error: no.prism: No such file or directory\n"
+
+
+def test_folder_instead_of_a_file() -> None:
+    assert complaint("info", MODELS) == f"error: {MODELS}: Is a directory\n"
+
+
+# Constants.
+
+
+def test_missing_constant() -> None:
+    said = complaint("info", HERMAN, "-c", "")
+    assert said == "error: constants without a value: N; give them with --const or as keyword arguments\n"
+
+
+def test_missing_constant_in_a_range() -> None:
+    said = complaint("info", MODELS / "tandem.prism")
+    assert "needs a value for the constant 'c'" in said
+    assert "--const c=" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("N", "--const:1:1: error: expected name=value, found 'N'"),
+        ("N=", "--const:1:1: error: expected name=value, found 'N='"),
+        ("N=3,N=4", "--const:1:5: error: the constant 'N' is given twice"),
+        ("N=3.5", "constant N:1:1: error: the constant 'N' is of type int, and this is of type double"),
+        ("N=two", "constant N:1:1: error: unknown name 'two'"),
+        ("N=1:3", "constant N:1:1: error: the constant 'N' needs one value here, not a range"),
+        ("coin=0.1,N=3", "error: the constant 'coin' has a value already, so it cannot be given another"),
+    ],
+)
+def test_bad_constants(text: str, said: str) -> None:
+    assert said in complaint("info", HERMAN, "--const", text).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [("Crowdsize", "; did you mean 'CrowdSize'?"), ("TotalRun", "; did you mean 'TotalRuns'?"), ("q", "")],
+)
+def test_constant_that_the_model_has_not(given: str, hint: str) -> None:
+    """A warning: the same constants are often given to several models."""
+    model = MODELS / "crowds.prism"
+    outcome = galton("info", model, "-c", f"CrowdSize=5,TotalRuns=3,{given}=1", "--json")
+    assert outcome.code == 0
+    assert outcome.err == f"warning: {model} has no constant '{given}'{hint}\n"
+
+
+def test_warnings_in_the_order_of_the_constants() -> None:
+    outcome = galton("info", DIE, "-c", ",".join(f"{name}=1" for name in "zaybxc"))
+    assert [line[-2] for line in outcome.err.splitlines()] == list("zaybxc")
+
+
+def test_constant_that_the_property_file_has_not() -> None:
+    constants = "S0=9,I0=1,R0=0,ki=0.1,kr=0.2,t1=1,t22=2,t2=2"
+    outcome = galton("check", MODELS / "sir.prism", "-c", constants, "--props", MODELS / "sir.props")
+    assert outcome.err.startswith(f"warning: {MODELS}/sir.prism has no constant 't22'; did you mean 't2'?\n")
+
+
+# Limits.
+
+
+def test_too_many_states(tmp_path: Path) -> None:
+    said = complaint("info", write(tmp_path, COUNTER), "--max-states", "1e5")
+    assert said == "error: more than 100,000 states; raise the limit with --max-states, or make the model smaller\n"
+
+
+def test_too_much_memory(tmp_path: Path) -> None:
+    said = complaint("info", write(tmp_path, COUNTER), "--memory", "20")
+    assert said.startswith("error: the states need more than the 20 MB allowed; raise the limit with --memory")
+
+
+@pytest.mark.parametrize("limits", [["--max-states", "13"], ["--max-states", "inf"], ["--memory", "inf"]])
+def test_limits_that_are_not_reached(limits: list[str]) -> None:
+    assert galton("info", DIE, *limits).code == 0
+
+
+def test_one_state_too_many() -> None:
+    assert "more than 12 states" in complaint("info", DIE, "--max-states", "12")
+
+
+@pytest.mark.parametrize(
+    "option", ["--max-states=0", "--max-states=nan", "--memory=-1", "--memory=nan", "--threads=0", "--threads=many"]
+)
+def test_limits_that_make_no_sense(option: str) -> None:
+    assert option.split("=")[0] in complaint("info", DIE, option)
+
+
+# Deadlocks.
+
+
+def test_deadlocks_are_mended_with_a_warning(tmp_path: Path) -> None:
+    command = "[] x<2002 & mod(x,2)=0 -> 0.5:(x'=x+1) + 0.5:(x'=x+2);"  # all odd numbers are dead ends, and 2002
+    outcome = galton("info", write(tmp_path, f"dtmc module m x : [0..2002]; {command} endmodule"))
+    assert (outcome.code, outcome.err) == (0, "warning: 1,002 states have no transition and got a self-loop\n")
+    assert "deadlocks    1,002" in outcome.out.splitlines()
+
+
+def test_deadlocks_can_be_refused(tmp_path: Path) -> None:
+    said = complaint("info", write(tmp_path, WALK), "-c", "N=3", "--no-fix-deadlocks")
+    assert "the first is (x=3, lost=" in said
+    assert "--no-fix-deadlocks" in said
+    assert galton("info", DIE, "--no-fix-deadlocks").code == 0
+
+
+# The command line itself.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["inform", DIE], "No such command 'inform'"),
+        (["info"], "Missing argument 'MODEL'"),
+        (["info", DIE, "--jsn"], "--json"),
+        (["build", DIE], "Missing option '--export'"),
+        (["check", DIE, "--props"], "--props"),
+    ],
+)
+def test_usage(arguments: list[object], said: str) -> None:
+    assert said in complaint(*arguments)

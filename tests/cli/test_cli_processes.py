@@ -1,0 +1,112 @@
+"""What only a process of its own can show: interrupts, pipes that break, progress on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import COMMAND, DIE, PATIENCE, ROOT, write
+
+ENORMOUS = """
+mdp
+module counters
+  x : [0..1000000000]; y : [0..1000000000]; z : [0..1000000000];
+  [] x<1000000000 -> (x'=x+1);
+  [] y<1000000000 -> (y'=y+1);
+  [] z<1000000000 -> (z'=z+1);
+endmodule
+"""
+SOON = 3.0  # seconds to stop in; it takes less than one where nobody else computes
+
+# Says on standard error that everything is loaded, so that the interrupt comes while states are explored.
+LOADED = """
+import sys, galton.cli, galton.explore.cpu, galton.explore.lower
+print("ready", file=sys.stderr, flush=True)
+sys.argv[0] = "galton"
+galton.cli.main()
+"""
+
+
+def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Press Ctrl-C; the exit code and what was still said."""
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert time.monotonic() - pressed < SOON
+    return process.returncode, out or "", err or ""
+
+
+@pytest.mark.parametrize("command", [["info"], ["info", "--json", "-t", "1"], ["check", "--prop", "P>0 [ F x=1 ]"]])
+def test_an_interrupt_stops_at_once(command: list[str], tmp_path: Path) -> None:
+    words = [sys.executable, "-c", LOADED, *command, str(write(tmp_path, ENORMOUS))]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "ready\n"
+        time.sleep(0.5)
+        code, out, err = interrupted(process)
+    assert (code, out) == (130, "")
+    assert err in ("", "interrupted\n")
+
+
+def read_until(terminal: int, wanted: str) -> str:
+    """What appears on a terminal until it shows the wanted text."""
+    shown, deadline = "", time.monotonic() + PATIENCE
+    while wanted not in shown and time.monotonic() < deadline:
+        shown += os.read(terminal, 4096).decode()
+    return shown
+
+
+def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
+    """Standard error is a terminal, standard output a pipe: progress is seen, and its line is cleared in the end."""
+    terminal, other_end = pty.openpty()
+    words = [*COMMAND, "info", str(write(tmp_path, ENORMOUS))]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=other_end, text=True, cwd=ROOT) as process:
+        shown = read_until(terminal, " M states/s, ")
+        code, out, _ = interrupted(process)
+    shown += os.read(terminal, 65536).decode()
+    os.close(other_end)
+    os.close(terminal)
+    assert (code, out) == (130, "")
+    assert " states, " in shown
+    assert " transitions, " in shown
+    assert "Traceback" not in shown
+    assert shown.removesuffix("interrupted\r\n").endswith("\r\x1b[K")
+
+
+def test_no_progress_for_quick_models() -> None:
+    terminal, other_end = pty.openpty()
+    done = subprocess.run([*COMMAND, "info", DIE], stdout=subprocess.PIPE, stderr=other_end, cwd=ROOT, timeout=PATIENCE)
+    os.write(other_end, b"END\n")
+    assert (done.returncode, os.read(terminal, 4096)) == (0, b"END\r\n")
+    os.close(other_end)
+    os.close(terminal)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["info", DIE], ["info", DIE, "--json"], ["check", DIE, "--prop", "P=? [ F d=6 ]"], ["info", "--help"]]
+)
+def test_a_pipe_that_nobody_reads(arguments: list[str]) -> None:
+    """As in ``galton info … | head -0``."""
+    words = [*COMMAND, *map(str, arguments)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+        process.wait(timeout=PATIENCE)
+    assert said == ""
+    assert process.returncode in (0, 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_disk_that_is_full() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*COMMAND, "info", DIE], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    assert done.returncode == 2
+    assert done.stderr == "error: [Errno 28] No space left on device\n"

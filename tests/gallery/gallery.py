@@ -1,0 +1,55 @@
+"""The gallery's own catalogue, ``models/gallery.json``: instances with their sizes, properties with their values."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from galton.lang import Source, check_program, parse_model, parse_properties
+from galton.lang.properties import PropertyFile
+from galton.lang.syntax import ModelFile
+from galton.model import Model
+from galton.model.program import Program
+
+FOLDER = Path(__file__).parents[2] / "models"
+ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / "gallery.json").read_text())["models"]
+SMALL, MEDIUM = 300_000, 3_000_000  # states
+
+
+@lru_cache
+def model_file(name: str) -> ModelFile:
+    return parse_model(Source(name, (FOLDER / name).read_text()))
+
+
+@lru_cache
+def property_file(name: str) -> PropertyFile:
+    return parse_properties(Source(name, (FOLDER / name).read_text()))
+
+
+def open_constants(file: ModelFile | PropertyFile) -> set[str]:
+    """The constants that need a value."""
+    return {constant.name.name for constant in file.constants if constant.value is None}
+
+
+def program(name: str, constants: dict[str, Any]) -> Program:
+    """A gallery model with the constants that are its own among some."""
+    file = model_file(name)
+    return check_program(file, {key: constants[key] for key in open_constants(file)})
+
+
+@lru_cache(maxsize=2)
+def _built(name: str, constants: str) -> Model:
+    return program(name, json.loads(constants)).build()
+
+
+def built(name: str, constants: dict[str, Any]) -> Model:
+    """A gallery model, built once for tests in a row that ask for the same."""
+    own = {key: constants[key] for key in sorted(open_constants(model_file(name)))}
+    return _built(name, json.dumps(own))
+
+
+def title(name: str, constants: dict[str, Any], *more: str) -> str:
+    """A name for a test."""
+    return " ".join([Path(name).stem, *more, *(f"{key}={value}" for key, value in constants.items())])
