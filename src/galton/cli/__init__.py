@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -40,6 +41,8 @@ def top(version: bool = typer.Option(False, "--version", help="Print the version
 
 def main() -> None:
     """The entry point: what people got wrong is told in a sentence, and the exit code is 2."""
+    # NumPy's BLAS would start a thread per core, which nothing here uses and which take longer than a small model.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except GaltonError as error:

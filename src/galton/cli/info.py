@@ -56,14 +56,14 @@ def show(program: Program, built: Model) -> None:
     """The facts for a person."""
     rows = [
         ("type", built.type),
-        ("constants", ", ".join(f"{name}={_text(value)}" for name, value in program.constants.items())),
-        ("variables", ", ".join(_variable(v.name, v.type, v.low, v.high) for v in program.variables)),
+        ("constants", _listed([f"{name}={_text(value)}" for name, value in program.constants.items()])),
+        ("variables", _listed([_variable(v.name, v.type, v.low, v.high) for v in program.variables])),
         ("states", f"{built.n_states:,}" + _initial(built)),
         ("choices", f"{built.n_choices:,}" if built.type == "mdp" else ""),
         ("transitions", f"{built.n_transitions:,}"),
         ("deadlocks", f"{int(built.labels['deadlock'].sum()):,}"),
-        ("labels", ", ".join(f"{name} ({int(mask.sum()):,})" for name, mask in built.labels.items())),
-        ("rewards", ", ".join(name or "(unnamed)" for name in built.rewards)),
+        ("labels", _listed([f"{name} ({int(mask.sum()):,})" for name, mask in built.labels.items()])),
+        ("rewards", _listed([name or "(unnamed)" for name in built.rewards])),
         ("build time", f"{built.build_seconds or 0:.3f} s"),
         ("memory", f"{built.memory / 2**20:,.1f} MB for the model, {options.peak_memory_mb():,.0f} MB at the peak"),
     ]
@@ -75,6 +75,11 @@ def show(program: Program, built: Model) -> None:
 
 def _initial(built: Model) -> str:
     return "" if len(built.initial) == 1 else f" ({len(built.initial):,} initial)"
+
+
+def _listed(items: list[str], most: int = 12) -> str:
+    """A list that stays readable where a model has dozens of them."""
+    return ", ".join(items) if len(items) <= most else f"{', '.join(items[: most - 2])}, … ({len(items)} in all)"
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,15 +37,17 @@ SUFFIXES = {
 """The files Galton knows, and what is in them."""
 
 
-def check_suffixes(paths: Sequence[Path]) -> None:
+def check_suffixes(paths: Iterable[str | Path]) -> list[Path]:
     """Complain about the first file whose suffix is not one of :data:`SUFFIXES`: before a long build, not after it."""
-    for path in paths:
+    checked = [Path(path) for path in paths]
+    for path in checked:
         if path.suffix not in SUFFIXES:
             known = ", ".join(f"{suffix} ({what})" for suffix, what in SUFFIXES.items())
             raise FileError(f"the suffix {path.suffix!r} is not one Galton knows", path, expected=known)
+    return checked
 
 
-def write_model(model: Model, paths: Sequence[Path], *, exact: bool = False) -> list[Path]:
+def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = False) -> list[Path]:
     """Write a model to files, each in the format its suffix says.
 
     A model with several reward structures has its rewards in numbered files: ``model.srew`` becomes
@@ -54,9 +56,8 @@ def write_model(model: Model, paths: Sequence[Path], *, exact: bool = False) -> 
     PRISM writes 16 significant digits, and so do its formats here, to compare line by line with PRISM's files; with
     ``exact`` they have a 17th where a number needs it to be read back the same. The other formats are always exact.
     """
-    check_suffixes(paths)
     written = []
-    for path in paths:
+    for path in check_suffixes(paths):
         if path.suffix == ".npz":
             from .npz import write_npz
 
@@ -70,7 +71,7 @@ def write_model(model: Model, paths: Sequence[Path], *, exact: bool = False) -> 
     return written
 
 
-def read_model(paths: Sequence[Path], type: ModelType | None = None) -> Model:
+def read_model(paths: Iterable[str | Path], type: ModelType | None = None) -> Model:
     """Read a model: an ``.npz`` file alone, or a ``.tra`` or ``.mtx`` file with any of the others.
 
     Parameters
@@ -84,8 +85,8 @@ def read_model(paths: Sequence[Path], type: ModelType | None = None) -> Model:
     Without labels, the initial state is 0. States without transitions get a loop and the label ``"deadlock"``.
     """
     files: dict[str, list[Path]] = {suffix: [] for suffix in SUFFIXES}
-    check_suffixes(paths)
-    for path in paths:
+    given = check_suffixes(paths)
+    for path in given:
         files[path.suffix] += _numbered(path) if path.suffix in (".srew", ".trew") else [path]
     bases = [*files[".tra"], *files[".mtx"], *files[".npz"]]
     if len(bases) != 1:
@@ -95,7 +96,7 @@ def read_model(paths: Sequence[Path], type: ModelType | None = None) -> Model:
         if len(files[suffix]) > 1:
             raise ModelError(f"a model has one {suffix} file; {len(files[suffix])} are given")
     if files[".npz"]:
-        return _read_archive(bases[0], len(paths), type)
+        return _read_archive(bases[0], len(given), type)
     return _read_text(bases[0], files, type)
 
 
