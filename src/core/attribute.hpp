@@ -33,7 +33,10 @@ class Attribution {
         }
     }
 
-    void begin(int action, const uint16_t*, int) { action_ = action; }
+    void begin(int action, const uint16_t*, int) {
+        action_ = action;
+        for (size_t s = 0; s < model_.transition_rewards.size(); ++s) rewards_.of_action(action, s);
+    }
     void end(int, const uint16_t*, int) {}
     void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
         for (int j = 0; j < count; ++j) {

@@ -286,6 +286,7 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
         workers[0]->add_initial(result.initial.data());
     } else {
         workers[0]->enumerate_initial(result.initial);
+        if (result.initial.empty()) throw ExploreFailure{{Fault::NoInitialState, -1, -1, -1, -1, 0, {}}};
     }
     workers[0]->finish_initial();
     for (auto& worker : workers) worker->transitions = 0;

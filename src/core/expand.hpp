@@ -150,8 +150,8 @@ void Expander::expand_single(const Product& product, Sink& sink) {
         Mask mask = mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_);
         if (!any(mask)) continue;
         int count = select(mask, selection_);
+        sink.begin(product.action, selection_, count);  // may use the scratch registers, so before the command does
         evaluate(command, selection_, count);
-        sink.begin(product.action, selection_, count);
         const CommandPlan& plan = plan_.commands[static_cast<size_t>(command)];
         for (size_t u = 0; u < plan.updates.size(); ++u) {
             bool constant = probability_constant_[u];

@@ -17,9 +17,21 @@ inline double logarithm(double x, double base) {
     return std::log(x) / std::log(base);
 }
 
+// Halves up; x + 0.5 would round the largest number below one half up as well.
+inline double round_half_up(double x) {
+    double below = std::floor(x);
+    return below + (x - below >= 0.5);
+}
+
 inline double modulo(double a, double b) {
     double r = std::fmod(a, b);
     return r < 0 ? r + b : r;
+}
+
+// An integer of the language must not lose digits.
+inline double exact(const Node& node, int index, double value) {
+    if (node.integral && !(std::abs(value) <= 0x1p53)) throw UndefinedValue{index};
+    return value;
 }
 
 // `variable(i)` gives the value of variable i.
@@ -31,9 +43,9 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Const: return node.value;
         case Op::Var: return variable(static_cast<int>(node.value));
         case Op::ToReal: return arg(0);
-        case Op::Add: return arg(0) + arg(1);
-        case Op::Sub: return arg(0) - arg(1);
-        case Op::Mul: return arg(0) * arg(1);
+        case Op::Add: return exact(node, index, arg(0) + arg(1));
+        case Op::Sub: return exact(node, index, arg(0) - arg(1));
+        case Op::Mul: return exact(node, index, arg(0) * arg(1));
         case Op::Div: return arg(0) / arg(1);
         case Op::Neg: return -arg(0);
         case Op::Min: return std::min(arg(0), arg(1));
@@ -46,7 +58,7 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Pow: {
             double a = arg(0), b = arg(1);
             if (node.integral && b < 0) throw UndefinedValue{index};
-            return std::pow(a, b);
+            return exact(node, index, std::pow(a, b));
         }
         case Op::Log: return logarithm(arg(0), arg(1));
         case Op::Floor:
@@ -54,7 +66,7 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Round: {
             double a = arg(0);
             if (!std::isfinite(a)) throw UndefinedValue{index};
-            return node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : std::floor(a + 0.5);
+            return node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : round_half_up(a);
         }
         case Op::Eq: return arg(0) == arg(1);
         case Op::Lt: return arg(0) < arg(1);

@@ -113,7 +113,7 @@ bool run_common(const Instruction& step, const int32_t* const* variables, int n,
 }
 
 double round_by(Op op, double x) {
-    return op == Op::Floor ? std::floor(x) : op == Op::Ceil ? std::ceil(x) : std::floor(x + 0.5);
+    return op == Op::Floor ? std::floor(x) : op == Op::Ceil ? std::ceil(x) : round_half_up(x);
 }
 
 template <class T>

@@ -22,6 +22,7 @@ module counters
   [] z<1000000000 -> (z'=z+1);
 endmodule
 """
+AT_MOST = ["--memory", "3000"]  # should the interrupt not work
 SOON = 3.0  # seconds to stop in; it takes less than one where nobody else computes
 
 # Says on standard error that everything is loaded, so that the interrupt comes while states are explored.
@@ -44,7 +45,7 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize("command", [["info"], ["info", "--json", "-t", "1"], ["check", "--prop", "P>0 [ F x=1 ]"]])
 def test_an_interrupt_stops_at_once(command: list[str], tmp_path: Path) -> None:
-    words = [sys.executable, "-c", LOADED, *command, str(write(tmp_path, ENORMOUS))]
+    words = [sys.executable, "-c", LOADED, *command, *AT_MOST, str(write(tmp_path, ENORMOUS))]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "ready\n"
@@ -65,7 +66,7 @@ def read_until(terminal: int, wanted: str) -> str:
 def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
     """Standard error is a terminal, standard output a pipe: progress is seen, and its line is cleared in the end."""
     terminal, other_end = pty.openpty()
-    words = [*COMMAND, "info", str(write(tmp_path, ENORMOUS))]
+    words = [*COMMAND, "info", *AT_MOST, str(write(tmp_path, ENORMOUS))]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=other_end, text=True, cwd=ROOT) as process:
         shown = read_until(terminal, " M states/s, ")
         code, out, _ = interrupted(process)

@@ -21,10 +21,12 @@ Choice = tuple[str, Entries, list[float]]  # action, targets with values, a rewa
 
 def check(program: Program, expected: oracle.Reachable, *, threads: Sequence[int]) -> Model:
     """Build with each number of threads; everything must be as expected and the same to the last bit."""
-    models = [program.build(threads=count, transition_rewards=program.type != "mdp") for count in threads]
+    assert list(differences(program.build(threads=1), expected)) == []
+    chain = program.type != "mdp"
+    models = [program.build(threads=count, transition_rewards=chain) for count in threads]
     for model in models:
         model.validate()
-        assert list(differences(model, expected)) == []
+        assert list(differences(model, expected, of_transitions=chain)) == []
     for count, model in zip(threads[1:], models[1:], strict=True):
         assert list(changes(models[0], model)) == [], f"{threads[0]} and {count} threads"
     return models[0]
@@ -33,8 +35,8 @@ def check(program: Program, expected: oracle.Reachable, *, threads: Sequence[int
 # Against the oracle
 
 
-def differences(model: Model, expected: oracle.Reachable) -> Iterator[str]:
-    """Where a model is not what it should be, in words; nothing follows a difference that would hide the others."""
+def differences(model: Model, expected: oracle.Reachable, *, of_transitions: bool = False) -> Iterator[str]:
+    """Where a model is not what it should be, in words; ``of_transitions`` if it has the rewards of transitions."""
     states = list(expected.rows)
     found = [tuple(state.values()) for state in model.states or ()]
     if found != states:
@@ -53,7 +55,7 @@ def differences(model: Model, expected: oracle.Reachable) -> Iterator[str]:
         return
     yield from _row_differences(model, expected, number)
     yield from _state_reward_differences(model, expected)
-    if model.type != "mdp":
+    if of_transitions:
         yield from _entry_reward_differences(model, expected, number)
 
 
@@ -127,7 +129,7 @@ def _state_reward_differences(model: Model, expected: oracle.Reachable) -> Itera
 def _entry_reward_differences(
     model: Model, expected: oracle.Reachable, number: dict[oracle.State, int]
 ) -> Iterator[str]:
-    """The rewards of single entries of a chain, for a model built with ``transition_rewards``."""
+    """The rewards of single entries of a chain."""
     for position, name in enumerate(expected.reward_names):
         found = _or_zeros(model.rewards[name].transition, model.n_transitions)
         for state, row in expected.rows.items():

@@ -40,9 +40,14 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True)
 class Compiler:
-    """Turns expressions into Python functions; ``types`` are those of the names."""
+    """Turns expressions into Python functions; ``types`` are those of the names.
+
+    ``swallowed`` collects failures of the left side of a connective whose right side decides alone: PRISM simplifies
+    ``… | true`` before it evaluates anything, so such a failure may be seen or not.
+    """
 
     types: Mapping[str, str]
+    swallowed: list[str] = field(default_factory=list)
 
     def function(self, expression: Expression) -> Function:
         return self.compile(expression)[1]
@@ -85,12 +90,19 @@ class Compiler:
 
     def _connective(self, connective: str, left: Expression, right: Expression) -> Function:
         first, second = self.function(left), self.function(right)
-        match connective:
-            case "&":
-                return lambda env: first(env) and second(env)
-            case "|":
-                return lambda env: first(env) or second(env)
-        return lambda env: not first(env) or second(env)
+        decides, value = {"&": (False, False), "|": (True, True), "=>": (False, True)}[connective]
+
+        def evaluate(env: Environment) -> Value:
+            try:
+                decided = first(env) == decides
+            except Failure as failure:
+                if second(env) != value:
+                    raise
+                self.swallowed.append(str(failure))
+                return value
+            return value if decided else second(env)
+
+        return evaluate
 
     def _binary(self, symbol: str, left: Expression, right: Expression) -> tuple[str, Function]:
         (one, first), (other, second) = self.compile(left), self.compile(right)
@@ -264,9 +276,9 @@ class Row:
 class Reachable:
     """The reachable states in canonical order, or why there is no model.
 
-    ``excused`` are states where only something fails that could not have happened anyway: the guard of a command for
-    whose action the others are not ready, or an update that only happens together with updates of rate zero. Whether
-    an explorer looks there is its own affair.
+    ``excused`` are states where only something fails that does not matter: the guard of a command for whose action
+    the others are not ready, an update that only happens together with updates of rate zero, one side of a connective
+    when the other decides. Whether an explorer looks there is its own affair.
     """
 
     program: Program
@@ -319,6 +331,8 @@ class Oracle:
                 found.rows[state] = self._row(state, outcomes)
             except Failure as failure:
                 found.failures[state] = str(failure)
+            found.excused.update((state, reason) for reason in self._compiler.swallowed)
+            self._compiler.swallowed.clear()
             if len(seen) > max_states:
                 raise TooLarge
         found.rows = dict(sorted(found.rows.items()))

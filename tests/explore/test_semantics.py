@@ -633,6 +633,19 @@ def test_the_loop_of_a_deadlock_earns_nothing(kind: str) -> None:
     assert rewards.transition.tolist() == [4, 0]
 
 
+def test_an_update_and_a_reward_with_the_same_expression() -> None:
+    """The value that the reward asks for once overwrote the new value of another variable."""
+    text = """ctmc module m g : [0..1]; h : [1..5]; w : [0..1];
+        [] true -> 1:(g'=0) + 1:(w'=g=0 ? 0 : 1);
+        [] h<5 -> 1:(h'=h+1);
+      endmodule
+      rewards [] true : h+1; endrewards"""
+    rewards = build(text, transition_rewards=True).rewards[""]
+    assert list(table(text, transition_rewards=True)) == [(0, h, 0) for h in range(1, 6)]
+    assert rewards.transition is not None
+    assert rewards.transition.tolist() == [2, 2, 3, 3, 4, 4, 5, 5, 6]
+
+
 def test_single_transitions_of_an_mdp() -> None:
     """In a process of its own: it once brought Python down."""
     script = """import galton

@@ -36,12 +36,14 @@ def explore(
         **{name: array.view(bool) for name, array in zip(lowered.labels, found["labels"], strict=True)},
     }
     per_transition = found["transition_rewards"] or [None] * len(program.rewards)
-    rewards = {
-        structure.name: Rewards(state=state, choice=choice, transition=transition)
-        for structure, state, choice, transition in zip(
-            program.rewards, found["state_rewards"], found["choice_rewards"], per_transition, strict=True
+    rewards: dict[str, Rewards] = {}
+    for number, structure in enumerate(program.rewards):
+        name = structure.name if structure.name not in rewards else f"#{number + 1}"
+        rewards[name] = Rewards(
+            state=found["state_rewards"][number],
+            choice=found["choice_rewards"][number],
+            transition=per_transition[number],
         )
-    }
     return Model(
         type=program.type,
         choice_starts=found.get("choice_starts"),

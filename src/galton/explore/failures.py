@@ -24,6 +24,7 @@ class Fault(IntEnum):
     UNDEFINED = 4
     TOO_MANY_STATES = 5
     OUT_OF_MEMORY = 6
+    NO_INITIAL_STATE = 8
 
 
 class SemanticError(LanguageError):
@@ -56,6 +57,10 @@ def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> Galto
             f"the states need more than the {limits.memory_bytes / MEGABYTE:,.0f} MB allowed; "
             "raise the limit with --memory, or make the model smaller"
         )
+    if fault is Fault.NO_INITIAL_STATE:
+        assert lowered.program.initial is not None
+        span = lowered.program.initial.span
+        return SemanticError("no state satisfies init … endinit", lowered.program.source, span)
     words = np.array([found["state"]], dtype=np.uint64)
     state = PackedStates(lowered.fields, words)[0]
     message, span, hint = _complaint(fault, found, lowered)
@@ -65,7 +70,8 @@ def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> Galto
 def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tuple[str, Span, str | None]:
     value = f"{found['value']:.12g}"
     if fault is Fault.UNDEFINED:
-        return _UNDEFINED[lowered.graph[found["node"]].op], lowered.spans[found["node"]], None
+        op = lowered.graph[found["node"]].op
+        return _UNDEFINED.get(op, "integer overflow"), lowered.spans.get(found["node"], Span(0, 0)), None
     command = lowered.commands[found["command"]].source
     rates = lowered.program.type == "ctmc"
     if fault is Fault.BAD_SUM:
@@ -86,7 +92,7 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
 
 _UNDEFINED = {
     Op.MOD: "mod needs a positive second argument",
-    Op.POW: "an integer cannot be raised to a negative power",
+    Op.POW: "an integer raised to a negative power, or to one that is too large",
     Op.FLOOR: "floor of a number that is not finite",
     Op.CEIL: "ceil of a number that is not finite",
     Op.ROUND: "round of a number that is not finite",

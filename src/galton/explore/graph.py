@@ -4,9 +4,9 @@ Expressions become nodes of one graph: equal subexpressions are one node, consta
 range. A node has one of three machine types. ``INT`` is a 32-bit integer; an integer expression whose range leaves 32
 bits (an unbounded counter plus one) is carried as ``REAL``, which is exact up to 2**53, so nothing ever wraps around.
 
-Some operations have no value for some operands (``mod(x, 0)``, ``pow(2, -1)``, ``floor(1/0)``). Where the ranges cannot
-rule that out the node is *partial*: it must only be evaluated where PRISM's short-circuit rules say so, one state at a
-time, and not over whole blocks.
+Some operations have no value for some operands (``mod(x, 0)``, ``pow(2, -1)``, ``floor(1/0)``, integers beyond 2**53).
+Where the ranges cannot rule that out the node is *partial*: it must only be evaluated where PRISM's short-circuit rules
+say so, one state at a time, and not over whole blocks.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Kind(IntEnum):
 
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+EXACT = 2**53  # integers up to here are exact as REAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[tuple[Op, Kind, tuple[int, ...], float | str], int] = {}
+        self._known: dict[tuple[Op, Kind, tuple[int, ...], str, bool], int] = {}
 
     def __getitem__(self, node: int) -> Node:
         return self.nodes[node]
@@ -91,7 +92,7 @@ class Graph:
         partial: bool = False,
     ) -> int:
         # NaN differs from itself and -0.0 equals 0.0: the text tells them apart.
-        key = (op, kind, args, repr(value))
+        key = (op, kind, args, repr(value), integral)
         if key not in self._known:
             partial = partial or any(self.nodes[a].partial for a in args)
             self._known[key] = len(self.nodes)
@@ -209,23 +210,39 @@ class Graph:
         integral = x.integral and y.integral
         if x.op is Op.CONST and y.op is Op.CONST:
             value = _fold(op, x.value, y.value)
-            return self.integer(int(value)) if integral and math.isfinite(value) else self.real(value)
-        if op in (Op.MIN, Op.MAX) and a == b:
-            return a
-        if op in (Op.ADD, Op.SUB) and self.constant(b) == 0:
-            return a
-        if op is Op.ADD and self.constant(a) == 0:
-            return b
-        if op is Op.MUL and self.constant(a) == 1:
-            return b
-        if op is Op.MUL and self.constant(b) == 1:
-            return a
+            if not integral:
+                return self.real(value)
+            if abs(value) <= EXACT:
+                return self.integer(int(value))
+        same = self._neutral(op, a, b)
+        if same is not None and self.nodes[same].integral == integral:  # (x + 0.0) is a double, x is none
+            return same
         fits = integral and bounds[0] >= INT_MIN and bounds[1] <= INT_MAX
         if not fits:
             a, b = self.to_real(a), self.to_real(b)
         elif x.kind is Kind.REAL:
             fits = False
-        return self._add(op, Kind.INT if fits else Kind.REAL, (a, b), bounds=bounds, integral=integral)
+        partial = integral and not (-EXACT <= bounds[0] and bounds[1] <= EXACT)
+        return self._add(op, Kind.INT if fits else Kind.REAL, (a, b), bounds=bounds, integral=integral, partial=partial)
+
+    def _neutral(self, op: Op, a: int, b: int) -> int | None:
+        """The operand that an operation leaves as it is, if there is one."""
+        if (op in (Op.MIN, Op.MAX) and a == b) or (op in (Op.ADD, Op.SUB) and self.constant(b) == 0):
+            return a
+        if op is Op.MUL and 1 in (self.constant(a), self.constant(b)):
+            return b if self.constant(a) == 1 else a
+        return b if op is Op.ADD and self.constant(a) == 0 else None
+
+    def as_double(self, a: int) -> int:
+        """The same number, no longer an integer of the language."""
+        x = self.nodes[a]
+        if not x.integral:
+            return a
+        if x.op is Op.CONST:
+            return self.real(x.value)
+        if x.kind is Kind.INT:
+            return self._add(Op.TO_REAL, Kind.REAL, (a,), bounds=(x.low, x.high))
+        return self._add(Op.ADD, Kind.REAL, (a, self.real(0.0)), bounds=(x.low, x.high))
 
     def negate(self, a: int) -> int:
         x = self.nodes[a]
@@ -260,11 +277,18 @@ class Graph:
         integral = x.integral and y.integral
         partial = integral and not y.low >= 0
         if x.op is Op.CONST and y.op is Op.CONST and not partial:
-            if integral:
+            if not integral:
+                return self.real(_power(x.value, y.value))
+            if self._power_fits(x, y):
                 return self.integer(int(x.value) ** int(y.value))
-            return self.real(_power(x.value, y.value))
         low = 0.0 if x.low >= 0 else -math.inf
+        partial = integral and not (y.low >= 0 and self._power_fits(x, y))
         return self._add(Op.POW, Kind.REAL, (a, b), bounds=(low, math.inf), integral=integral, partial=partial)
+
+    @staticmethod
+    def _power_fits(x: Node, y: Node) -> bool:
+        base = max(abs(x.low), abs(x.high), 2)
+        return base < math.inf and y.high * math.log2(base) <= 53
 
     def logarithm(self, a: int, base: int) -> int:
         a, base = self.to_real(a), self.to_real(base)
@@ -374,4 +398,6 @@ def _logarithm(x: float, base: float) -> float:
 def _round(op: Op, x: float) -> int:
     if op is Op.FLOOR:
         return math.floor(x)
-    return math.ceil(x) if op is Op.CEIL else math.floor(x + 0.5)
+    if op is Op.CEIL:
+        return math.ceil(x)
+    return math.floor(x) + (x - math.floor(x) >= 0.5)  # x + 0.5 would round the largest double below 0.5 up

@@ -133,13 +133,8 @@ class ExpressionLowering:
         # A double branch makes the whole a double, whichever is taken: (true ? 1 : 0.5) / … stays real division.
         taken, other = (then, otherwise) if chosen else (otherwise, then)
         node = self.node(taken)
-        return node if self.graph[self.node(other)].integral else self._as_double(node)
-
-    def _as_double(self, node: int) -> int:
-        value = self.graph.constant(node)
-        if value is not None and self.graph[node].kind is not Kind.BOOL:
-            return self.graph.real(value)
-        return node
+        other_node = self.graph[self.node(other)]
+        return node if other_node.integral or other_node.kind is Kind.BOOL else self.graph.as_double(node)
 
     def _binary(self, operator: str, a: int, b: int) -> int:
         graph = self.graph
@@ -349,6 +344,7 @@ def _reward_action(item: RewardItem, number: Mapping[str, int]) -> int:
 
 
 def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
-    """The sum of the command's probabilities when all are constants."""
+    """The sum of the command's probabilities when all are finite constants."""
     values = [graph.constant(u.probability) for u in command.updates]
-    return None if None in values else math.fsum(v for v in values if v is not None)
+    known = [v for v in values if v is not None and math.isfinite(v)]  # the others are wrong by themselves
+    return math.fsum(known) if len(known) == len(values) else None
