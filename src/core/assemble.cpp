@@ -169,9 +169,12 @@ class Worker {
     }
 
     void add_choice_rewards(int action, const uint16_t* selection, int count) {
+        Mask taken = mask_of(selection, count);
+        for (int j = 0; weighs_rewards_ && j < count; ++j)  // a choice whose rates are all 0 is none
+            if (rates_[selection[j]] == 0) taken.bits[selection[j] >> 6] &= ~(uint64_t{1} << (selection[j] & 63));
         for (size_t s = 0; s < structures_; ++s) {
             if (!shared_.has_choice_rewards[s]) continue;
-            const double* reward = rewards_.of_action(action, s);
+            const double* reward = rewards_.of_action(action, s, taken);
             for (int j = 0; j < count; ++j) {
                 const size_t state = selection[j];
                 if (!chain_) choice_rewards_[s].push_back(reward[state]);

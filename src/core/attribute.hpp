@@ -33,9 +33,17 @@ class Attribution {
         }
     }
 
-    void begin(int action, const uint16_t*, int) {
-        action_ = action;
-        for (size_t s = 0; s < model_.transition_rewards.size(); ++s) rewards_.of_action(action, s);
+    void begin(int action, const uint16_t* selection, int count) {
+        earned_.resize(model_.transition_rewards.size());
+        for (size_t s = 0; s < earned_.size(); ++s) {
+            if (!earns(s)) continue;
+            try {
+                const double* reward = rewards_.of_action(action, s, mask_of(selection, count));
+                earned_[s].assign(reward, reward + BLOCK);
+            } catch (const ExploreFailure&) {
+                one_by_one(action, s, selection, count);
+            }
+        }
     }
     void end(int, const uint16_t*, int) {}
     void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
@@ -49,11 +57,22 @@ class Attribution {
             const auto place = static_cast<size_t>(entry - columns);
             weights_[place - row_start(first_)] += weight;
             for (size_t s = 0; s < model_.transition_rewards.size(); ++s)
-                if (earns(s)) model_.transition_rewards[s][place] += weight * rewards_.of_action(action_, s)[selection[j]];
+                if (earns(s)) model_.transition_rewards[s][place] += weight * earned_[s][selection[j]];
         }
     }
 
   private:
+    // Whatever went wrong did so in states where all rates of the choice are 0, or the model would not have been made.
+    void one_by_one(int action, size_t structure, const uint16_t* selection, int count) {
+        earned_[structure].assign(BLOCK, 0.0);
+        for (int j = 0; j < count; ++j) {
+            try {
+                earned_[structure][selection[j]] = rewards_.of_action(action, structure, mask_of(selection + j, 1))[selection[j]];
+            } catch (const ExploreFailure&) {
+            }
+        }
+    }
+
     bool earns(size_t structure) const { return model_.transition_rewards[structure].size() != 0; }
     size_t row_start(size_t row) const {
         return static_cast<size_t>(model_.row_starts.size() ? model_.row_starts[row] : model_.wide_row_starts[row]);
@@ -64,8 +83,8 @@ class Attribution {
     Expander expander_;
     BlockRewards rewards_;
     size_t first_ = 0;
-    int action_ = 0;
     std::vector<double> weights_;
+    std::vector<std::vector<double>> earned_;  // per structure, by the choice at hand
 };
 
 }  // namespace galton

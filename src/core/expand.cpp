@@ -38,13 +38,14 @@ void Expander::load(int n) {
     }
 }
 
-Mask Expander::mask_of(const GuardPlan& guard, const Registers& registers) {
+Mask Expander::mask_of(const GuardPlan& guard, const Registers& registers, const Mask& where) {
     if (!guard.partial) {
-        if (guard.operand.where == Operand::Register) return registers.masks[static_cast<size_t>(guard.operand.index)] & live_;
-        return guard.operand.value != 0 ? live_ : Mask{};
+        if (guard.operand.where == Operand::Register) return registers.masks[static_cast<size_t>(guard.operand.index)] & where;
+        return guard.operand.value != 0 ? where : Mask{};
     }
     Mask mask{};
     for (int i = 0; i < n_; ++i) {
+        if (!test(where, i)) continue;
         try {
             double holds = galton::evaluate(program_, guard.node, [&](int v) { return variables_[static_cast<size_t>(v)][i]; });
             mask.bits[i >> 6] |= static_cast<uint64_t>(holds != 0) << (i & 63);

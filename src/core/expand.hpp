@@ -53,8 +53,12 @@ class Expander {
     template <class Sink>
     void expand(Sink& sink);
 
-    // The mask of a truth value whose tape has run.
-    Mask mask_of(const GuardPlan& guard, const Registers& registers);
+    // All states of the block.
+    const Mask& live() const { return live_; }
+
+    // The states of `where` in which a truth value holds; its tape has run.
+    Mask mask_of(const GuardPlan& guard, const Registers& registers, const Mask& where);
+    Mask mask_of(const GuardPlan& guard, const Registers& registers) { return mask_of(guard, registers, live_); }
     void run(const Tape& tape, Registers& registers) { tape.run(variables_.data(), n_, registers); }
 
     // A number for each selected state, from its source; `registers` are those its tape ran in.

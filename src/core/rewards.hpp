@@ -27,25 +27,37 @@ class BlockRewards {
     // Add the state rewards of a structure.
     void add_states(size_t structure, double* out) {
         for (const RewardPlan& item : plan_.rewards)
-            if (item.action < 0 && static_cast<size_t>(item.structure) == structure) add(item, out);
+            if (item.action < 0 && static_cast<size_t>(item.structure) == structure) add(item, expander_.live(), out);
     }
 
-    // What taking an action earns in each state of the block.
-    const double* of_action(int action, size_t structure) {
+    // What taking an action earns, by position in the block; only meant for states of `where`, in which it is taken.
+    // What can be evaluated anywhere is evaluated once for the block; partial items only where they are needed.
+    const double* of_action(int action, size_t structure, const Mask& where) {
         const size_t first = static_cast<size_t>(action) * structures_;
+        bool partial = false;
+        for (const RewardPlan& item : plan_.rewards)
+            partial |= item.action == action && static_cast<size_t>(item.structure) == structure && is_partial(item);
         if (!ready_[static_cast<size_t>(action)]) {
             ready_[static_cast<size_t>(action)] = 1;
             for (size_t s = 0; s < structures_; ++s) columns_[first + s].assign(BLOCK, 0.0);
             for (const RewardPlan& item : plan_.rewards)
-                if (item.action == action) add(item, columns_[first + static_cast<size_t>(item.structure)].data());
+                if (item.action == action && !is_partial(item))
+                    add(item, expander_.live(), columns_[first + static_cast<size_t>(item.structure)].data());
         }
-        return columns_[first + structure].data();
+        if (!partial) return columns_[first + structure].data();
+        sum_ = columns_[first + structure];
+        for (const RewardPlan& item : plan_.rewards)
+            if (item.action == action && static_cast<size_t>(item.structure) == structure && is_partial(item))
+                add(item, where, sum_.data());
+        return sum_.data();
     }
 
   private:
-    void add(const RewardPlan& item, double* out) {
+    static bool is_partial(const RewardPlan& item) { return item.guard.partial || item.value.how == Source::OneByOne; }
+
+    void add(const RewardPlan& item, const Mask& where, double* out) {
         uint16_t selection[BLOCK];
-        int count = select(expander_.mask_of(item.guard, registers_), selection);
+        int count = select(expander_.mask_of(item.guard, registers_, where), selection);
         if (count == 0) return;
         expander_.gather(item.variables, selection, count);
         expander_.run_gathered(item.tape, count);
@@ -59,7 +71,7 @@ class BlockRewards {
     Registers registers_;
     std::vector<std::vector<double>> columns_;  // [action * structures + structure]
     std::vector<char> ready_;
-    std::vector<double> numbers_;
+    std::vector<double> numbers_, sum_;
 };
 
 }  // namespace galton

@@ -75,6 +75,13 @@ inline int select(const Mask& m, uint16_t* selection) {
     return count;
 }
 
+// The mask of a selection.
+inline Mask mask_of(const uint16_t* selection, int count) {
+    Mask m{};
+    for (int j = 0; j < count; ++j) m.bits[selection[j] >> 6] |= uint64_t{1} << (selection[j] & 63);
+    return m;
+}
+
 // Eight bytes of 0 or 1 into eight bits: the multiplication moves byte i to bit 56 + i.
 inline uint64_t gather_bits(const uint8_t* bytes) {
     uint64_t result = 0;

@@ -146,8 +146,8 @@ def test_too_many_states(tmp_path: Path) -> None:
 
 
 def test_too_much_memory(tmp_path: Path) -> None:
-    said = complaint("info", write(tmp_path, COUNTER), "--memory", "20", "--max-states", "3e6")
-    assert said.startswith("error: the states need more than the 20 MB allowed; raise the limit with --memory")
+    said = complaint("info", write(tmp_path, COUNTER), "--memory", "2", "--max-states", "3e6")
+    assert said.startswith("error: the states need more than the 2 MB allowed; raise the limit with --memory")
 
 
 @pytest.mark.parametrize("limits", [["--max-states", "13"], ["--max-states", "inf"], ["--memory", "inf"]])

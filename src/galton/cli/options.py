@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from ..model.program import Program
     from ..model.sparse import Model
 
+
+def at_least_one(value: float | None) -> float | None:
+    """Refuse limits below 1, and ``nan``, which slips through ``min=1``."""
+    if value is not None and not value >= 1:
+        raise typer.BadParameter(f"{value:g} is not 1 or more")
+    return value
+
+
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model in the PRISM language.", show_default=False)]
 Constants = Annotated[
     list[str] | None,
@@ -29,13 +37,14 @@ Threads = Annotated[
     typer.Option("--threads", "-t", min=1, help="Threads to explore with; all cores if not given.", show_default=False),
 ]
 MaxStates = Annotated[
-    float | None, typer.Option(min=1, help="Stop when there are more states, e.g. 1e8.", show_default=False)
+    float | None,
+    typer.Option(callback=at_least_one, help="Stop when there are more states, e.g. 1e8.", show_default=False),
 ]
 Memory = Annotated[
     float | None,
     typer.Option(
         "--memory",
-        min=1,
+        callback=at_least_one,
         metavar="MB",
         help="Memory for the states; most of what is free if not given.",
         show_default=False,

@@ -242,7 +242,7 @@ def lower(program: Program) -> Lowered:
         initial=None if program.initial is None else lowering.node(program.initial),
         initial_ranges=initial_ranges(program),
         labels={name: lowering.node(e) for name, e in program.labels.items()},
-        rewards=tuple(r for r in rewards if graph.constant(r.guard) != 0.0 and graph.constant(r.value) != 0.0),
+        rewards=tuple(r for r in rewards if not _worthless(r, graph)),
         spans=lowering.spans,
     )
 
@@ -341,6 +341,11 @@ def _reward_action(item: RewardItem, number: Mapping[str, int]) -> int:
         return -1
     # An action that no module has can never earn anything; a number past the last one says so.
     return number.get(item.action, len(number)) if item.action else 0
+
+
+def _worthless(item: LoweredReward, graph: Graph) -> bool:
+    """Whether a reward item never earns anything and can never go wrong either."""
+    return graph.constant(item.guard) == 0.0 or (graph.constant(item.value) == 0.0 and not graph[item.guard].partial)
 
 
 def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
