@@ -67,6 +67,7 @@ class Expander {
     void read(const Source& source, const uint16_t* selection, int count, double* out);
 
     std::vector<uint64_t> state_at(int i);
+    [[noreturn]] void fail(Fault fault, int command, int update, int assignment, int node, double value, int state);
 
   private:
     // A command's update over the states of the block, dense: position i holds the difference for state i.
@@ -86,7 +87,6 @@ class Expander {
     void new_bits(int command, int update, const uint16_t* selection, int count);
     void check_sum(int command, const uint16_t* selection, int count);
     void blame_range(int command, int update, const AssignmentPlan& assignment, const uint16_t* selection, int count);
-    [[noreturn]] void fail(Fault fault, int command, int update, int assignment, int node, double value, int state);
     double probability_at(size_t update, int j) const {
         return probability_constant_[update] ? probability_value_[update] : probabilities_[update][static_cast<size_t>(j)];
     }

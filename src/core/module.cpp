@@ -120,17 +120,20 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
     return outcome;
 }
 
+void describe(const Failure& failure, nb::dict& result) {
+    result["fault"] = static_cast<int>(failure.fault);
+    result["command"] = failure.command;
+    result["update"] = failure.update;
+    result["assignment"] = failure.assignment;
+    result["node"] = failure.node;
+    result["value"] = failure.value;
+    result["state"] = failure.state;
+}
+
 nb::dict as_dict(Outcome& outcome, size_t words) {
     nb::dict result;
-    const Failure& failure = outcome.failure;
-    if (failure.fault != Fault::None) {
-        result["fault"] = static_cast<int>(failure.fault);
-        result["command"] = failure.command;
-        result["update"] = failure.update;
-        result["assignment"] = failure.assignment;
-        result["node"] = failure.node;
-        result["value"] = failure.value;
-        result["state"] = failure.state;
+    if (outcome.failure.fault != Fault::None) {
+        describe(outcome.failure, result);
         return result;
     }
     SparseModel& model = outcome.model;
@@ -193,8 +196,8 @@ nb::dict explore(const Program& program, int threads, size_t max_states, size_t 
 }
 
 // Where each label of the program holds, for states that are already known: one array of truth values per label.
-nb::list evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig> states) {
-    const size_t n = states.shape(0), words = states.shape(1);
+std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n) {
+    const auto words = static_cast<size_t>(program.words);
     std::vector<Pages<uint8_t>> masks;
     for (size_t k = 0; k < program.labels.size(); ++k) masks.emplace_back(n);
     Plan plan(program);
@@ -203,7 +206,7 @@ nb::list evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
     for (size_t first = 0; first < n; first += BLOCK) {
         const size_t count = std::min<size_t>(BLOCK, n - first);
         for (size_t w = 0; w < words; ++w)
-            for (size_t i = 0; i < count; ++i) expander.states(static_cast<int>(w))[i] = states.data()[(first + i) * words + w];
+            for (size_t i = 0; i < count; ++i) expander.states(static_cast<int>(w))[i] = states[(first + i) * words + w];
         expander.load(static_cast<int>(count));
         expander.run(plan.finish, registers);
         for (size_t k = 0; k < masks.size(); ++k) {
@@ -211,7 +214,18 @@ nb::list evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
             for (size_t i = 0; i < count; ++i) masks[k][first + i] = test(mask, static_cast<int>(i));
         }
     }
-    return as_arrays(masks);
+    return masks;
+}
+
+nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig> states) {
+    nb::dict result;
+    try {
+        std::vector<Pages<uint8_t>> masks = labels_of(program, states.data(), states.shape(0));
+        result["labels"] = as_arrays(masks);
+    } catch (const ExploreFailure& failed) {
+        describe(failed.failure, result);
+    }
+    return result;
 }
 
 }  // namespace

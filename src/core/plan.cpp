@@ -1,5 +1,7 @@
 #include "plan.hpp"
 
+#include <cmath>
+
 namespace galton {
 
 namespace {
@@ -76,6 +78,22 @@ CommandPlan plan_command(const Program& program, const Command& command) {
     return plan;
 }
 
+// Only arithmetic on finite numbers that cannot leave them, such as most rewards, is safe to evaluate anywhere.
+bool may_be_infinite(const Program& program, int index) {
+    const Node& node = program.node(index);
+    if (node.partial) return true;
+    switch (node.op) {
+        case Op::Const: return !std::isfinite(node.value);
+        case Op::Div:
+        case Op::Pow:
+        case Op::Log: return true;
+        default: break;
+    }
+    for (int arg : node.args)
+        if (arg >= 0 && program.node(arg).kind != Kind::Bool && may_be_infinite(program, arg)) return true;
+    return false;
+}
+
 }  // namespace
 
 Plan::Plan(const Program& program) : program(program), guards(program), finish(program), initial(program) {
@@ -86,7 +104,8 @@ Plan::Plan(const Program& program) : program(program), guards(program), finish(p
     }
     for (int label : program.labels) labels.push_back(plan_guard(program, label, finish));
     for (const RewardItem& item : program.rewards) {
-        RewardPlan plan{plan_guard(program, item.guard, finish), {}, Tape(program), {}, item.structure, item.action};
+        RewardPlan plan{plan_guard(program, item.guard, finish), {}, Tape(program), {}, item.structure, item.action,
+                        item.value, may_be_infinite(program, item.value)};
         plan.value = plan_source(program, item.value, plan.tape, plan.variables, false);
         registers.cover(plan.tape.count);
         rewards.push_back(std::move(plan));

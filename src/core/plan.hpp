@@ -52,6 +52,8 @@ struct RewardPlan {
     Tape tape;
     std::vector<int> variables;
     int structure, action;
+    int node;    // of the value
+    bool risky;  // the value may be undefined, or not finite
 };
 
 struct Plan {

@@ -1,6 +1,8 @@
 // Labels and rewards of a block of states, evaluated when the states are known.
 #pragma once
 
+#include <cmath>
+
 #include "expand.hpp"
 
 namespace galton {
@@ -53,7 +55,8 @@ class BlockRewards {
     }
 
   private:
-    static bool is_partial(const RewardPlan& item) { return item.guard.partial || item.value.how == Source::OneByOne; }
+    // A reward that is not finite is an error, so one that might not be is partial, too.
+    static bool is_partial(const RewardPlan& item) { return item.guard.partial || item.risky; }
 
     void add(const RewardPlan& item, const Mask& where, double* out) {
         uint16_t selection[BLOCK];
@@ -62,7 +65,11 @@ class BlockRewards {
         expander_.gather(item.variables, selection, count);
         expander_.run_gathered(item.tape, count);
         expander_.read(item.value, selection, count, numbers_.data());
-        for (int j = 0; j < count; ++j) out[selection[j]] += numbers_[static_cast<size_t>(j)];
+        for (int j = 0; j < count; ++j) {
+            const double value = numbers_[static_cast<size_t>(j)];
+            if (!std::isfinite(value)) expander_.fail(Fault::BadReward, -1, -1, -1, item.node, value, selection[j]);
+            out[selection[j]] += value;
+        }
     }
 
     const Plan& plan_;

@@ -25,10 +25,6 @@ REFUSED = {
     "functionality/language/infinite-rewards.prism": "a reward of s/0",
     "functionality/language/nan-rewards.prism": "a reward of 0/0",
 }
-NOT_YET_REFUSED = {
-    "functionality/language/infinite-rewards.prism": "the explorer lets infinite rewards pass",
-    "functionality/language/nan-rewards.prism": "the explorer lets rewards pass that are not numbers",
-}
 # Built, although PRISM is of another opinion.
 TASTE = {
     "functionality/language/negative-rewards.prism": "PRISM has no negative rewards; a model may have them here",
@@ -68,17 +64,7 @@ def test_unsupported(name: str) -> None:
     assert caught.value.kind == "unsupported"
 
 
-def refused() -> list[object]:
-    return [
-        pytest.param(name, marks=pytest.mark.xfail(reason=NOT_YET_REFUSED[name], strict=True))
-        if name in NOT_YET_REFUSED
-        else name
-        for name in REFUSED
-        if name in models()
-    ]
-
-
-@pytest.mark.parametrize("name", refused())
+@pytest.mark.parametrize("name", [name for name in REFUSED if name in models()])
 def test_refused(name: str) -> None:
     with pytest.raises(GaltonError) as caught:
         build(name, {})

@@ -159,7 +159,6 @@ def test_line_of_a_property_file(tmp_path: Path) -> None:
     assert "^" in outcome.err
 
 
-@pytest.mark.xfail(reason="galton.check.resolve forgets the open constants: a KeyError", strict=True, raises=KeyError)
 def test_missing_constant_of_a_property_file() -> None:
     """Only the property that needs it fails."""
     outcome = galton("check", DIE, "--props", PROPERTIES)
@@ -168,12 +167,10 @@ def test_missing_constant_of_a_property_file() -> None:
     assert "needs a value for the constant 'k'" in outcome.err
 
 
-@pytest.mark.xfail(reason="galton.check takes nested path formulas for state formulas", strict=True, raises=TypeError)
 def test_nested_path_formulas() -> None:
     assert "error: " in refused('P=? [ F G "done" ]')
 
 
-@pytest.mark.xfail(reason="the core's exception is not translated", strict=True, raises=SystemError)
 def test_property_that_means_nothing_in_some_state() -> None:
     assert "error: mod needs a positive second argument" in refused("P=? [ F mod(d, 0)=1 ]")
 

@@ -277,8 +277,9 @@ class Reachable:
     """The reachable states in canonical order, or why there is no model.
 
     ``excused`` are states where only something fails that does not matter: the guard of a command for whose action
-    the others are not ready, an update that only happens together with updates of rate zero, one side of a connective
-    when the other decides. Whether an explorer looks there is its own affair.
+    the others are not ready, an update that only happens together with updates of rate zero, the reward of an action
+    that does not happen, one side of a connective when the other decides. Whether an explorer looks there is its own
+    affair.
     """
 
     program: Program
@@ -329,6 +330,7 @@ class Oracle:
                 seen |= new
                 queue.extend(sorted(new))
                 found.rows[state] = self._row(state, outcomes)
+                self._excuse_rewards(state, found)
             except Failure as failure:
                 found.failures[state] = str(failure)
             found.excused.update((state, reason) for reason in self._compiler.swallowed)
@@ -501,6 +503,15 @@ class Oracle:
                 raise Failure(f"{name} becomes {value}")
             values[name] = value
         return tuple(values[name] for name in self._variables)
+
+    def _excuse_rewards(self, state: State, found: Reachable) -> None:
+        """Rewards of actions that do not happen here; whoever asked for those that do has failed already."""
+        env = self._env(state)
+        for guard, value in ((guard, value) for rewards in self._rewards for _, guard, value in rewards.transitions):
+            try:
+                _ = guard(env) and value(env)
+            except Failure as failure:
+                found.excused[state] = str(failure)
 
     # Chains
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import oracle
 import pytest
-from comparison import changes, check
+from comparison import changes, check, differences
 
 import galton
+from galton.model.sparse import Rewards
+from galton.model.values import Values
 
 GALLERY = Path(__file__).parents[2] / "models"
 SMALL, LARGE = 3_000, 160_000
@@ -85,6 +89,31 @@ def test_many_threads_again_and_again(threads: int) -> None:
     assert first.n_states == 35_910
     for _ in range(10):
         assert list(changes(first, program.build(threads=threads))) == []
+
+
+def test_the_comparison_sees_what_differs() -> None:
+    """Who compares the comparison? Change one thing after the other."""
+    program = galton.load(GALLERY / "consensus.prism", N=2, K=2)
+    expected, model = oracle.explore(program), program.build(threads=1)
+    assert list(differences(model, expected)) == []
+    label, (name, rewards) = next(iter(program.labels)), next(iter(model.rewards.items()))
+    last = model.n_choices - 1
+    assert model.choice_actions is not None
+    changed = [
+        replace(model, values=Values.compress(model.values.array() * (1 + 1e-11))),
+        replace(model, initial=model.initial + 1),
+        replace(model, labels={**model.labels, label: ~model.labels[label]}),
+        replace(model, labels={**model.labels, "deadlock": ~model.labels["deadlock"]}),
+        replace(model, rewards={**model.rewards, name: Rewards(state=np.full(model.n_states, 7.0))}),
+        replace(model, rewards={**model.rewards, name: replace(rewards, choice=np.full(model.n_choices, 7.0))}),
+        replace(model, rewards={}),
+        replace(model, choice_actions=np.where(np.arange(last + 1) == last, 0, model.choice_actions)),
+        replace(model, states=model.states[::-1]),
+        replace(model, columns=np.roll(model.columns, 1)),
+    ]
+    for other in changed:
+        assert list(differences(other, expected)) != []
+        assert list(changes(other, model)) != []
 
 
 def test_every_model_is_covered() -> None:

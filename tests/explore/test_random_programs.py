@@ -39,7 +39,7 @@ def explored(program: Program) -> oracle.Reachable | None:
         return None
 
 
-@examples(250)
+@examples(350)
 @given(programs())
 def test_programs_with_a_meaning(text: ProgramText) -> None:
     program = galton.parse(text)
@@ -51,7 +51,7 @@ def test_programs_with_a_meaning(text: ProgramText) -> None:
     check(program, expected, threads=THREADS)
 
 
-@examples(60)
+@examples(80)
 @given(programs(budget=MAX_STATES))
 def test_larger_programs(text: ProgramText) -> None:
     program = galton.parse(text)
@@ -60,7 +60,7 @@ def test_larger_programs(text: ProgramText) -> None:
     check(program, expected, threads=THREADS)
 
 
-@examples(250)
+@examples(350)
 @given(programs(mistakes=True))
 def test_programs_with_mistakes(text: ProgramText) -> None:
     """Both sides fail, in a state where the oracle fails too; or the mistake is never reached."""

@@ -56,6 +56,12 @@ def refused(text: str, **options: object) -> str:
     return messages[0]
 
 
+def exit_code(text: str, options: str) -> int:
+    """What becomes of a process of its own that builds a model: 1 if Python complains, negative if it crashes."""
+    script = f"import galton; galton.parse({text!r}).build({options}).validate()"
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60).returncode
+
+
 # How states are stored
 
 
@@ -584,6 +590,18 @@ def test_the_limit_counts_initial_states() -> None:
         build("mdp module m x : [0..999]; [] true -> true; endmodule init true endinit", max_states=500)
 
 
+def test_the_limit_on_memory() -> None:
+    with pytest.raises(LimitError) as caught:
+        build("dtmc module m x : int; [] true -> (x'=x+1); endmodule", memory_mb=1)
+    assert caught.value.kind == "limit"
+
+
+@pytest.mark.parametrize("option", ["threads=0", "threads=-1", "threads=500", "max_states=0", "max_states=-1"])
+def test_odd_options_do_no_harm(option: str) -> None:
+    """They may work or be refused."""
+    assert exit_code("dtmc module m x : [0..3]; [] x<3 -> (x'=x+1); endmodule", option) in (0, 1)
+
+
 # Rewards
 
 
@@ -647,13 +665,11 @@ def test_an_update_and_a_reward_with_the_same_expression() -> None:
 
 
 def test_single_transitions_of_an_mdp() -> None:
-    """In a process of its own: it once brought Python down."""
-    script = """import galton
-galton.parse('''mdp
-  module m x : [0..3]; [] x=0 -> 0.5:(x'=1) + 0.5:(x'=2); [] x=0 -> (x'=3); endmodule
-  rewards [] true : 1; endrewards''').build(threads=1, transition_rewards=True).validate()"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    """It once brought Python down."""
+    text = """mdp
+      module m x : [0..3]; [] x=0 -> 0.5:(x'=1) + 0.5:(x'=2); [] x=0 -> (x'=3); endmodule
+      rewards [] true : 1; endrewards"""
+    assert exit_code(text, "threads=1, transition_rewards=True") == 0
 
 
 def test_hidden_actions_earn_the_rewards_of_unlabelled_ones() -> None:

@@ -16,7 +16,7 @@ from ..lang.expressions import Literal as Constant
 from ..lang.properties import BinaryPath, Probability, UnaryPath
 from ..model.program import Program
 from ..model.sparse import Model
-from .resolution import Question
+from .resolution import Question, is_state_formula
 
 Mask = npt.NDArray[np.bool_]
 COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -95,8 +95,10 @@ def _path(program: Program, model: Model, path: Expression, source: Source) -> t
             raise UnsupportedError("only F and U without bounds are supported yet", source, path.span)
     masks = []
     for operand in operands:
+        if not is_state_formula(operand):
+            raise UnsupportedError("formulas within formulas are not supported yet", source, operand.span)
         if isinstance(operand, Label) and operand.name in model.labels:
             masks.append(model.labels[operand.name])
         else:
-            masks += evaluate_states(program, model, [operand])
+            masks += evaluate_states(program, model, [operand], source)
     return masks[0], masks[1]

@@ -6,12 +6,12 @@ program that knows them all and properties that use nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..lang.constants import Constants, resolve_constants
-from ..lang.expressions import Expression, Type, Value
-from ..lang.properties import Property, PropertyFile, substitute
+from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
+from ..lang.properties import Property, PropertyFile, children, substitute
 from ..lang.property_types import PropertyScope
 from ..lang.source import LanguageError, Source
 from ..lang.types import Scope, type_of_value
@@ -46,15 +46,35 @@ def resolve(file: PropertyFile, program: Program, given: Mapping[str, Value | st
     variables: dict[str, Type] = {v.name: v.type for v in program.variables}
     known: dict[str, Type] = dict.fromkeys([*BUILT_IN, *richer.labels], "bool")
     scope = PropertyScope(file.source, {**outer.types, **declared, **variables}, labels=known)
-    return richer, [Question(_checked(p, formulas, scope), file.source) for p in file.properties]
+    return richer, [Question(_checked(p, formulas, scope, constants), file.source) for p in file.properties]
 
 
-def _checked(prop: Property, formulas: Mapping[str, Expression], scope: PropertyScope) -> Property:
+def _checked(
+    prop: Property, formulas: Mapping[str, Expression], scope: PropertyScope, constants: Constants
+) -> Property:
     if prop.error:
         return prop
     try:
         expression = substitute(prop.expression, formulas)
         scope.type_of(expression)
+        for part in _parts(expression):
+            if isinstance(part, Name) and part.name not in constants.values and part.name in constants.types:
+                names = constants.blocked.get(part.name, (part.name,))
+                hint = f"give it with --const {','.join(f'{name}=…' for name in names)}"
+                message = f"this property needs a value for the constant '{names[0]}'"
+                raise LanguageError(message, scope.source, part.span, hint)
     except LanguageError as error:
         return replace(prop, parsed=error)
     return replace(prop, parsed=expression)
+
+
+def is_state_formula(expression: Expression) -> bool:
+    """Whether an expression asks about single states only: no operators, no paths."""
+    plain = (Binary, Call, Conditional, Label, Literal, Name, Unary)
+    return all(isinstance(part, plain) for part in _parts(expression))
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for child in children(expression):
+        yield from _parts(child)

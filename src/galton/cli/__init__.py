@@ -11,6 +11,7 @@ from ..lang.source import GaltonError
 from .build import build
 from .check import check
 from .info import info
+from .options import told
 
 app = typer.Typer(
     name="galton",
@@ -46,7 +47,7 @@ def main() -> None:
     try:
         app()
     except GaltonError as error:
-        sys.stderr.write(f"{error if ': error: ' in str(error) else f'error: {error}'}\n")
+        sys.stderr.write(f"{told(error)}\n")
         sys.exit(2)
     except OSError as error:
         sys.stderr.write(f"error: {error.filename}: {error.strerror}\n" if error.filename else f"error: {error}\n")

@@ -61,7 +61,7 @@ def check(
             failed = True
             answer["error"] = {"kind": error.kind, "message": str(error)}
             if not as_json:
-                typer.echo(str(error), err=True)
+                typer.echo(options.told(error), err=True)
         else:
             failed |= result.value is False
             answer |= {"value": result.value, "states": built.n_states, "transitions": built.n_transitions}

@@ -76,12 +76,15 @@ def load_program(
     One that nobody declares is worth a warning, not an error: the same constants are often given to models with and
     without a property file that uses them.
     """
-    from ..lang import check_program, parse_constants, parse_model
+    from ..lang import GaltonError, check_program, parse_constants, parse_model
     from ..lang.stream import nearest
 
     values: dict[str, str] = {}
     for text in constants or []:
-        values |= parse_constants(text)
+        more = parse_constants(text)
+        if twice := sorted(values.keys() & more.keys()):
+            raise GaltonError(f"the constant '{twice[0]}' is given twice")
+        values |= more
     file = parse_model(read_source(path))
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
@@ -148,6 +151,11 @@ def progress() -> Iterator[Watch | None]:
         if shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def told(error: Exception) -> str:
+    """An error in the words of the command line; those about a text or a file already begin with its place."""
+    return str(error) if ": error: " in str(error) else f"error: {error}"
 
 
 def peak_memory_mb() -> float:

@@ -48,6 +48,8 @@ def build(
     if program.open_constants:
         names = ", ".join(program.open_constants)
         raise GaltonError(f"constants without a value: {names}; give them with --const or as keyword arguments")
+    if threads is not None and threads < 1:
+        raise GaltonError(f"{threads} threads cannot explore; give 1 or more, or none for all cores")
     limits = Limits.choose(max_states, memory_mb)
     model = explore(
         lower(program),
@@ -59,8 +61,8 @@ def build(
     deadlocks = model.labels["deadlock"]
     if not fix_deadlocks and deadlocks.any():
         first = model.states[int(deadlocks.argmax())] if model.states is not None else int(deadlocks.argmax())
+        which = "1 state has" if deadlocks.sum() == 1 else f"{int(deadlocks.sum()):,} states have"
         raise DeadlockError(
-            f"{int(deadlocks.sum()):,} states have no transition, the first is {first}; "
-            "without --no-fix-deadlocks they get a self-loop"
+            f"{which} no transition, the first is {first}; without --no-fix-deadlocks they get a self-loop"
         )
     return model

@@ -10,19 +10,28 @@ import numpy.typing as npt
 
 from .. import _core
 from ..lang.expressions import Expression
+from ..lang.source import Source
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
 from .cpu import to_core
+from .failures import explain
+from .limits import Limits
 from .lower import ExpressionLowering, Lowered
 
 
-def evaluate_states(program: Program, model: Model, expressions: Sequence[Expression]) -> list[npt.NDArray[np.bool_]]:
-    """For each expression the states of the model, built from the program, in which it holds."""
+def evaluate_states(
+    program: Program, model: Model, expressions: Sequence[Expression], source: Source
+) -> list[npt.NDArray[np.bool_]]:
+    """For each expression, written in ``source``, the states of the model, built from the program, where it holds."""
     if not isinstance(model.states, PackedStates):
         raise TypeError("the model does not know its variables")
     fields, words = model.states.fields, model.states.words
     lowering = ExpressionLowering(program, [field.name for field in fields if field.bits == 0])
     labels = {f"{i}": lowering.node(expression) for i, expression in enumerate(expressions)}
-    questions = Lowered(replace(program, rewards=()), lowering.graph, fields, words.shape[1], labels=labels)
-    return [mask.view(bool) for mask in _core.evaluate_labels(to_core(questions), words)]
+    bare = replace(program, rewards=(), source=source)
+    questions = Lowered(bare, lowering.graph, fields, words.shape[1], labels=labels, spans=lowering.spans)
+    found = _core.evaluate_labels(to_core(questions), words)
+    if "fault" in found:
+        raise explain(found, questions, Limits())
+    return [mask.view(bool) for mask in found["labels"]]

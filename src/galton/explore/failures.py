@@ -25,6 +25,7 @@ class Fault(IntEnum):
     TOO_MANY_STATES = 5
     OUT_OF_MEMORY = 6
     NO_INITIAL_STATE = 8
+    BAD_REWARD = 9
 
 
 class SemanticError(LanguageError):
@@ -72,6 +73,8 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     if fault is Fault.UNDEFINED:
         op = lowered.graph[found["node"]].op
         return _UNDEFINED.get(op, "integer overflow"), lowered.spans.get(found["node"], Span(0, 0)), None
+    if fault is Fault.BAD_REWARD:
+        return f"the reward is {value}", lowered.spans.get(found["node"], Span(0, 0)), "it must be finite"
     command = lowered.commands[found["command"]].source
     rates = lowered.program.type == "ctmc"
     if fault is Fault.BAD_SUM:

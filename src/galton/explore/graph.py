@@ -222,7 +222,7 @@ class Graph:
             a, b = self.to_real(a), self.to_real(b)
         elif x.kind is Kind.REAL:
             fits = False
-        partial = integral and not (-EXACT <= bounds[0] and bounds[1] <= EXACT)
+        partial = integral and not (bounds[0] >= -EXACT and bounds[1] <= EXACT)
         return self._add(op, Kind.INT if fits else Kind.REAL, (a, b), bounds=bounds, integral=integral, partial=partial)
 
     def _neutral(self, op: Op, a: int, b: int) -> int | None:

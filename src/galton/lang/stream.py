@@ -130,5 +130,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """A hint naming the candidate most like a misspelt name, if one is near."""
     from difflib import get_close_matches  # slow to import, and only errors need it
 
-    matches = get_close_matches(name, list(candidates), 1)
+    known = list(candidates)
+    same_but_case = [other for other in known if other.lower() == name.lower()]
+    matches = same_but_case or get_close_matches(name, known, 1)
     return f"did you mean '{matches[0]}'?" if matches else None

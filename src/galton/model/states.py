@@ -61,7 +61,8 @@ class State(Mapping[str, int | bool]):
         return [*super().__dir__(), *self._values]
 
     def __repr__(self) -> str:
-        return f"({', '.join(f'{name}={value}' for name, value in self._values.items())})"
+        shown = (str(value).lower() if isinstance(value, bool) else value for value in self._values.values())
+        return f"({', '.join(f'{name}={value}' for name, value in zip(self._values, shown, strict=True))})"
 
     def __eq__(self, other: object) -> bool:
         return self._values == dict(other) if isinstance(other, Mapping) else NotImplemented
