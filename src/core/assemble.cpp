@@ -78,7 +78,6 @@ class Worker {
           choices_of_(BLOCK + 1),
           rates_(BLOCK) {
         for (char has : shared.has_choice_rewards) any_choice_rewards_ |= has != 0;
-        weighs_rewards_ = any_choice_rewards_ && program_.type == ModelType::Ctmc;
         state_choice_rewards_.assign(structures_, std::vector<double>(BLOCK));
         choice_rewards_.resize(structures_);
     }
@@ -103,8 +102,10 @@ class Worker {
 
     // The sink's side.
 
-    void begin(int, const uint16_t* selection, int count) {
-        if (weighs_rewards_)
+    void begin(int action, const uint16_t* selection, int count) {
+        earns_ = false;
+        for (size_t s = 0; s < structures_; ++s) earns_ |= rewards_.earns(action, s);
+        if (earns_)
             for (int j = 0; j < count; ++j) rates_[selection[j]] = 0;
     }
 
@@ -125,7 +126,7 @@ class Worker {
             owners_[used_++] = static_cast<uint16_t>(state);
             ++filled_[static_cast<size_t>(state)];
         }
-        if (weighs_rewards_)
+        if (earns_)
             for (int j = 0; j < count; ++j) rates_[selection[j]] += probabilities ? probabilities[j] : p;
     }
 
@@ -135,7 +136,7 @@ class Worker {
             for (int j = 0; j < count; ++j)
                 choices_.push_back({selection[j], static_cast<uint16_t>(action), filled_[selection[j]]});
         }
-        if (any_choice_rewards_) add_choice_rewards(action, selection, count);
+        if (earns_ || (any_choice_rewards_ && !chain_)) add_choice_rewards(action, selection, count);
     }
 
   private:
@@ -170,7 +171,7 @@ class Worker {
 
     void add_choice_rewards(int action, const uint16_t* selection, int count) {
         Mask taken = mask_of(selection, count);
-        for (int j = 0; weighs_rewards_ && j < count; ++j)  // a choice whose rates are all 0 is none
+        for (int j = 0; earns_ && j < count; ++j)  // a choice whose rates are all 0 is none
             if (rates_[selection[j]] == 0) taken.bits[selection[j] >> 6] &= ~(uint64_t{1} << (selection[j] & 63));
         for (size_t s = 0; s < structures_; ++s) {
             if (!shared_.has_choice_rewards[s]) continue;
@@ -178,7 +179,7 @@ class Worker {
             for (int j = 0; j < count; ++j) {
                 const size_t state = selection[j];
                 if (!chain_) choice_rewards_[s].push_back(reward[state]);
-                else state_choice_rewards_[s][state] += reward[state] * (weighs_rewards_ ? rates_[state] : 1.0);
+                else state_choice_rewards_[s][state] += reward[state] * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
             }
         }
     }
@@ -321,7 +322,7 @@ class Worker {
     const bool chain_;
     const size_t structures_;
     bool any_choice_rewards_ = false;
-    bool weighs_rewards_ = false;  // by the rates of the choices
+    bool earns_ = false;  // the choice at hand
     Expander expander_;
     BlockRewards rewards_;
     ValueCache cache_;

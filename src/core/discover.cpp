@@ -176,6 +176,30 @@ class Worker {
         }
     }
 
+    // Insert the batch; the new ones join the next block.
+    template <size_t W>
+    void look_up() {
+        StateTable& table = shared_.table;
+        for (size_t k = 0; k < pending_; ++k) {
+            slots_[k] = table.first_slot<W>(batch_.data() + k, BATCH);
+            table.prefetch<W>(slots_[k]);
+        }
+        size_t states = 0, entries = 0;
+        for (size_t k = 0; k < pending_; ++k) {
+            auto [new_state, new_entry] = table.insert<W>(slots_[k], batch_.data() + k, BATCH);
+            entries += new_entry;
+            if (!new_state) continue;
+            ++states;
+            for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
+            if (fresh_.size() == BLOCK * words_) {
+                shared_.queue.push(std::move(fresh_));
+                fresh_.clear();
+                fresh_.reserve(BLOCK * words_);
+            }
+        }
+        table.count(states, entries);
+    }
+
     void flush() {
         if (pending_ == 0) return;
         StateTable& table = shared_.table;
@@ -189,24 +213,11 @@ class Worker {
             }
             reading.lock();
         }
-        for (size_t k = 0; k < pending_; ++k) {
-            slots_[k] = table.first_slot(batch_.data() + k, BATCH);
-            table.prefetch(slots_[k]);
+        switch (words_) {
+            case 1: look_up<1>(); break;
+            case 2: look_up<2>(); break;
+            default: look_up<0>(); break;
         }
-        size_t states = 0, entries = 0;
-        for (size_t k = 0; k < pending_; ++k) {
-            auto [new_state, new_entry] = table.insert(slots_[k], batch_.data() + k, BATCH);
-            entries += new_entry;
-            if (!new_state) continue;
-            ++states;
-            for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
-            if (fresh_.size() == BLOCK * words_) {
-                shared_.queue.push(std::move(fresh_));
-                fresh_.clear();
-                fresh_.reserve(BLOCK * words_);
-            }
-        }
-        table.count(states, entries);
         transitions += pending_;
         unreported_ += pending_;
         pending_ = 0;

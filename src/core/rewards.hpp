@@ -16,7 +16,14 @@ class BlockRewards {
           registers_(plan.finish.count.allocate()),
           columns_(static_cast<size_t>(plan.program.actions) * structures_),
           ready_(static_cast<size_t>(plan.program.actions)),
-          numbers_(BLOCK) {}
+          earning_(columns_.size()),
+          numbers_(BLOCK) {
+        for (const RewardPlan& item : plan.rewards)
+            if (item.action >= 0 && item.action < plan.program.actions) {
+                char& kind = earning_[place(item.action, static_cast<size_t>(item.structure))];
+                kind = std::max<char>(kind, is_partial(item) ? 2 : 1);
+            }
+    }
 
     // A new block has been loaded.
     void start() {
@@ -32,22 +39,21 @@ class BlockRewards {
             if (item.action < 0 && static_cast<size_t>(item.structure) == structure) add(item, expander_.live(), out);
     }
 
+    // Whether an action ever earns anything.
+    bool earns(int action, size_t structure) const { return earning_[place(action, structure)] != 0; }
+
     // What taking an action earns, by position in the block; only meant for states of `where`, in which it is taken.
     // What can be evaluated anywhere is evaluated once for the block; partial items only where they are needed.
     const double* of_action(int action, size_t structure, const Mask& where) {
-        const size_t first = static_cast<size_t>(action) * structures_;
-        bool partial = false;
-        for (const RewardPlan& item : plan_.rewards)
-            partial |= item.action == action && static_cast<size_t>(item.structure) == structure && is_partial(item);
         if (!ready_[static_cast<size_t>(action)]) {
             ready_[static_cast<size_t>(action)] = 1;
-            for (size_t s = 0; s < structures_; ++s) columns_[first + s].assign(BLOCK, 0.0);
+            for (size_t s = 0; s < structures_; ++s) columns_[place(action, s)].assign(BLOCK, 0.0);
             for (const RewardPlan& item : plan_.rewards)
                 if (item.action == action && !is_partial(item))
-                    add(item, expander_.live(), columns_[first + static_cast<size_t>(item.structure)].data());
+                    add(item, expander_.live(), columns_[place(action, static_cast<size_t>(item.structure))].data());
         }
-        if (!partial) return columns_[first + structure].data();
-        sum_ = columns_[first + structure];
+        if (earning_[place(action, structure)] != 2) return columns_[place(action, structure)].data();
+        sum_ = columns_[place(action, structure)];
         for (const RewardPlan& item : plan_.rewards)
             if (item.action == action && static_cast<size_t>(item.structure) == structure && is_partial(item))
                 add(item, where, sum_.data());
@@ -57,6 +63,8 @@ class BlockRewards {
   private:
     // A reward that is not finite is an error, so one that might not be is partial, too.
     static bool is_partial(const RewardPlan& item) { return item.guard.partial || item.risky; }
+
+    size_t place(int action, size_t structure) const { return static_cast<size_t>(action) * structures_ + structure; }
 
     void add(const RewardPlan& item, const Mask& where, double* out) {
         uint16_t selection[BLOCK];
@@ -76,8 +84,9 @@ class BlockRewards {
     Expander& expander_;
     const size_t structures_;
     Registers registers_;
-    std::vector<std::vector<double>> columns_;  // [action * structures + structure]
+    std::vector<std::vector<double>> columns_;  // by place(action, structure)
     std::vector<char> ready_;
+    std::vector<char> earning_;                 // likewise: 0 nothing, 1 something, 2 something partial
     std::vector<double> numbers_, sum_;
 };
 

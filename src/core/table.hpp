@@ -62,20 +62,28 @@ class StateTable {
         log_ = bigger.log_;
     }
 
-    // Where to look for a state first. Word w of it is at state[w * stride].
+    // Where to look for a state first. Word w of it is at state[w * stride]. W is the number of words where the compiler
+    // is to know it, else 0.
+    template <size_t W>
     size_t first_slot(const uint64_t* state, size_t stride) const {
+        const size_t words_ = W ? W : this->words_;
         if (words_ == 1) return slot_of(((state[0] >> GROUP_BITS) + 1) * FACTOR);
         uint64_t h = (state[0] + 1) * FACTOR;
         for (size_t w = 1; w + 1 < words_; ++w) h = mix(h, state[w * stride]);
         return slot_of(mix(h, state[(words_ - 1) * stride] >> GROUP_BITS));
     }
-    void prefetch(size_t slot) const { __builtin_prefetch(slots_.data() + slot * size_, 1); }
+    template <size_t W>
+    void prefetch(size_t slot) const {
+        __builtin_prefetch(slots_.data() + slot * (W ? W + 1 : size_), 1);
+    }
 
     struct Inserted {
         bool state, entry;  // what was new; another thread may set the bit of a state in an entry that we made
     };
 
+    template <size_t W>
     Inserted insert(size_t slot, const uint64_t* state, size_t stride) {
+        const size_t words_ = W ? W : this->words_, size_ = words_ + 1;
         const uint64_t tail = state[(words_ - 1) * stride], bit = uint64_t{1} << (tail & GROUP_MASK);
         const uint64_t first = (words_ == 1 ? tail >> GROUP_BITS : state[0]) + 1;
         const size_t last = capacity() - 1;
@@ -83,9 +91,9 @@ class StateTable {
             uint64_t* at = slots_.data() + slot * size_;
             std::atomic_ref<uint64_t> head(at[0]);
             uint64_t found = head.load(std::memory_order_acquire);
-            bool fresh = found == 0 && claim(at, first, found, state, stride);
+            bool fresh = found == 0 && claim<W>(at, first, found, state, stride);
             while (found == BUSY) found = head.load(std::memory_order_acquire);
-            if (!fresh && !(found == first && same_rest(at, state, stride))) continue;
+            if (!fresh && !(found == first && same_rest<W>(at, state, stride))) continue;
             return {set(at[words_], bit), fresh};
         }
     }
@@ -143,7 +151,9 @@ class StateTable {
     }
 
     // Try to make an empty entry ours; `found` is what it held if somebody else was quicker.
+    template <size_t W>
     bool claim(uint64_t* at, uint64_t first, uint64_t& found, const uint64_t* state, size_t stride) {
+        const size_t words_ = W ? W : this->words_;
         auto write_rest = [&] {
             for (size_t w = 1; w < words_; ++w) at[w] = state[w * stride] >> (w + 1 == words_ ? GROUP_BITS : 0);
         };
@@ -161,7 +171,9 @@ class StateTable {
         return true;
     }
 
+    template <size_t W>
     bool same_rest(const uint64_t* at, const uint64_t* state, size_t stride) const {
+        const size_t words_ = W ? W : this->words_;
         bool same = true;
         for (size_t w = 1; w < words_; ++w) same &= at[w] == state[w * stride] >> (w + 1 == words_ ? GROUP_BITS : 0);
         return same;
