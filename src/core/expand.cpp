@@ -180,7 +180,7 @@ void Expander::new_bits(int command, int update, const uint16_t* selection, int 
                                         : scratch_.ints_of(source.operand.index);
             for (int j = 0; j < count; ++j) put(j, column[j] - field.low);
         } else {
-            read(source, selection, count, number_.data());
+            read_assigned(update, assignment, selection, count, number_.data());
             for (int j = 0; j < count; ++j) {
                 double value = number_[static_cast<size_t>(j)];
                 bool inside = value >= static_cast<double>(field.low) && value <= static_cast<double>(field.high);
@@ -191,11 +191,20 @@ void Expander::new_bits(int command, int update, const uint16_t* selection, int 
     }
 }
 
+// The values that an update assigns. A partial one has none where the update has no chance to happen.
+void Expander::read_assigned(int update, const AssignmentPlan& assignment, const uint16_t* selection, int count, double* out) {
+    if (assignment.source.how != Source::OneByOne) return read(assignment.source, selection, count, out);
+    for (int j = 0; j < count; ++j) {
+        out[j] = static_cast<double>(program_.fields[static_cast<size_t>(assignment.field)].low);
+        if (probability_at(static_cast<size_t>(update), j) != 0) read(assignment.source, selection + j, 1, out + j);
+    }
+}
+
 // A value out of range counts only where the update has a chance to happen.
 void Expander::blame_range(int command, int update, const AssignmentPlan& assignment, const uint16_t* selection, int count) {
     const Field& field = program_.fields[static_cast<size_t>(assignment.field)];
     std::vector<double> values(BLOCK);
-    read(assignment.source, selection, count, values.data());
+    read_assigned(update, assignment, selection, count, values.data());
     for (int j = 0; j < count; ++j) {
         double value = values[static_cast<size_t>(j)];
         bool inside = value >= static_cast<double>(field.low) && value <= static_cast<double>(field.high);

@@ -85,6 +85,7 @@ class Expander {
 
     void evaluate(int command, const uint16_t* selection, int count);
     void new_bits(int command, int update, const uint16_t* selection, int count);
+    void read_assigned(int update, const AssignmentPlan& assignment, const uint16_t* selection, int count, double* out);
     void check_sum(int command, const uint16_t* selection, int count);
     void blame_range(int command, int update, const AssignmentPlan& assignment, const uint16_t* selection, int count);
     double probability_at(size_t update, int j) const {
