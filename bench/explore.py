@@ -155,6 +155,8 @@ def main() -> None:
         rows.append(measure(name, constants, threads, given.repeat, not given.no_storm))
         title = f"{name} {','.join(f'{k}={v}' for k, v in constants.items())}"
         print(line(title, rows[-1], threads), flush=True)
+    if not rows:
+        raise SystemExit(f"no such model; there are {', '.join(name for name, _ in INSTANCES)}")
     summarise(rows, threads)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))

@@ -141,11 +141,7 @@ class Worker {
 
   private:
     void expand() {
-        for (size_t w = 0; w < shared_.states.words(); ++w) {
-            uint64_t* out = expander_.states(static_cast<int>(w));
-            for (int i = 0; i < n_; ++i) out[i] = shared_.states[first_ + static_cast<size_t>(i)][w];
-        }
-        expander_.load(n_);
+        expander_.load(shared_.states[first_], n_);
         used_ = 0;
         block_values_.clear();
         choices_.clear();
@@ -372,6 +368,24 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shar
     }
 }
 
+// What the model will take, roughly: duplicates are not merged yet, and values may need more than a byte.
+size_t bytes_needed(const Plan& plan, const Discovery& found) {
+    const bool chain = plan.program.type != ModelType::Mdp;
+    const size_t choices = chain ? found.count : found.choices;
+    size_t per_state = plan.labels.size(), per_choice = sizeof(int32_t);
+    if (!chain) {
+        per_state += sizeof(int32_t);
+        per_choice += sizeof(uint16_t);
+    }
+    std::vector<char> seen(2 * static_cast<size_t>(plan.program.reward_structures));
+    for (const RewardItem& item : plan.program.rewards) {
+        char& counted = seen[2 * static_cast<size_t>(item.structure) + (item.action < 0)];
+        if (!counted) (item.action < 0 ? per_state : per_choice) += sizeof(double);
+        counted = 1;
+    }
+    return found.count * per_state + choices * per_choice + found.transitions * (sizeof(int32_t) + sizeof(uint8_t));
+}
+
 void trim(SparseModel& model) {
     model.row_starts.shrink(model.choices + 1);
     model.wide_row_starts.shrink(model.choices + 1);
@@ -427,8 +441,10 @@ bool try_assemble(Shared& shared, int threads) {
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
                      const Limits& limits, Progress& progress) {
     SparseModel model;
-    const size_t need = states.bytes() + (found.transitions + found.count) * (sizeof(int32_t) + sizeof(uint8_t));
+    const size_t need = states.bytes() + bytes_needed(plan, found);
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
+    if (found.choices + found.count >= INT32_MAX)  // choices have 32-bit numbers
+        throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(found.choices), {}}};
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
     for (Coding coding : {Coding::Bytes, Coding::Shorts, Coding::Plain}) {
         // Too many values for a coding usually show in the first blocks; little is done twice.

@@ -18,12 +18,11 @@ class Attribution {
           expander_(plan),
           rewards_(plan, expander_) {}
 
-    void run() {
+    void run(const std::atomic<bool>& stop) {
         for (first_ = 0; first_ < states_.size(); first_ += BLOCK) {
             const size_t n = std::min<size_t>(BLOCK, states_.size() - first_);
-            for (size_t w = 0; w < states_.words(); ++w)
-                for (size_t i = 0; i < n; ++i) expander_.states(static_cast<int>(w))[i] = states_[first_ + i][w];
-            expander_.load(static_cast<int>(n));
+            if (stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
+            expander_.load(states_[first_], static_cast<int>(n));
             rewards_.start();
             weights_.assign(row_start(first_ + n) - row_start(first_), 0.0);
             expander_.expand(*this);

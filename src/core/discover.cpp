@@ -107,10 +107,7 @@ class Worker {
     void run() {
         States block;
         while (take(block)) {
-            size_t n = block.size() / words_;
-            for (size_t i = 0; i < n; ++i)
-                for (size_t w = 0; w < words_; ++w) expander_.states(static_cast<int>(w))[i] = block[i * words_ + w];
-            expander_.load(static_cast<int>(n));
+            expander_.load(block.data(), static_cast<int>(block.size() / words_));
             expander_.expand(*this);
             flush();
             report();
@@ -221,7 +218,7 @@ class Worker {
         transitions += pending_;
         unreported_ += pending_;
         pending_ = 0;
-        if (table.states() > shared_.limits.states)
+        if (table.states() > std::min<size_t>(shared_.limits.states, INT32_MAX))  // states have 32-bit numbers
             throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), {}}};
     }
 
@@ -233,6 +230,9 @@ class Worker {
     }
 
     void report() {
+        const size_t used = shared_.table.bytes() + shared_.queue.bytes() + shared_.table.states() * words_ * sizeof(uint64_t);
+        if (used > shared_.limits.memory)
+            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(used), {}}};
         shared_.progress.states.store(shared_.table.states(), std::memory_order_relaxed);
         shared_.progress.transitions.fetch_add(std::exchange(unreported_, 0), std::memory_order_relaxed);
     }
@@ -252,16 +252,18 @@ void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
     const Plan& plan = shared_.plan;
     Registers registers = plan.initial.count.allocate();
     const auto& ranges = program.initial_ranges;
+    States block(BLOCK * words_);
     std::vector<int64_t> values;
     for (auto [low, high] : ranges) values.push_back(low);
     bool more = true;
     while (more && !shared_.progress.stop) {
         int n = 0;
         for (; n < BLOCK && more; ++n) {
-            for (size_t w = 0; w < words_; ++w) expander_.states(static_cast<int>(w))[n] = 0;
+            uint64_t* state = block.data() + static_cast<size_t>(n) * words_;
+            std::fill_n(state, words_, 0);
             for (size_t v = 0; v < values.size(); ++v) {
                 const Field& field = program.fields[v];
-                expander_.states(field.word)[n] |= static_cast<uint64_t>(values[v] - field.low) << field.shift;
+                state[field.word] |= static_cast<uint64_t>(values[v] - field.low) << field.shift;
             }
             more = false;
             for (size_t v = values.size(); v-- > 0;) {
@@ -273,7 +275,7 @@ void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
                 values[v] = ranges[v].first;
             }
         }
-        expander_.load(n);
+        expander_.load(block.data(), n);
         expander_.run(plan.initial, registers);
         uint16_t selection[BLOCK];
         int count = select(expander_.mask_of(plan.initial_guard, registers), selection);

@@ -21,7 +21,7 @@ struct Limits {
 
 // Seen by the thread that watches: how far it is, and whether to stop.
 struct Progress {
-    std::atomic<size_t> states{0}, transitions{0}, waiting{0}, rows{0};
+    std::atomic<size_t> states{0}, transitions{0}, rows{0};
     std::atomic<bool> stop{false};
 };
 

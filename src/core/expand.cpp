@@ -24,17 +24,22 @@ Expander::Expander(const Plan& plan)
     for (size_t v = 0; v < variables_.size(); ++v) variables_[v] = decoded_.data() + v * BLOCK;
 }
 
-void Expander::load(int n) {
+void Expander::load(const uint64_t* states, int n) {
     n_ = n;
     live_ = full_mask(n);
+    for (int w = 0; w < words_; ++w) {
+        uint64_t* out = states_(0, w);
+        for (int i = 0; i < n; ++i) out[i] = states[i * words_ + w];
+    }
     for (size_t v = 0; v < program_.fields.size(); ++v) {
         const Field& field = program_.fields[v];
         if (field.bits == 0) continue;  // its value is a constant and was folded
         const uint64_t* words = states_(0, field.word);
         const uint64_t mask = field.mask();
-        const auto low = static_cast<int32_t>(field.low);
+        const auto low = static_cast<uint32_t>(field.low);  // unsigned: the sum may pass through the sign bit
         int32_t* out = decoded_.data() + v * BLOCK;
-        for (int i = 0; i < n; ++i) out[i] = static_cast<int32_t>(words[i] >> field.shift & mask) + low;
+        for (int i = 0; i < n; ++i)
+            out[i] = static_cast<int32_t>(static_cast<uint32_t>(words[i] >> field.shift & mask) + low);
     }
 }
 

@@ -43,12 +43,8 @@ class Expander {
   public:
     explicit Expander(const Plan& plan);
 
-    // The block's states, to be filled before a call: states()[w][i] for i < n.
-    uint64_t* states(int word) { return states_(0, word); }
-    int size() const { return n_; }
-
-    // Take n states as the block: decode their variables.
-    void load(int n);
+    // Take n states, one after the other, as the block: decode their variables.
+    void load(const uint64_t* states, int n);
 
     template <class Sink>
     void expand(Sink& sink);
@@ -61,7 +57,7 @@ class Expander {
     Mask mask_of(const GuardPlan& guard, const Registers& registers) { return mask_of(guard, registers, live_); }
     void run(const Tape& tape, Registers& registers) { tape.run(variables_.data(), n_, registers); }
 
-    // A number for each selected state, from its source; `registers` are those its tape ran in.
+    // A number for each selected state, from its source: gather what its tape reads, run the tape, then read.
     void gather(const std::vector<int>& variables, const uint16_t* selection, int count);
     void run_gathered(const Tape& tape, int count) { tape.run(gathered_.data(), count, scratch_); }
     void read(const Source& source, const uint16_t* selection, int count, double* out);

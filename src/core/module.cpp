@@ -108,7 +108,7 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
         if (transition_rewards && program.type != ModelType::Mdp) {
             for (const auto& rewards : outcome.model.choice_rewards)
                 outcome.model.transition_rewards.emplace_back(rewards.size() ? outcome.model.transitions : 0);
-            Attribution(plan, found.states, outcome.model).run();
+            Attribution(plan, found.states, outcome.model).run(progress.stop);
         }
         outcome.assemble_s = seconds_since(start);
         outcome.states = std::move(found.states);
@@ -205,9 +205,7 @@ std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* st
     Registers registers = plan.finish.count.allocate();
     for (size_t first = 0; first < n; first += BLOCK) {
         const size_t count = std::min<size_t>(BLOCK, n - first);
-        for (size_t w = 0; w < words; ++w)
-            for (size_t i = 0; i < count; ++i) expander.states(static_cast<int>(w))[i] = states[(first + i) * words + w];
-        expander.load(static_cast<int>(count));
+        expander.load(states + first * words, static_cast<int>(count));
         expander.run(plan.finish, registers);
         for (size_t k = 0; k < masks.size(); ++k) {
             Mask mask = expander.mask_of(plan.labels[k], registers);

@@ -17,6 +17,17 @@ inline double logarithm(double x, double base) {
     return std::log(x) / std::log(base);
 }
 
+// As in Java, and unlike in C++: what is not a number stays so.
+template <class T>
+T smaller(T x, T y) {
+    return x < y || x != x ? x : y;
+}
+
+template <class T>
+T larger(T x, T y) {
+    return x > y || x != x ? x : y;
+}
+
 // Halves up; x + 0.5 would round the largest number below one half up as well.
 inline double round_half_up(double x) {
     double below = std::floor(x);
@@ -25,13 +36,14 @@ inline double round_half_up(double x) {
 
 inline double modulo(double a, double b) {
     double r = std::fmod(a, b);
-    return r < 0 ? r + b : r;
+    return (r < 0 ? r + b : r) + 0.0;  // never -0
 }
 
-// An integer of the language must not lose digits.
+// An integer of the language must not lose digits, and has no -0.
 inline double exact(const Node& node, int index, double value) {
-    if (node.integral && !(std::abs(value) <= 0x1p53)) throw UndefinedValue{index};
-    return value;
+    if (!node.integral) return value;
+    if (!(std::abs(value) < 0x1p53)) throw UndefinedValue{index};
+    return value + 0.0;
 }
 
 // `variable(i)` gives the value of variable i.
@@ -47,9 +59,9 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Sub: return exact(node, index, arg(0) - arg(1));
         case Op::Mul: return exact(node, index, arg(0) * arg(1));
         case Op::Div: return arg(0) / arg(1);
-        case Op::Neg: return -arg(0);
-        case Op::Min: return std::min(arg(0), arg(1));
-        case Op::Max: return std::max(arg(0), arg(1));
+        case Op::Neg: return exact(node, index, -arg(0));
+        case Op::Min: return smaller(arg(0), arg(1));
+        case Op::Max: return larger(arg(0), arg(1));
         case Op::Mod: {
             double a = arg(0), b = arg(1);
             if (!(b > 0)) throw UndefinedValue{index};

@@ -143,8 +143,9 @@ class StateTable {
         for (size_t slot = slot_of(h);; slot = (slot + 1) & last) {
             uint64_t* at = slots_.data() + slot * size_;
             uint64_t empty = 0;
-            if (*at != 0 || !std::atomic_ref<uint64_t>(*at).compare_exchange_strong(empty, entry[0], std::memory_order_relaxed))
-                continue;
+            std::atomic_ref<uint64_t> head(*at);
+            if (head.load(std::memory_order_relaxed) != 0) continue;
+            if (!head.compare_exchange_strong(empty, entry[0], std::memory_order_relaxed)) continue;
             for (size_t w = 1; w < size_; ++w) at[w] = entry[w];
             return;
         }

@@ -102,8 +102,8 @@ bool run_common(const Instruction& step, const int32_t* const* variables, int n,
         case Op::Add: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x + y; }); return true;
         case Op::Sub: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x - y; }); return true;
         case Op::Mul: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x * y; }); return true;
-        case Op::Min: zip<T>(step, variables, n, registers, out, [](T x, T y) { return y < x ? y : x; }); return true;
-        case Op::Max: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x < y ? y : x; }); return true;
+        case Op::Min: zip<T>(step, variables, n, registers, out, smaller<T>); return true;
+        case Op::Max: zip<T>(step, variables, n, registers, out, larger<T>); return true;
         case Op::Neg:
             with<T>(step.a, variables, registers, [&](auto a) { for (int i = 0; i < n; ++i) out[i] = -a(i); });
             return true;

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import galton
 from galton.check import check, resolve
 from galton.check.reachability import reachability
-from galton.lang import Source, UnsupportedError, parse_properties
+from galton.lang import LanguageError, Source, UnsupportedError, parse_properties
 from galton.model.sparse import Model
+from galton.solve.policy_iteration import InaccurateError
 
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets
 
@@ -102,3 +103,23 @@ def test_constants_formulas_and_labels_of_a_property_file() -> None:
     values = [check(context, program.build(), question).value for question in questions]
     one_up = 3 / 4 / (1 - 1 / 4 * 3 / 4)
     assert values == pytest.approx([one_up, one_up], rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ['label "top" = x=1; true;', "const int x = 3; true;", "formula x = true; true;"])
+def test_a_property_file_may_not_give_a_name_of_the_model_a_second_meaning(text: str) -> None:
+    with pytest.raises(LanguageError, match="has the name of something in the model"):
+        resolve(parse_properties(Source("p", text)), galton.parse(WALK), {})
+
+
+@pytest.mark.parametrize(("formula", "value"), [('!"init" & x<2', True), ('"init" => x=4', True), ('"deadlock"', True)])
+def test_the_labels_that_only_the_model_knows(formula: str, value: bool) -> None:
+    assert ask(WALK, f"P>0 [ F {formula} ]") is value
+
+
+def test_a_strategy_that_is_better_by_less_than_rounding_is_not_called_optimal() -> None:
+    text = """mdp module m x : [0..2];
+      [b] x=0 -> 5.0004e-9:(x'=1) + 4.9996e-9:(x'=2) + 1-1e-8:(x'=0);
+      [a] x=0 -> 5e-9:(x'=1) + 5e-9:(x'=2) + 1-1e-8:(x'=0);
+      [] x>0 -> true; endmodule"""
+    with pytest.raises(InaccurateError):
+        ask(text, "Pmax=? [ F x=1 ]")

@@ -262,10 +262,15 @@ def test_arithmetic(expression: str, expected: str) -> None:
         "min(1, log(x, 2)) != 1",
         "min(log(x, 2), 1) != 1",
         "1/(x+7) > 1e300",
+        "1/(x+7) != 1e300",
+        "1/(x+7) > 1.7e308",
+        "x*1e300 < -1e300",  # large, and nothing else
+        "x*1e300 != -1e300",
+        "x*1e300*1e300 < -1.7e308",
         "pow(x+7.0, x) < -1e300 | pow(x+7.0, x) > 1e300",
     ],
 )
-def test_doubles_without_a_value(condition: str) -> None:
+def test_doubles_that_are_huge_infinite_or_no_numbers(condition: str) -> None:
     assert holds(condition, "x : [-10..10] init -7;")
 
 
@@ -393,6 +398,15 @@ def test_an_update_without_a_chance_may_go_anywhere() -> None:
     updates = "0:(x'=x+5) + (x=0 ? 0 : 1):(x'=x-1) + (x=0 ? 1 : 0):(x'=x+1)"
     text = f"dtmc module m x : [0..1]; [] true -> {updates}; endmodule"
     assert table(text) == {(0,): [("", {(1,): 1.0})], (1,): [("", {(0,): 1.0})]}
+
+
+@pytest.mark.parametrize("value", ["mod(x, y)", "floor(x/y)", "5*(1-y)", "pow(2, y-1)", "round(0/y)"])
+def test_an_update_without_a_chance_is_not_worked_out(value: str) -> None:
+    """Where y is 0 the new value of x does not exist, and the update has no chance."""
+    for weights in ("(y>0 ? 1 : 0)", "(y>0 ? 0 : 1)"), ("y", "(1-y)"), ("min(1, 3*y)", "pow(0, y)"):
+        updates = f"{weights[0]}:(x'={value}) + {weights[1]}:(y'=1)"
+        text = f"dtmc module m x : [0..2]; y : [0..2]; [] true -> {updates}; endmodule"
+        assert table(text)[(0, 0)] == [("", {(0, 1): 1.0})]
 
 
 def test_an_update_with_any_chance_may_not() -> None:

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from ..explore.evaluate import evaluate_states
 from ..lang import Source, UnsupportedError, evaluate
-from ..lang.expressions import Expression, Label
+from ..lang.expressions import Binary, Conditional, Expression, Label, Unary
 from ..lang.expressions import Literal as Constant
 from ..lang.properties import BinaryPath, Probability, UnaryPath
 from ..model.program import Program
 from ..model.sparse import Model
-from .resolution import Question, is_state_formula
+from .resolution import BUILT_IN, Question, is_state_formula, parts
 
 Mask = npt.NDArray[np.bool_]
 COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -97,8 +97,33 @@ def _path(program: Program, model: Model, path: Expression, source: Source) -> t
     for operand in operands:
         if not is_state_formula(operand):
             raise UnsupportedError("formulas within formulas are not supported yet", source, operand.span)
-        if isinstance(operand, Label) and operand.name in model.labels:
-            masks.append(model.labels[operand.name])
-        else:
-            masks += evaluate_states(program, model, [operand], source)
+        masks.append(states_where(program, model, operand, source))
     return masks[0], masks[1]
+
+
+def states_where(program: Program, model: Model, expression: Expression, source: Source) -> Mask:
+    """The states in which a state formula holds. ``"init"`` and ``"deadlock"`` are known of the model only."""
+    if not any(isinstance(part, Label) and part.name in BUILT_IN for part in parts(expression)):
+        return evaluate_states(program, model, [expression], source)[0]
+
+    def where(operand: Expression) -> Mask:
+        return states_where(program, model, operand, source)
+
+    match expression:
+        case Label(name):
+            return model.labels[name]
+        case Unary("!", operand):
+            return ~where(operand)
+        case Binary("&", left, right):
+            return where(left) & where(right)
+        case Binary("|", left, right):
+            return where(left) | where(right)
+        case Binary("=>", left, right):
+            return ~where(left) | where(right)
+        case Binary("<=>" | "=", left, right):
+            return ~(where(left) ^ where(right))
+        case Binary("!=", left, right):
+            return where(left) ^ where(right)
+        case Conditional(condition, then, otherwise):
+            return np.where(where(condition), where(then), where(otherwise))
+    raise UnsupportedError('"init" and "deadlock" cannot be used here', source, expression.span)

@@ -30,6 +30,7 @@ class Question:
 
 def resolve(file: PropertyFile, program: Program, given: Mapping[str, Value | str]) -> tuple[Program, list[Question]]:
     """Settle a property file against a program; ``given`` are values for the constants it leaves open."""
+    _refuse_clashes(file, program)
     outer = Constants({n: type_of_value(v) for n, v in program.constants.items()}, program.constants, {})
     declared: dict[str, Type] = {c.name.name: c.type for c in file.constants}
     constants = resolve_constants(file.constants, given, Scope(file.source, {**outer.types, **declared}), outer)
@@ -49,6 +50,22 @@ def resolve(file: PropertyFile, program: Program, given: Mapping[str, Value | st
     return richer, [Question(_checked(p, formulas, scope, constants), file.source) for p in file.properties]
 
 
+def _refuse_clashes(file: PropertyFile, program: Program) -> None:
+    """A name means one thing: what the model declares, its property files may not declare again."""
+    names = {*program.constants, *program.open_constants, *program.formulas, *(v.name for v in program.variables)}
+    labels = {*BUILT_IN, *program.labels}
+    for what, declared, taken in (
+        ("constant", [c.name for c in file.constants], names),
+        ("formula", [f.name for f in file.formulas], names),
+        ("label", [d.name for d in file.labels], labels),
+    ):
+        for name in declared:
+            if name.name in taken:
+                raise LanguageError(
+                    f"the {what} '{name.name}' has the name of something in the model", file.source, name.span
+                )
+
+
 def _checked(
     prop: Property, formulas: Mapping[str, Expression], scope: PropertyScope, constants: Constants
 ) -> Property:
@@ -57,7 +74,7 @@ def _checked(
     try:
         expression = substitute(prop.expression, formulas)
         scope.type_of(expression)
-        for part in _parts(expression):
+        for part in parts(expression):
             if isinstance(part, Name) and part.name not in constants.values and part.name in constants.types:
                 names = constants.blocked.get(part.name, (part.name,))
                 hint = f"give it with --const {','.join(f'{name}=…' for name in names)}"
@@ -71,10 +88,11 @@ def _checked(
 def is_state_formula(expression: Expression) -> bool:
     """Whether an expression asks about single states only: no operators, no paths."""
     plain = (Binary, Call, Conditional, Label, Literal, Name, Unary)
-    return all(isinstance(part, plain) for part in _parts(expression))
+    return all(isinstance(part, plain) for part in parts(expression))
 
 
-def _parts(expression: Expression) -> Iterator[Expression]:
+def parts(expression: Expression) -> Iterator[Expression]:
+    """An expression and everything in it."""
     yield expression
     for child in children(expression):
-        yield from _parts(child)
+        yield from parts(child)

@@ -33,8 +33,9 @@ def check(
     from ..check import check as check_property
     from ..check import resolve
     from ..lang import GaltonError, Source, parse_properties
+    from ..programs import read_source
 
-    sources = [options.read_source(props)] if props else []
+    sources = [read_source(props)] if props else []
     sources += [Source("--prop", text) for text in prop or []]
     files = [parse_properties(source) for source in sources]
     if not any(file.properties for file in files):
@@ -64,7 +65,8 @@ def check(
                 typer.echo(options.told(error), err=True)
         else:
             failed |= result.value is False
-            answer |= {"value": result.value, "states": built.n_states, "transitions": built.n_transitions}
+            answer |= {"value": result.value, "method": "policy-iteration", "iterations": result.strategies}
+            answer |= {"states": built.n_states, "transitions": built.n_transitions}
             answer |= {"build_s": built.build_seconds, "check_s": time.perf_counter() - start}
             if not as_json:
                 shown = str(result.value).lower() if isinstance(result.value, bool) else f"{result.value:.12g}"

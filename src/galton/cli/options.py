@@ -13,7 +13,6 @@ import typer
 
 if TYPE_CHECKING:
     from ..explore.cpu import Watch
-    from ..lang import Source
     from ..model.program import Program
     from ..model.sparse import Model
 
@@ -61,13 +60,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 QUIET_SECONDS = 1.0  # before progress is shown
 
 
-def read_source(path: Path) -> Source:
-    """A file as a text. Bytes that are not UTF-8 can only stand in comments: elsewhere the parser points at them."""
-    from ..lang import Source
-
-    return Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
-
-
 def load_program(
     path: Path, constants: list[str] | None, declared_elsewhere: Collection[str] = ()
 ) -> tuple[Program, dict[str, str]]:
@@ -78,6 +70,7 @@ def load_program(
     """
     from ..lang import GaltonError, check_program, parse_constants, parse_model
     from ..lang.stream import nearest
+    from ..programs import read_source
 
     values: dict[str, str] = {}
     for text in constants or []:

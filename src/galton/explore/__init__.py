@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ..model.sparse import Model
     from .cpu import Watch
 
+MOST_ACTIONS = 1 << 16  # an action has two bytes per choice
+
 __all__ = ["DeadlockError", "LimitError", "Limits", "SemanticError", "build"]
 
 
@@ -51,8 +53,11 @@ def build(
     if threads is not None and threads < 1:
         raise GaltonError(f"{threads} threads cannot explore; give 1 or more, or none for all cores")
     limits = Limits.choose(max_states, memory_mb)
+    lowered = lower(program)
+    if len(lowered.actions) > MOST_ACTIONS:
+        raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(
-        lower(program),
+        lowered,
         threads=threads or len(os.sched_getaffinity(0)),
         limits=limits,
         transition_rewards=transition_rewards,

@@ -57,6 +57,7 @@ def explore(
         choice_actions=found.get("choice_actions"),
         states=PackedStates(lowered.fields, found["states"]),
         build_seconds=time.perf_counter() - start,
+        info=dict(zip(("discover_s", "assemble_s"), found["seconds"], strict=True)),
     )
 
 

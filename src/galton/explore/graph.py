@@ -54,7 +54,7 @@ class Kind(IntEnum):
 
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
-EXACT = 2**53  # integers up to here are exact as REAL
+EXACT = 2**53 - 1  # integers up to here are exact as REAL, and their neighbours too
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class Node:
     high: float
     integral: bool  # an integer in the language, even when carried as REAL
     partial: bool
+    maybe_nan: bool  # may be no number at all, whatever its bounds say
 
 
 class Graph:
@@ -90,13 +91,16 @@ class Graph:
         bounds: tuple[float, float] = (0, 1),
         integral: bool = False,
         partial: bool = False,
+        maybe_nan: bool = False,
     ) -> int:
         # NaN differs from itself and -0.0 equals 0.0: the text tells them apart.
         key = (op, kind, args, repr(value), integral)
         if key not in self._known:
             partial = partial or any(self.nodes[a].partial for a in args)
+            maybe_nan = kind is Kind.REAL and (maybe_nan or any(self.nodes[a].maybe_nan for a in args))
+            low, high = map(_as_float, bounds)
             self._known[key] = len(self.nodes)
-            self.nodes.append(Node(op, kind, args, value, *bounds, integral, partial))
+            self.nodes.append(Node(op, kind, args, value, low, high, integral, partial, maybe_nan))
         return self._known[key]
 
     # Leaves
@@ -109,7 +113,7 @@ class Graph:
         return self._add(Op.CONST, kind, value=float(value), bounds=(value, value), integral=True)
 
     def real(self, value: float) -> int:
-        return self._add(Op.CONST, Kind.REAL, value=value, bounds=(value, value))
+        return self._add(Op.CONST, Kind.REAL, value=value, bounds=(value, value), maybe_nan=math.isnan(value))
 
     def variable(self, index: int, low: int, high: int) -> int:
         """The integer value of a variable (0 or 1 for a boolean)."""
@@ -186,7 +190,7 @@ class Graph:
     def _compare(self, op: Op, a: int, b: int) -> int:
         a, b, _ = self._match(a, b)
         x, y = self.nodes[a], self.nodes[b]
-        if not (x.partial or y.partial):
+        if not (x.partial or y.partial or x.maybe_nan or y.maybe_nan):
             # Ranges decide many comparisons, such as a bound that a constant puts out of reach.
             if op is Op.EQ and (x.high < y.low or y.high < x.low):
                 return self.boolean(False)
@@ -223,7 +227,16 @@ class Graph:
         elif x.kind is Kind.REAL:
             fits = False
         partial = integral and not (bounds[0] >= -EXACT and bounds[1] <= EXACT)
-        return self._add(op, Kind.INT if fits else Kind.REAL, (a, b), bounds=bounds, integral=integral, partial=partial)
+        endless = op not in (Op.MIN, Op.MAX) and not all(map(math.isfinite, bounds))
+        return self._add(
+            op,
+            Kind.INT if fits else Kind.REAL,
+            (a, b),
+            bounds=bounds,
+            integral=integral,
+            partial=partial,
+            maybe_nan=endless and not integral,  # inf - inf, 0 * inf
+        )
 
     def _neutral(self, op: Op, a: int, b: int) -> int | None:
         """The operand that an operation leaves as it is, if there is one."""
@@ -254,14 +267,16 @@ class Graph:
         return self._add(Op.NEG, Kind.INT if fits else Kind.REAL, (a,), bounds=(-x.high, -x.low), integral=x.integral)
 
     def divide(self, a: int, b: int) -> int:
-        a, b = self.to_real(a), self.to_real(b)
+        # As doubles: an integer has no -0, which would send the quotient to the wrong infinity.
+        a, b = self.as_double(a), self.as_double(b)
         x, y = self.nodes[a], self.nodes[b]
         if x.op is Op.CONST and y.op is Op.CONST:
             return self.real(_divide(x.value, y.value))
         bounds = (-math.inf, math.inf)
         if y.low > 0 or y.high < 0:
             bounds = _hull([p / q for p in (x.low, x.high) for q in (y.low, y.high)])
-        return self._add(Op.DIV, Kind.REAL, (a, b), bounds=bounds)
+        sure = (y.low > 0 or y.high < 0) and all(map(math.isfinite, (x.low, x.high)))
+        return self._add(Op.DIV, Kind.REAL, (a, b), bounds=bounds, maybe_nan=not sure)
 
     def modulo(self, a: int, b: int) -> int:
         a, b, kind = self._match(a, b)
@@ -283,7 +298,10 @@ class Graph:
                 return self.integer(int(x.value) ** int(y.value))
         low = 0.0 if x.low >= 0 else -math.inf
         partial = integral and not (y.low >= 0 and self._power_fits(x, y))
-        return self._add(Op.POW, Kind.REAL, (a, b), bounds=(low, math.inf), integral=integral, partial=partial)
+        bounds = (low, math.inf)
+        return self._add(
+            Op.POW, Kind.REAL, (a, b), bounds=bounds, integral=integral, partial=partial, maybe_nan=not integral
+        )
 
     @staticmethod
     def _power_fits(x: Node, y: Node) -> bool:
@@ -295,14 +313,14 @@ class Graph:
         x, y = self.nodes[a], self.nodes[base]
         if x.op is Op.CONST and y.op is Op.CONST:
             return self.real(_logarithm(x.value, y.value))
-        return self._add(Op.LOG, Kind.REAL, (a, base), bounds=(-math.inf, math.inf))
+        return self._add(Op.LOG, Kind.REAL, (a, base), bounds=(-math.inf, math.inf), maybe_nan=True)
 
     def to_integer(self, op: Op, a: int) -> int:
         """FLOOR, CEIL, ROUND."""
         x = self.nodes[a]
         if x.integral:
             return a
-        finite = math.isfinite(x.low) and math.isfinite(x.high)
+        finite = math.isfinite(x.low) and math.isfinite(x.high) and not x.maybe_nan
         if x.op is Op.CONST and finite:
             return self.integer(_round(op, x.value))
         bounds: tuple[float, float] = (-math.inf, math.inf)
@@ -325,6 +343,14 @@ class Graph:
         if self.nodes[a].kind is Kind.INT and self.nodes[b].kind is Kind.INT:
             return a, b, Kind.INT
         return self.to_real(a), self.to_real(b), Kind.REAL
+
+
+def _as_float(bound: float) -> float:
+    """A bound as a float; an integer that is too large for one is no bound."""
+    try:
+        return float(bound)
+    except OverflowError:
+        return math.inf if bound > 0 else -math.inf
 
 
 def _least(*values: float) -> float:

@@ -7,9 +7,10 @@ such as ``x=0``, shrink its range first, so that fixing variables costs nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from ..lang import EvaluationError, LanguageError, evaluate
-from ..lang.expressions import Binary, Expression, Name, children
+from ..lang.expressions import Binary, Expression, Name, Value, children
 from ..model.program import Program
 
 LARGEST_RANGE = 1 << 16  # values of one variable that are tried one by one
@@ -28,6 +29,9 @@ def initial_ranges(program: Program) -> tuple[tuple[int, int], ...]:
             continue
         (name,) = names
         low, high = ranges[name]
+        if (fixed := _fixed(conjunct, name, program.constants)) is not None:
+            ranges[name] = (min(max(fixed, low), high),) * 2
+            continue
         if high - low >= LARGEST_RANGE:
             continue
         values = range(low, high + 1)
@@ -49,6 +53,19 @@ def initial_ranges(program: Program) -> tuple[tuple[int, int], ...]:
             "give more variables a value there, or smaller ranges",
         )
     return tuple(ranges.values())
+
+
+def _fixed(conjunct: Expression, name: str, constants: Mapping[str, Value]) -> int | None:
+    """The value that ``name = constant`` gives; a range may be too large to try all its values."""
+    if not isinstance(conjunct, Binary) or conjunct.operator != "=" or not isinstance(conjunct.left, Name):
+        return None
+    if conjunct.left.name != name or name in _names(conjunct.right):
+        return None
+    try:
+        value = evaluate(conjunct.right, constants)
+    except EvaluationError:
+        return None
+    return int(value) if value == int(value) else None
 
 
 def _conjuncts(expression: Expression) -> list[Expression]:

@@ -60,11 +60,13 @@ def policy_iteration(
     unknown = np.flatnonzero(np.isnan(known))
     values = known.copy()
     sign = 1.0 if optimum == "max" else -1.0
+    # What a strategy may be off: its rounding and, where there is a choice, improvements too small to be taken.
+    per_step = ROUNDING + (IMPROVEMENT if len(row_starts) > len(choice_starts) else 0.0)
     tried = 0
     while unknown.size:
         tried += 1
         values[unknown], steps = _solve(row_starts, columns, probabilities, known, unknown, strategy[unknown])
-        if not (steps.min() >= 1 - ACCURACY and steps.max() * ROUNDING <= ACCURACY):
+        if not (steps.min() >= 1 - ACCURACY and steps.max() * per_step <= ACCURACY):
             raise InaccurateError(
                 f"about {abs(steps).max():.1g} steps are expected before this is decided, too many for a direct solver"
             )
