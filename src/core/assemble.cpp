@@ -161,8 +161,13 @@ class Worker {
             uint8_t* out = model.labels[k].data() + first_;
             for (int i = 0; i < n_; ++i) out[i] = test(mask, i);
         }
-        for (size_t s = 0; s < structures_; ++s)
-            if (model.state_rewards[s].size()) rewards_.add_states(s, model.state_rewards[s].data() + first_);
+        for (size_t s = 0; s < structures_; ++s) {
+            if (!model.state_rewards[s].size()) continue;
+            // Not summed in place: a fresh page that is read before it is written faults twice, and stops all threads.
+            sums_.assign(BLOCK, 0.0);
+            rewards_.add_states(s, sums_.data());
+            std::copy_n(sums_.data(), n_, model.state_rewards[s].data() + first_);
+        }
     }
 
     void add_choice_rewards(int action, const uint16_t* selection, int count) {
@@ -330,7 +335,7 @@ class Worker {
     size_t used_ = 0, written_ = 0;
     std::vector<Choice> choices_;
     std::vector<uint32_t> filled_, choices_of_, starts_, next_, choice_starts_, choice_order_, lengths_;
-    std::vector<double> rates_;
+    std::vector<double> rates_, sums_;
     std::vector<std::vector<double>> state_choice_rewards_, choice_rewards_;
     std::vector<int32_t> columns_;
     std::vector<uint32_t> handles_;
