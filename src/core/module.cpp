@@ -11,6 +11,7 @@
 #include <future>
 
 #include "attribute.hpp"
+#include "bindings.hpp"
 
 namespace nb = nanobind;
 using namespace galton;
@@ -57,31 +58,6 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
     program->initial_ranges = initial_ranges;
     program->first_state = first_state;
     return program;
-}
-
-// A NumPy array that owns the pages.
-template <class T>
-nb::object as_array(Pages<T>& pages, size_t columns = 0) {
-    auto* owned = new Pages<T>(std::move(pages));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Pages<T>*>(p); });
-    if (columns) {
-        return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(owned->data(), {owned->size() / columns, columns}, owner));
-    }
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
-}
-
-template <class T>
-nb::object as_array(std::vector<T>& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
-}
-
-template <class T>
-nb::list as_arrays(std::vector<Pages<T>>& all) {
-    nb::list list;
-    for (Pages<T>& pages : all) list.append(pages.size() ? as_array(pages) : nb::none());
-    return list;
 }
 
 struct Outcome {
@@ -230,6 +206,7 @@ nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
 
 NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
+    bind_matrix(m);
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });

@@ -6,6 +6,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+class Matrix:
+    """A row-grouped sparse matrix as the kernels take it; shares the arrays it is made of."""
+
+    def __init__(
+        self,
+        groups: npt.NDArray[np.int32] | None,
+        starts: npt.NDArray[np.int32] | npt.NDArray[np.int64],
+        columns: npt.NDArray[np.int32],
+        values: npt.NDArray[np.float64] | npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | None,
+        dictionary: npt.NDArray[np.float64] | None,
+    ) -> None: ...
+
 class Program:
     """A lowered program, ready to run."""
 

@@ -1,0 +1,17 @@
+// What each part of the core shows to Python.
+#pragma once
+
+#include "arrays.hpp"
+#include "matrix.hpp"
+
+namespace galton {
+
+// A matrix whose arrays live in Python: the view the kernels take, and the objects that keep its memory alive.
+struct Matrix {
+    MatrixView view;
+    nb::list owners;
+};
+
+void bind_matrix(nb::module_& m);
+
+}  // namespace galton

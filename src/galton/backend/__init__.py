@@ -1,0 +1,1 @@
+"""The primitives that methods are made of, once per device."""

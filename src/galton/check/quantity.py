@@ -1,0 +1,54 @@
+"""A number per state, known to lie between bounds, and how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from .strategy import Strategy
+
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["Quantity", "Work"]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One step of the plan that led to an answer: what ``--explain`` prints."""
+
+    step: str  # what was done: "prob0, prob1", "value iteration", "proof" …
+    detail: str = ""  # in words and numbers: sizes, formats, why this way
+    iterations: int = 0  # sweeps over the matrix
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """``(states,)`` bounds on a number in every state; infinite where the number is.
+
+    The midpoint is the value. Where ``proved`` is false the bounds are the same array: a method was chosen that gives
+    an answer but no guarantee.
+    """
+
+    lower: Floats
+    upper: Floats
+    method: str
+    work: tuple[Work, ...] = ()
+    strategy: Strategy | None = field(default=None, repr=False)
+    proved: bool = True
+
+    @property
+    def iterations(self) -> int:
+        """Sweeps over the matrix, all steps together."""
+        return sum(step.iterations for step in self.work)
+
+    @property
+    def value(self) -> Floats:
+        """The middle of the bounds; infinite where both are."""
+        with np.errstate(invalid="ignore"):
+            middle = self.lower + (self.upper - self.lower) / 2
+        return np.where(self.lower == self.upper, self.lower, middle)

@@ -1,0 +1,60 @@
+"""How to solve: one object that travels from the user to every method."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+__all__ = ["Settings", "Watch"]
+
+# Called now and then with what is going on (method, sweeps, residual, bounds so far, …); may raise to stop.
+Watch = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a user may choose about the numbers.
+
+    Attributes
+    ----------
+    eps
+        Half the relative (or absolute) width that the bounds of an answer may have; for a method chosen by hand, the
+        change between sweeps at which it stops.
+    relative
+        Whether ``eps`` is relative to the value.
+    method
+        A method chosen by hand, which gives up the guarantee unless the method has one; None for the default, which
+        proves its bounds.
+    max_iterations
+        Sweeps after which a method gives up; None for the method's own limit.
+    omega
+        The relaxation of JOR and SOR.
+    threads
+        None for all cores.
+    watch
+        Told of progress; see :data:`Watch`.
+    """
+
+    eps: float = 1e-6
+    relative: bool = True
+    method: str | None = None
+    max_iterations: int | None = None
+    omega: float | None = None
+    threads: int | None = None
+    watch: Watch | None = None
+
+    @property
+    def n_threads(self) -> int:
+        """How many threads to use."""
+        return self.threads or len(os.sched_getaffinity(0))
+
+    def tighter(self, factor: float) -> Settings:
+        """The same with bounds that many times narrower."""
+        return replace(self, eps=self.eps / factor)
+
+    def tell(self, **news: Any) -> None:
+        """Report progress, if somebody listens."""
+        if self.watch is not None:
+            self.watch(news)
