@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from .strategy import Strategy
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,14 +27,16 @@ class Quantity:
     """``(states,)`` bounds on a number in every state; infinite where the number is.
 
     The midpoint is the value. Where ``proved`` is false the bounds are the same array: a method was chosen that gives
-    an answer but no guarantee.
+    an answer but no guarantee. For an MDP, ``choices`` is a strategy that attains the value: the row of the matrix that
+    each state takes, ``(states,)``, or ``(steps, states)`` where it depends on the steps taken so far; -1 where it does
+    not matter.
     """
 
     lower: Floats
     upper: Floats
     method: str
     work: tuple[Work, ...] = ()
-    strategy: Strategy | None = field(default=None, repr=False)
+    choices: npt.NDArray[np.int32] | None = field(default=None, repr=False)
     proved: bool = True
 
     @property
