@@ -208,6 +208,7 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
     bind_matrix(m);
     bind_solve(m);
+    bind_graph(m);
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });

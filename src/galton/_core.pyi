@@ -18,6 +18,28 @@ class Matrix:
         dictionary: npt.NDArray[np.float64] | None,
     ) -> None: ...
 
+def strong_components(
+    matrix: Matrix, within: npt.NDArray[np.bool_] | None, choices: npt.NDArray[np.bool_] | None
+) -> tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_], npt.NDArray[np.bool_]
+]: ...
+def reach_some(
+    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]: ...
+def reach_every(
+    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]: ...
+def reach_by(
+    matrix: Matrix,
+    through: npt.NDArray[np.bool_],
+    goal: npt.NDArray[np.bool_],
+    staying: npt.NDArray[np.bool_] | None,
+    rows: npt.NDArray[np.int32],
+) -> npt.NDArray[np.bool_]: ...
+def reach_forward(
+    matrix: Matrix, start: npt.NDArray[np.bool_], within: npt.NDArray[np.bool_] | None
+) -> npt.NDArray[np.bool_]: ...
+
 class Program:
     """A lowered program, ready to run."""
 
