@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "split.hpp"
 
 // This file is compiled with -frounding-math: arithmetic happens in the mode that is set.
 
@@ -55,16 +56,15 @@ double optimum(const System& system, const R& rows, size_t state, Row&& row) {
     return value;
 }
 
-template <class Test>
-bool all_of_range(Range range, size_t entries, int threads, Test&& test) {
-    constexpr size_t worth_a_thread = 50'000;
-    const int parts = static_cast<int>(std::clamp<size_t>(entries / worth_a_thread, 1, static_cast<size_t>(threads)));
+template <class R, class Test>
+bool all_of(const R& rows, Range range, int threads, Test&& test) {
+    const std::vector<size_t> cuts = split(rows, range, threads);
     std::atomic<bool> good{true};
-    run_on_threads(parts, [&](int t) {
+    run_on_threads(static_cast<int>(cuts.size()) - 1, [&](int t) {
         RoundUp mode;
-        auto [from, to] = share(range.last - range.first, t, parts);
-        for (size_t i = from; i < to && good.load(std::memory_order_relaxed); ++i)
-            if (!test(range.first + i)) good = false;
+        const size_t last = cuts[static_cast<size_t>(t) + 1];
+        for (size_t s = cuts[static_cast<size_t>(t)]; s < last && good.load(std::memory_order_relaxed); ++s)
+            if (!test(s)) good = false;
     });
     return good;
 }
@@ -73,7 +73,7 @@ bool all_of_range(Range range, size_t entries, int threads, Test&& test) {
 
 bool is_above(const System& system, const double* upper, Range range, double slack, int threads) {
     return visit(system.matrix, [&](const auto& rows) {
-        return all_of_range(range, rows.n_rows, threads, [&](size_t s) {
+        return all_of(rows, range, threads, [&](size_t s) {
             return upper[s] >= optimum(system, rows, s, [&](size_t r) { return row_above(system, rows, r, upper, slack); });
         });
     });
@@ -81,7 +81,7 @@ bool is_above(const System& system, const double* upper, Range range, double sla
 
 bool is_below(const System& system, const double* lower, Range range, double slack, int threads) {
     return visit(system.matrix, [&](const auto& rows) {
-        return all_of_range(range, rows.n_rows, threads, [&](size_t s) {
+        return all_of(rows, range, threads, [&](size_t s) {
             return lower[s] <= optimum(system, rows, s, [&](size_t r) { return row_below(system, rows, r, lower, slack); });
         });
     });

@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "bindings.hpp"
+#include "eliminate.hpp"
+#include "exit_order.hpp"
+#include "krylov.hpp"
 #include "proof.hpp"
 #include "restrict.hpp"
 
@@ -74,6 +77,25 @@ void bind_solve(nb::module_& m) {
     m.def("restrict", &restrict_model, nb::arg("matrix"), nb::arg("rates"), nb::arg("number"), nb::arg("known"),
           nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(),
           nb::arg("threads"));
+    m.def(
+        "eliminate",
+        [](const Matrix& matrix, In<int32_t> number, In<double> known, Maybe<double> reward, In<int32_t> rows, size_t first,
+           Vector lower, Vector upper, size_t operations) {
+            Question question{};
+            question.matrix = matrix.view;
+            question.number = number.data();
+            question.known = known.data();
+            question.reward = data_of(reward);
+            return eliminate(question, rows.data(), {first, first + rows.shape(0)}, lower.data(), upper.data(), operations);
+        },
+        nb::arg("matrix"), nb::arg("number"), nb::arg("known"), nb::arg("reward").none(), nb::arg("rows"), nb::arg("first"),
+        nb::arg("lower"), nb::arg("upper"), nb::arg("operations"), Release());
+    m.def(
+        "order_by_exit",
+        [](const Matrix& matrix, In<int32_t> component, In<int32_t> starts, Out<int32_t> order) {
+            order_by_exit(matrix.view, component.data(), starts.data(), starts.shape(0) - 1, order.data());
+        },
+        nb::arg("matrix"), nb::arg("component"), nb::arg("starts"), nb::arg("order"), Release());
     nb::class_<SystemOfArrays>(m, "System")
         .def("__init__", &make_system, nb::arg("matrix"), nb::arg("scale").none(), nb::arg("constant"), nb::arg("optimum"))
         .def(
@@ -94,6 +116,14 @@ void bind_solve(nb::module_& m) {
             },
             nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
             nb::arg("tolerance"), nb::arg("relative"), nb::arg("omega"), nb::arg("threads"), Release())
+        .def(
+            "bicgstab",
+            [](const SystemOfArrays& self, Vector x, Maybe<int32_t> chosen, size_t first, size_t last, int sweeps,
+               double tolerance, int threads) {
+                return told(bicgstab(self.system, x.data(), data_of(chosen), {first, last}, sweeps, tolerance, threads));
+            },
+            nb::arg("x"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
+            nb::arg("tolerance"), nb::arg("threads"), Release())
         .def(
             "improve",
             [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, size_t first, size_t last,

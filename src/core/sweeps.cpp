@@ -8,36 +8,13 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "split.hpp"
 
 namespace galton {
 
 namespace {
 
-constexpr size_t WORTH_A_THREAD = 50'000;  // entries in a part; below, waiting for each other costs more than it saves
-
-// Parts of a range with about as many entries each.
-template <class R>
-std::vector<size_t> split(const R& rows, Range range, int threads) {
-    const size_t begin = rows.first_entry(rows.first_row(range.first));
-    const size_t entries = rows.first_entry(rows.first_row(range.last)) - begin + (range.last - range.first);
-    const size_t parts = std::clamp<size_t>(entries / WORTH_A_THREAD, 1, static_cast<size_t>(std::max(threads, 1)));
-    std::vector<size_t> cuts{range.first};
-    for (size_t p = 1; p < parts; ++p) {
-        const size_t goal = entries * p / parts;
-        size_t low = cuts.back(), high = range.last;
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (rows.first_entry(rows.first_row(middle)) - begin + (middle - range.first) < goal) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        cuts.push_back(low);
-    }
-    cuts.push_back(range.last);
-    return cuts;
-}
+constexpr double NOISE = 1e-13;
 
 // The value of one row, with the unknowns read by `at`.
 template <class R, class At>
@@ -203,9 +180,10 @@ Improvement improve(const System& system, double* x, double* copy, int32_t* chos
         std::vector<size_t> changed(cuts.size() - 1);
         auto choose = [&](size_t s, size_t t, auto&& at) {
             auto [value, which] = op.best(s, at);
-            // A tie goes to the row taken so far: a strategy must not change without a reason.
+            // The row taken so far is kept unless another is better by more than rounding: without a reason a strategy
+            // must not change, or it would change for ever.
             const auto kept = static_cast<size_t>(chosen[s]);
-            if (which != kept && op.row(kept, at) == value) which = kept;
+            if (which != kept && std::abs(op.row(kept, at) - value) <= NOISE * std::abs(value)) which = kept;
             changed[t] += which != kept;
             chosen[s] = static_cast<int32_t>(which);
             return value;

@@ -26,8 +26,9 @@ Optimum = Literal["min", "max"]
 __all__ = ["Equations", "Segment", "restrict"]
 
 OPTIMA = {"min": -1, None: 0, "max": 1}
-SEGMENT = 1 << 15  # unknowns; small components are solved together until they are so many, which still fit in a cache
-ACYCLIC_RUN = 1 << 10  # unknowns without a cycle from which on it pays to treat them apart
+LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
+SEGMENT = 4096  # unknowns of small components that are solved together
+ACYCLIC_RUN = 1024  # unknowns without a cycle from which on it pays to treat them apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,16 @@ class Segment:
     first: int
     last: int
     acyclic: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where equations came from; see :func:`restrict`. ``number`` is the unknown of each state, or -1."""
+
+    model: Model
+    number: Int32s
+    known: Floats
+    reward: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +76,7 @@ class Equations:
     optimum: Optimum | None
     slack: float
     segments: tuple[Segment, ...]
+    origin: Origin
 
     @property
     def size(self) -> int:
@@ -74,16 +86,24 @@ class Equations:
     @cached_property
     def system(self) -> _core.System:
         """The equations as the kernels take them."""
+        return self.system_with(self.constant, self.optimum)
+
+    def system_with(self, constant: Floats, optimum: Optimum | None) -> _core.System:
+        """The same matrix with other constants."""
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
-        return _core.System(matrix, self.scale, self.constant, OPTIMA[self.optimum])
+        return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
+
+    def rows_of(self, segment: Segment) -> slice:
+        """The rows of a segment."""
+        if self.groups is None:
+            return slice(segment.first, segment.last)
+        return slice(int(self.groups[segment.first]), int(self.groups[segment.last]))
 
     def entries(self, segment: Segment) -> int:
         """Matrix entries of a segment."""
-        first, last = segment.first, segment.last
-        if self.groups is not None:
-            first, last = int(self.groups[first]), int(self.groups[last])
-        return int(self.starts[last] - self.starts[first])
+        rows = self.rows_of(segment)
+        return int(self.starts[rows.stop] - self.starts[rows.start])
 
 
 def restrict(
@@ -138,29 +158,31 @@ def restrict(
         # Sums of up to `longest` products, a division and a product; each rounds by at most 2^-53.
         slack=(found["longest"] + 4) * 2.0**-52,
         segments=segments or (Segment(0, unknowns, False),),
+        origin=Origin(model, number, known, reward),
     )
 
 
 def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:
-    """Consecutive components, taken together until they are worth a call; a large component stands alone.
+    """A segment for each large component and each long run without cycles; small components share one.
 
     ``starts`` are the offsets of the components, ``trivial`` those that are a single unknown without a loop.
     """
+    if not len(trivial):
+        return
     edges = np.concatenate([[0], np.flatnonzero(trivial[1:] != trivial[:-1]) + 1, [len(trivial)]])
     begin, end = starts[edges[:-1]], starts[edges[1:]]  # runs of components that are all trivial, or all not
-    long = trivial[edges[:-1]] & (end - begin >= ACYCLIC_RUN)
+    run = trivial[edges[:-1]] & (end - begin >= ACYCLIC_RUN)
+    large = np.flatnonzero(np.diff(starts) >= LARGE)
+    alone = sorted(
+        [*zip(begin[run].tolist(), end[run].tolist(), [True] * int(run.sum()), strict=True)]
+        + [*zip(starts[large].tolist(), starts[large + 1].tolist(), [False] * len(large), strict=True)]
+    )
     first = 0
-    for low, high in zip(begin[long].tolist(), end[long].tolist(), strict=True):
-        yield from _cut(starts, first, low)
-        yield Segment(low, high, True)
+    for low, high, acyclic in [*alone, (int(starts[-1]), int(starts[-1]), False)]:
+        while first < low:
+            cut = int(starts[np.searchsorted(starts, min(first + SEGMENT, low))])
+            yield Segment(first, cut, False)
+            first = cut
+        if low < high:
+            yield Segment(low, high, acyclic)
         first = high
-    yield from _cut(starts, first, int(starts[-1]))
-
-
-def _cut(starts: npt.NDArray[np.integer], first: int, last: int) -> Iterator[Segment]:
-    while first < last:
-        after = int(np.searchsorted(starts, min(first + SEGMENT, last)))
-        before = int(starts[after - 1])
-        cut = before if int(starts[after]) - before > SEGMENT and before > first else int(starts[after])
-        yield Segment(first, cut, False)
-        first = cut

@@ -1,33 +1,40 @@
 """The default: propose, then prove; segment by segment.
 
-Proposals come from Gauss–Seidel sweeps (for an MDP mostly with the strategy held fixed: modified policy iteration,
-Puterman and Shin 1978). The proof needs nothing but one sweep with directed rounding: ``u >= F(u)`` is above the
-solution, ``l <= F(l)`` below it.
+The proof needs nothing but one sweep with directed rounding: ``u >= F(u)`` is above the solution, ``l <= F(l)`` below
+it. What is tried as u and l is (1 ± δ)x ± εw around a proposal x. Here w = x + Aw, roughly: w/x is the number of steps
+that remain, along the paths that matter, and εx is what x may violate its own equation by in each of them. δ passes on
+the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of this
+is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
 
-The bounds proved are (1 ± δ)x ± εw. Here w = x + Aw, roughly: w/x is the number of steps that remain, seen along the
-paths that matter, and ε·x per step is what x may violate its own equation by. δ passes on the widths of the unknowns
-solved before. Both are relative to x, so tiny probabilities keep their digits. It takes few sweeps to find a w, because
-w - Aw >= x/2 will do.
+Where a component is so badly conditioned that no proposal can be proved, it is eliminated directly, with bounds.
 """
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
-import numpy.typing as npt
 
+from .. import _core
+from ..backend.cpu import matrix_of
 from ..model.values import Floats
 from .equations import Equations, Segment
+from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution
 
 __all__ = ["solve"]
 
-ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
-FEWEST_SWEEPS, MOST_SWEEPS = 4, 10_000  # in one call
 ROUNDING = 2.0**-52
-SHARES = (np.inf, 1e-3, 1e-6)
+SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
+OPERATIONS = 2 * 10**9  # of a direct elimination
+
+
+def solve(equations: Equations, settings: Settings) -> Solution:
+    """Bounds on all unknowns.
+
+    Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
+    Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
+    """
+    return _Solver(equations, settings).run()
 
 
 class _Solver:
@@ -35,14 +42,17 @@ class _Solver:
         self.equations, self.settings = equations, settings
         self.system = equations.system
         size = equations.size
-        self.x, self.copy = np.zeros(size), np.zeros(size)
-        self.w, self.w_copy = np.zeros(size), np.zeros(size)
         self.lower, self.upper = np.zeros(size), np.zeros(size)
-        self.chosen = None if equations.groups is None else equations.groups[:-1].copy()
-        self.sweeps = 0
+        groups = equations.groups
+        chosen = None if groups is None else groups[:-1].copy()
+        self.x = Proposer(self.system, np.zeros(size), np.zeros(size), chosen, settings)
+        # The equations of w: the constants are x, and where there is a choice the longest way counts.
+        self.w_constant = np.zeros(len(equations.rows))
+        weighing = equations.system_with(self.w_constant, None if groups is None else "max")
+        self.w = Proposer(weighing, np.zeros(size), np.zeros(size), None if chosen is None else chosen.copy(), settings)
         self.width = 0.0  # the largest half-width so far, relative
-        self.threads = settings.n_threads
-        self.proved = 0
+        self.eliminated = 0
+        self.proofs = 0
 
     def run(self) -> Solution:
         cyclic = sum(not segment.acyclic for segment in self.equations.segments)
@@ -50,103 +60,146 @@ class _Solver:
         for segment in self.equations.segments:
             if segment.acyclic:
                 self.system.propagate(self.lower, self.upper, segment.first, segment.last, self.equations.slack)
-                self.sweeps += 1
+                self.proofs += 1
                 self._keep(segment)
-            else:
-                self._solve(segment, budget)
-            self.proved = segment.last
-        return Solution(self.lower, self.upper, "sound", self.sweeps, self.chosen)
+            elif not self._iterate(segment, budget):
+                self._eliminate(segment)
+                self._keep(segment)
+        if self.x.chosen is not None:
+            self._choose_acyclic()
+        notes = [f"{self.eliminated} components eliminated directly"] if self.eliminated else []
+        iterations = self.x.sweeps + self.w.sweeps + self.proofs
+        return Solution(self.lower, self.upper, "sound", iterations, self.x.chosen, notes)
 
     def _keep(self, segment: Segment) -> None:
         part = slice(segment.first, segment.last)
         middle = (self.lower[part] + self.upper[part]) / 2
-        self.x[part] = self.copy[part] = middle
+        self.x.x[part] = self.x.copy[part] = middle
         with np.errstate(invalid="ignore"):
             widths = (self.upper[part] - middle) / middle
         self.width = max(self.width, float(np.nanmax(widths, initial=0.0)))
 
-    def _solve(self, segment: Segment, budget: float) -> None:
-        part = slice(segment.first, segment.last)
-        residual = self._propose(segment, 1e-2, 50)
-        steps = None
-        for _ in range(30):
-            if steps is None:
-                steps = self._weigh(segment)
-            aim = budget / (4 * steps)
-            if aim < 4 * ROUNDING:
-                break
-            residual = self._propose(segment, aim, None)
-            if self._prove(segment, budget):
-                self._keep(segment)
-                return
-            budget_ratio = residual  # noqa: F841
-            steps *= 4
-        raise NumericError(f"could not prove bounds: {steps=} {residual=}")
-
-    def _propose(self, segment: Segment, tolerance: float, limit: int | None) -> float:
-        """Sweep until the relative change is below the tolerance."""
-        first, last = segment.first, segment.last
-        entries = self.equations.entries(segment) + last - first
-        batch = int(np.clip(ENTRIES_PER_CALL / max(entries, 1), FEWEST_SWEEPS, MOST_SWEEPS))
-        done, residual = 0, np.inf
-        while residual > tolerance and (limit is None or done < limit):
-            if self.chosen is None:
-                count, residual = self.system.gauss_seidel(
-                    self.x, self.copy, None, first, last, batch, tolerance, True, True, 1.0, self.threads
-                )
-            else:
-                changed, residual = self.system.improve(self.x, self.copy, self.chosen, first, last, self.threads)
-                count = 1
-                if residual > tolerance:
-                    sweeps = min(20 if changed * 100 < last - first else 5, batch)
-                    more, _ = self.system.gauss_seidel(
-                        self.x, self.copy, self.chosen, first, last, sweeps, tolerance / 10, True, True, 1.0, self.threads
-                    )
-                    count += more
-            done += count
-            self.sweeps += count
-            self.settings.tell(step="propose", sweeps=self.sweeps, residual=residual)
-        return residual
-
-    def _weigh(self, segment: Segment) -> float:
-        first, last = segment.first, segment.last
-        part = slice(first, last)
-        self.w[part] = self.x[part]
-        entries = self.equations.entries(segment) + last - first
-        batch = int(np.clip(ENTRIES_PER_CALL / max(entries, 1), FEWEST_SWEEPS, MOST_SWEEPS))
-        growth = np.inf
-        for _ in range(100000):
-            count, growth = self.system.weights(
-                self.x, self.w, self.w_copy, None, first, last, batch, np.inf, self.threads
-            )
-            self.sweeps += count
-            if growth <= 0.5:
-                break
-        with np.errstate(invalid="ignore"):
-            return float(np.nanmax(self.w[part] / self.x[part], initial=1.0))
-
-    def _prove(self, segment: Segment, budget: float) -> bool:
-        first, last = segment.first, segment.last
-        part = slice(first, last)
-        x, w = self.x[part], self.w[part]
-        defect = self.system.defect(self.x, first, last, self.threads)
-        self.sweeps += 1
-        for factor in (3.0, 30.0):
-            epsilon = factor * (defect + self.equations.slack + 2 * ROUNDING)
-            delta = self.width * (1 + 1e-9) + 4 * ROUNDING
-            self.upper[part] = (1 + delta) * x + epsilon * w
-            self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
-            slack = self.equations.slack
-            self.sweeps += 2
-            if self.system.is_above(self.upper, first, last, slack, self.threads) and self.system.is_below(
-                self.lower, first, last, slack, self.threads
-            ):
-                with np.errstate(invalid="ignore"):
-                    widths = (self.upper[part] - self.lower[part]) / x / 2
-                return float(np.nanmax(widths, initial=0.0)) <= self.width + budget
+    def _iterate(self, segment: Segment, budget: float) -> bool:
+        """Bounds by proposal and proof; False when they cannot be proved."""
+        entries = self.equations.entries(segment) + segment.last - segment.first
+        self.x.solve(segment, 1e-3, entries, rounds=3)
+        for share in SHARES:
+            steps = self._weigh(segment, entries, share)
+            goal = budget
+            while (aim := goal / (16 * max(steps, 1 / share))) > 2 * ROUNDING:
+                residual = self.x.solve(segment, aim, entries)
+                if self._prove(segment, budget, share):
+                    self._keep(segment)
+                    return True
+                if residual > aim:
+                    break
+                goal /= 8
         return False
 
+    def _weigh(self, segment: Segment, entries: int, share: float) -> float:
+        """Find w; returns the largest w/x, infinite if there is none."""
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        x = self.x.x[part]
+        groups = self.equations.groups
+        if groups is None:
+            constant = x
+        else:
+            sizes = np.diff(groups[segment.first : segment.last + 1])
+            constant = np.repeat(x, sizes)
+            constant[self.equations.constant[rows] > share * constant] = -np.inf
+            skipped = np.maximum.reduceat(constant, groups[segment.first : segment.last] - rows.start) == -np.inf
+        self.w_constant[rows] = constant
+        self.w.x[part] = self.w.copy[part] = x
+        self.w.solve(segment, 0.1, entries, rounds=20)
+        if groups is not None:
+            self.w.x[part][skipped] = x[skipped]
+        threads = self.settings.n_threads
+        done, growth = self.system.weights(
+            self.x.x, self.w.x, self.w.copy, None, segment.first, segment.last, 50, share, threads
+        )
+        self.w.sweeps += done
+        w = self.w.x[part]
+        if not growth <= 0.5 or not (w >= 0).all():
+            return float("inf")
+        with np.errstate(invalid="ignore"):
+            return float(np.nanmax(w / x, initial=1.0))
 
-def solve(equations: Equations, settings: Settings) -> Solution:
-    """Proved bounds on all unknowns."""
-    return _Solver(equations, settings).run()
+    def _prove(self, segment: Segment, budget: float, share: float) -> bool:
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        part = slice(first, last)
+        x, w, slack = self.x.x[part], self.w.x[part], self.equations.slack
+        defect = self.system.defect(self.x.x, first, last, threads)
+        self.proofs += 1
+        if not np.isfinite(defect):
+            return False
+        for factor in (3.0, 30.0):
+            epsilon = factor * (defect + slack + 2 * ROUNDING)
+            delta = self.width * (1 + 1e-9) + epsilon / share
+            self.upper[part] = (1 + delta) * x + epsilon * w
+            self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
+            self.proofs += 2
+            if self.system.is_above(self.upper, first, last, slack, threads) and self.system.is_below(
+                self.lower, first, last, slack, threads
+            ):
+                return _half_width(self.lower[part], self.upper[part], x) <= self.width + budget
+        return False
+
+    def _eliminate(self, segment: Segment) -> None:
+        """Bounds by elimination; with choices, policy iteration around it."""
+        self.eliminated += 1
+        equations, origin = self.equations, self.equations.origin
+        first, last = segment.first, segment.last
+        part = slice(first, last)
+        for _ in range(100):
+            rows = equations.rows[part] if self.x.chosen is None else equations.rows[self.x.chosen[part]]
+            solved = _core.eliminate(
+                matrix_of(origin.model),
+                origin.number,
+                origin.known,
+                origin.reward,
+                rows,
+                first,
+                self.lower,
+                self.upper,
+                OPERATIONS,
+            )
+            if not solved:
+                raise NumericError(
+                    f"a component of {last - first:,} states is too badly conditioned to be iterated and too dense to be "
+                    "eliminated; an unsound answer can be had with --method"
+                )
+            if self.x.chosen is None or self._is_optimal(segment):
+                return
+        raise NumericError(f"no strategy of a component of {last - first:,} states could be proved to be the best")
+
+    def _is_optimal(self, segment: Segment) -> bool:
+        """Whether no row is better than the chosen ones beyond what rounding explains; otherwise better ones are taken."""
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        part = slice(first, last)
+        self._keep(segment)
+        lower, upper = self.lower[part].copy(), self.upper[part].copy()
+        for widening in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+            # The chosen rows prove one side; the other must hold against all rows.
+            self.upper[part], self.lower[part] = upper * (1 + widening), lower * (1 - widening)
+            slack = self.equations.slack
+            if self.equations.optimum == "max":
+                proved = self.system.is_above(self.upper, first, last, slack, threads)
+                self.lower[part] = lower
+            else:
+                proved = self.system.is_below(self.lower, first, last, slack, threads)
+                self.upper[part] = upper
+            if proved:
+                return True
+        self.x.sweep(segment, 1)
+        return False
+
+    def _choose_acyclic(self) -> None:
+        """Rows for the unknowns that were never iterated: those that attain the bounds."""
+        for segment in self.equations.segments:
+            if segment.acyclic:
+                self.x.sweep(segment, 1)
+
+
+def _half_width(lower: Floats, upper: Floats, x: Floats) -> float:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.nanmax((upper - lower) / x / 2, initial=0.0))

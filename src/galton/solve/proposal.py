@@ -1,0 +1,86 @@
+"""Proposals: good approximate solutions, fast, without a promise.
+
+Gauss–Seidel sweeps while they do well; then BiCGStab preconditioned by the same sweep (for an MDP with the strategy held
+fixed, in turn with sweeps that improve it: policy iteration with inexact evaluation, Puterman and Shin 1978).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..model.values import Floats
+from .equations import Segment
+from .settings import Settings
+
+__all__ = ["Proposer"]
+
+EASY_SWEEPS = 20  # that are tried before anything cleverer
+KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
+ROUNDS = 100  # of improving a strategy, or of restarting
+SLOW = 0.5  # a round that leaves more of the residual than this is no good
+ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
+
+
+@dataclass(eq=False)
+class Proposer:
+    """Solves segment after segment of a system in place.
+
+    Attributes
+    ----------
+    system
+        The equations.
+    x, copy
+        ``(unknowns,)`` the solution so far, and room for another, equal to it outside the segment at work.
+    chosen
+        The rows taken, None for a chain.
+    sweeps
+        Sweeps over a segment so far.
+    """
+
+    system: _core.System
+    x: Floats
+    copy: Floats
+    chosen: npt.NDArray[np.int32] | None
+    settings: Settings
+    sweeps: int = 0
+
+    def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0) -> float:
+        """Gauss–Seidel sweeps, taking the best rows; returns the largest relative change in the last."""
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        residual = np.inf
+        if self.chosen is None:
+            done, residual = self.system.gauss_seidel(
+                self.x, self.copy, None, first, last, sweeps, aim, True, True, 1.0, threads
+            )
+            self.sweeps += done
+            return residual
+        for _ in range(sweeps):
+            _, residual = self.system.improve(self.x, self.copy, self.chosen, first, last, threads)
+            self.sweeps += 1
+            if residual <= aim:
+                break
+        return residual
+
+    def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
+        """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        residual = self.sweep(segment, EASY_SWEEPS, aim)
+        useless = 0
+        for _ in range(rounds):
+            if residual <= aim or useless > 3:
+                break
+            before = residual
+            goal = aim / 4 if self.chosen is None else max(aim / 4, residual * 1e-4)
+            done, _ = self.system.bicgstab(self.x, self.chosen, first, last, KRYLOV_SWEEPS, goal, threads)
+            self.sweeps += done
+            self.copy[first:last] = self.x[first:last]
+            residual = self.sweep(segment, 3, aim)
+            if not residual <= SLOW * before:
+                useless += self.chosen is None
+                residual = self.sweep(segment, int(np.clip(ENTRIES_PER_CALL / max(entries, 1), 3, 1000)), aim)
+            self.settings.tell(step="iterate", sweeps=self.sweeps, residual=residual)
+        return residual
