@@ -97,6 +97,19 @@ struct BackwardSearch {
 // The states that are in the least set that contains the goal and is closed under the step; written to `found`.
 void search_backward(const MatrixView& matrix, Step step, const BackwardSearch& search, bool* found, const Stop& stop);
 
+// The states from which some strategy reaches the goal through the given states with probability 1 (prob1E).
+void search_sure(const MatrixView& matrix, const bool* through, const bool* goal, bool* found, const Stop& stop);
+
+// Maximal end components: states and rows that a strategy can stay in for ever, and move about in as it likes.
+struct EndComponents {
+    Pages<int32_t> component;  // of each state; -1 where it is in none; numbered by their first states
+    Pages<bool> staying;       // the rows of the end components
+    size_t count = 0;
+};
+
+// Of the states in `within` (null: all) and the rows in `choices` (null: all).
+EndComponents end_components(const MatrixView& matrix, const bool* within, const bool* choices, const Stop& stop);
+
 // The states that a path from `start` visits, all its states being in `within` (null: all).
 void search_forward(const MatrixView& matrix, const bool* start, const bool* within, bool* found, const Stop& stop);
 

@@ -89,7 +89,9 @@ class DepthFirst {
             frame.next = graph_.starts[row];
             frame.end = graph_.starts[last];
             for (Offset entry = frame.next; entry < frame.end; ++entry) {
-                __builtin_prefetch(&number_[static_cast<size_t>(graph_.columns[entry])]);
+                const auto target = static_cast<size_t>(graph_.columns[entry]);
+                __builtin_prefetch(&number_[target]);
+                if (graph_.groups) __builtin_prefetch(&graph_.groups[target]);
             }
         }
         frame.state = static_cast<uint32_t>(state);
