@@ -5,15 +5,16 @@
 // per state beyond the model.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cstring>
-#include <vector>
 
 #include "matrix.hpp"
 #include "memory.hpp"
 
 namespace galton {
+
+// From how many bytes on an array that is read in no particular order is given huge pages.
+constexpr size_t SCATTERED = size_t{1} << 21;
 
 struct NoValues {};
 
@@ -47,9 +48,13 @@ class Patience {
 // A set of states, a bit each: sixteen million states fit in a second-level cache.
 class Bits {
   public:
-    explicit Bits(size_t size) : words_((size + 63) / 64) {}
+    explicit Bits(size_t size) : words_((size + 63) / 64, SCATTERED) {}
     Bits(size_t size, const bool* mask) : Bits(size) {
-        for (size_t i = 0; i < size; ++i) words_[i / 64] |= uint64_t{mask[i]} << i % 64;
+        for (size_t k = 0; k < words_.size(); ++k) {
+            uint64_t word = 0;
+            for (size_t i = k * 64, end = std::min(size, i + 64); i < end; ++i) word |= uint64_t{mask[i]} << i % 64;
+            words_[k] = word;
+        }
     }
     bool operator[](size_t i) const { return words_[i / 64] >> i % 64 & 1; }
     void set(size_t i) { words_[i / 64] |= uint64_t{1} << i % 64; }
@@ -57,9 +62,6 @@ class Bits {
     void unpack(size_t size, bool* mask) const {
         for (size_t i = 0; i < size; ++i) mask[i] = (*this)[i];
     }
-    uint64_t& word(size_t k) { return words_[k]; }
-    uint64_t word(size_t k) const { return words_[k]; }
-    size_t words() const { return words_.size(); }
 
   private:
     Pages<uint64_t> words_;
@@ -94,6 +96,19 @@ struct BackwardSearch {
 
 // The states that are in the least set that contains the goal and is closed under the step; written to `found`.
 void search_backward(const MatrixView& matrix, Step step, const BackwardSearch& search, bool* found, const Stop& stop);
+
+// The states from which some strategy reaches the goal through the given states with probability 1 (prob1E).
+void search_sure(const MatrixView& matrix, const bool* through, const bool* goal, bool* found, const Stop& stop);
+
+// Maximal end components: states and rows that a strategy can stay in for ever, and move about in as it likes.
+struct EndComponents {
+    Pages<int32_t> component;  // of each state; -1 where it is in none; numbered by their first states
+    Pages<bool> staying;       // the rows of the end components
+    size_t count = 0;
+};
+
+// Of the states in `within` (null: all) and the rows in `choices` (null: all).
+EndComponents end_components(const MatrixView& matrix, const bool* within, const bool* choices, const Stop& stop);
 
 // The states that a path from `start` visits, all its states being in `within` (null: all).
 void search_forward(const MatrixView& matrix, const bool* start, const bool* within, bool* found, const Stop& stop);

@@ -71,6 +71,21 @@ nb::object reach_by(const Matrix& matrix, const Mask& through, const Mask& goal,
                     {pointer(through, n), pointer(goal, n), pointer(staying, n), rows.data()});
 }
 
+nb::object reach_surely(const Matrix& matrix, const Mask& through, const Mask& goal) {
+    const size_t n = matrix.view.n_states;
+    const bool *states = pointer(through, n), *goals = pointer(goal, n);
+    Pages<bool> found(n);
+    interruptible(matrix, [&](const Stop& stop) { search_sure(matrix.view, states, goals, found.data(), stop); });
+    return as_array(found);
+}
+
+nb::tuple ends(const Matrix& matrix, const MaybeMask& within, const MaybeMask& choices) {
+    const bool *states = pointer(within, matrix.view.n_states), *rows = pointer(choices, matrix.view.n_rows);
+    EndComponents found =
+        interruptible(matrix, [&](const Stop& stop) { return end_components(matrix.view, states, rows, stop); });
+    return nb::make_tuple(as_array(found.component), as_array(found.staying), found.count);
+}
+
 nb::object reach_forward(const Matrix& matrix, const Mask& start, const MaybeMask& within) {
     const size_t n = matrix.view.n_states;
     const bool *first = pointer(start, n), *inside = pointer(within, n);
@@ -83,6 +98,8 @@ nb::object reach_forward(const Matrix& matrix, const Mask& start, const MaybeMas
 
 void bind_graph(nb::module_& m) {
     m.def("strong_components", &components, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
+    m.def("end_components", &ends, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
+    m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
     m.def("reach_some", [](const Matrix& matrix, const Mask& through, const Mask& goal) {
         return reach(matrix, through, goal, Step::SomeEntry);
     }, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));

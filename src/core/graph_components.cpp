@@ -37,7 +37,7 @@ class DepthFirst {
     DepthFirst(const Pattern<Offset>& graph, const bool* within, const bool* choices, const Stop& stop)
         : graph_(graph), choices_(choices), patience_(stop) {
         const size_t n = graph.n_states;
-        number_ = Pages<int32_t>(n);
+        number_ = Pages<int32_t>(n, SCATTERED);
         inside_ = n;
         if (within) {
             inside_ = 0;
@@ -46,11 +46,11 @@ class DepthFirst {
                 inside_ += within[s];
             }
         }
-        result_.order = Pages<int32_t>(inside_);
+        result_.order = Pages<int32_t>(inside_, SCATTERED);
         result_.starts = Pages<int32_t>(inside_ + 1);
         result_.trivial = Pages<bool>(inside_);
         result_.bottom = Pages<bool>(inside_);
-        path_ = Pages<Frame>(inside_);
+        path_ = Pages<Frame>(inside_, SCATTERED);
         waiting_ = inside_;
     }
 
@@ -89,7 +89,9 @@ class DepthFirst {
             frame.next = graph_.starts[row];
             frame.end = graph_.starts[last];
             for (Offset entry = frame.next; entry < frame.end; ++entry) {
-                __builtin_prefetch(&number_[static_cast<size_t>(graph_.columns[entry])]);
+                const auto target = static_cast<size_t>(graph_.columns[entry]);
+                __builtin_prefetch(&number_[target]);
+                if (graph_.groups) __builtin_prefetch(&graph_.groups[target]);
             }
         }
         frame.state = static_cast<uint32_t>(state);

@@ -36,20 +36,9 @@ def can_avoid(model: Model, through: Mask, goal: Mask) -> Mask:
 def surely_reaches(model: Model, through: Mask, goal: Mask, *, some_strategy: bool) -> Mask:
     """States that reach the goal with probability 1: with some strategy (prob1E), or with every one (prob1A)."""
     if some_strategy and model.choice_starts is not None:
-        return _some_strategy_surely_reaches(model, through, goal)
+        return _core.reach_surely(matrix_of(model), through, goal)
     # What fails with positive probability can reach, before the goal, a state from where the goal can be avoided.
     return ~can_reach(model, through & ~goal, can_avoid(model, through, goal))
-
-
-def _some_strategy_surely_reaches(model: Model, through: Mask, goal: Mask) -> Mask:
-    matrix = matrix_of(model)
-    candidates = can_reach(model, through, goal)
-    rows = np.empty(model.n_states, dtype=np.int32)
-    while True:
-        reached = _core.reach_by(matrix, through & candidates, goal & candidates, candidates, rows)
-        if (reached == candidates).all():
-            return candidates
-        candidates = reached
 
 
 def attractor(model: Model, through: Mask, goal: Mask, *, staying: Mask | None = None) -> Int32s:
