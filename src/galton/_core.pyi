@@ -46,6 +46,89 @@ def reach_forward(
     matrix: Matrix, start: npt.NDArray[np.bool_], within: npt.NDArray[np.bool_] | None
 ) -> npt.NDArray[np.bool_]: ...
 
+_Ints = npt.NDArray[np.int32]
+_Floats = npt.NDArray[np.float64]
+
+class System:
+    """The equations x = opt(Ax + b) as the kernels take them; see src/core/sweeps.hpp, proof.hpp and krylov.hpp."""
+
+    def __init__(self, matrix: Matrix, scale: _Floats | None, constant: _Floats, optimum: int) -> None: ...
+    def gauss_seidel(
+        self,
+        x: _Floats,
+        copy: _Floats,
+        chosen: _Ints | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        forward: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]: ...
+    def jacobi(
+        self,
+        x: _Floats,
+        copy: _Floats,
+        chosen: _Ints | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]: ...
+    def bicgstab(
+        self, x: _Floats, chosen: _Ints | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+    ) -> tuple[int, float]: ...
+    def improve(
+        self, x: _Floats, copy: _Floats, chosen: _Ints, first: int, last: int, threads: int
+    ) -> tuple[int, float]: ...
+    def defect(self, x: _Floats, first: int, last: int, threads: int) -> float: ...
+    def weights(
+        self,
+        x: _Floats,
+        w: _Floats,
+        copy: _Floats,
+        chosen: _Ints | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        share: float,
+        threads: int,
+    ) -> tuple[int, float]: ...
+    def multiply(self, x: _Floats, y: _Floats, with_constant: bool, threads: int) -> None: ...
+    def multiply_transposed(self, x: _Floats, y: _Floats) -> None: ...
+    def is_above(self, upper: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
+    def is_below(self, lower: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
+    def propagate(self, lower: _Floats, upper: _Floats, first: int, last: int, slack: float) -> None: ...
+
+def restrict(
+    matrix: Matrix,
+    rates: bool,
+    number: _Ints,
+    known: _Floats,
+    reward: _Floats | None,
+    keep: npt.NDArray[np.bool_] | None,
+    members: _Ints,
+    starts: _Ints | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def eliminate(
+    matrix: Matrix,
+    number: _Ints,
+    known: _Floats,
+    reward: _Floats | None,
+    rows: _Ints,
+    first: int,
+    lower: _Floats,
+    upper: _Floats,
+    operations: int,
+) -> bool: ...
+def order_by_exit(matrix: Matrix, component: _Ints, starts: _Ints, order: _Ints) -> None: ...
+
 class Program:
     """A lowered program, ready to run."""
 

@@ -173,10 +173,8 @@ def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segm
     begin, end = starts[edges[:-1]], starts[edges[1:]]  # runs of components that are all trivial, or all not
     run = trivial[edges[:-1]] & (end - begin >= ACYCLIC_RUN)
     large = np.flatnonzero(np.diff(starts) >= LARGE)
-    alone = sorted(
-        [*zip(begin[run].tolist(), end[run].tolist(), [True] * int(run.sum()), strict=True)]
-        + [*zip(starts[large].tolist(), starts[large + 1].tolist(), [False] * len(large), strict=True)]
-    )
+    runs = [(int(low), int(high), True) for low, high in zip(begin[run], end[run], strict=True)]
+    alone = sorted(runs + [(int(starts[c]), int(starts[c + 1]), False) for c in large])
     first = 0
     for low, high, acyclic in [*alone, (int(starts[-1]), int(starts[-1]), False)]:
         while first < low:

@@ -1,7 +1,7 @@
 """Proposals: good approximate solutions, fast, without a promise.
 
-Gauss–Seidel sweeps while they do well; then BiCGStab preconditioned by the same sweep (for an MDP with the strategy held
-fixed, in turn with sweeps that improve it: policy iteration with inexact evaluation, Puterman and Shin 1978).
+Gauss–Seidel sweeps while they do well; then BiCGStab preconditioned by the same sweep. For an MDP the strategy is held
+fixed meanwhile, in turn with sweeps that improve it (policy iteration with inexact evaluation, Puterman and Shin 1978).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,17 @@ import numpy.typing as npt
 from ..lang.source import GaltonError
 from ..model.values import Floats
 
-__all__ = ["NumericError", "Solution"]
+__all__ = ["NumericError", "Solution", "Work"]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One step of the plan that led to an answer: what ``--explain`` prints."""
+
+    step: str  # what was done: "graph analysis", "equations", "proof" …
+    detail: str = ""  # in words and numbers: sizes, formats, why this way
+    iterations: int = 0  # sweeps over the matrix
+    seconds: float = 0.0
 
 
 class NumericError(GaltonError):
@@ -23,12 +33,13 @@ class NumericError(GaltonError):
 class Solution:
     """Bounds on the unknowns of :class:`~galton.solve.equations.Equations`.
 
-    ``lower is upper`` where a method makes no promise. ``chosen`` is the best row of each unknown, None for a chain.
+    Where ``proved`` is false, both are the same array: the method makes no promise. ``chosen`` is the best row of each
+    unknown, None for a chain.
     """
 
     lower: Floats
     upper: Floats
     method: str
-    iterations: int = 0
+    work: tuple[Work, ...] = ()
     chosen: npt.NDArray[np.int32] | None = None
-    notes: list[str] = field(default_factory=list)
+    proved: bool = True

@@ -3,13 +3,15 @@
 The proof needs nothing but one sweep with directed rounding: ``u >= F(u)`` is above the solution, ``l <= F(l)`` below
 it. What is tried as u and l is (1 ± δ)x ± εw around a proposal x. Here w = x + Aw, roughly: w/x is the number of steps
 that remain, along the paths that matter, and εx is what x may violate its own equation by in each of them. δ passes on
-the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of this
-is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
+the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of
+this is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
 
 Where a component is so badly conditioned that no proposal can be proved, it is eliminated directly, with bounds.
 """
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from ..model.values import Floats
 from .equations import Equations, Segment
 from .proposal import Proposer
 from .settings import Settings
-from .solution import NumericError, Solution
+from .solution import NumericError, Solution, Work
 
 __all__ = ["solve"]
 
@@ -55,6 +57,7 @@ class _Solver:
         self.proofs = 0
 
     def run(self) -> Solution:
+        start = time.perf_counter()
         cyclic = sum(not segment.acyclic for segment in self.equations.segments)
         budget = 0.8 * self.settings.eps / max(cyclic, 1)
         for segment in self.equations.segments:
@@ -67,9 +70,16 @@ class _Solver:
                 self._keep(segment)
         if self.x.chosen is not None:
             self._choose_acyclic()
-        notes = [f"{self.eliminated} components eliminated directly"] if self.eliminated else []
-        iterations = self.x.sweeps + self.w.sweeps + self.proofs
-        return Solution(self.lower, self.upper, "sound", iterations, self.x.chosen, notes)
+        return Solution(self.lower, self.upper, "sound", self._work(time.perf_counter() - start), self.x.chosen)
+
+    def _work(self, seconds: float) -> tuple[Work, ...]:
+        segments = self.equations.segments
+        acyclic = sum(segment.acyclic for segment in segments)
+        detail = f"{len(segments):,} segments, {acyclic:,} of them without a cycle"
+        if self.eliminated:
+            detail += f", {self.eliminated:,} eliminated directly"
+        detail += f"; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, {self.proofs:,} to prove"
+        return (Work("propose and prove", detail, self.x.sweeps + self.w.sweeps + self.proofs, seconds),)
 
     def _keep(self, segment: Segment) -> None:
         part = slice(segment.first, segment.last)
@@ -119,6 +129,7 @@ class _Solver:
         )
         self.w.sweeps += done
         w = self.w.x[part]
+        w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
         if not growth <= 0.5 or not (w >= 0).all():
             return float("inf")
         with np.errstate(invalid="ignore"):
@@ -165,15 +176,15 @@ class _Solver:
             )
             if not solved:
                 raise NumericError(
-                    f"a component of {last - first:,} states is too badly conditioned to be iterated and too dense to be "
-                    "eliminated; an unsound answer can be had with --method"
+                    f"a component of {last - first:,} states is too badly conditioned to be iterated and too dense "
+                    "to be eliminated; an answer without a guarantee can be had with --method"
                 )
             if self.x.chosen is None or self._is_optimal(segment):
                 return
         raise NumericError(f"no strategy of a component of {last - first:,} states could be proved to be the best")
 
     def _is_optimal(self, segment: Segment) -> bool:
-        """Whether no row is better than the chosen ones beyond what rounding explains; otherwise better ones are taken."""
+        """Whether no row is better than the chosen ones, but for rounding; otherwise better ones are taken."""
         first, last, threads = segment.first, segment.last, self.settings.n_threads
         part = slice(first, last)
         self._keep(segment)
