@@ -209,6 +209,7 @@ NB_MODULE(_core, m) {
     bind_matrix(m);
     bind_solve(m);
     bind_graph(m);
+    bind_steps(m);
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });

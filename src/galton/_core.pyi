@@ -128,6 +128,34 @@ def eliminate(
     operations: int,
 ) -> bool: ...
 def order_by_exit(matrix: Matrix, component: _Ints, starts: _Ints, order: _Ints) -> None: ...
+def chain_steps(
+    matrix: Matrix,
+    scale: float,
+    stay: npt.NDArray[np.float64] | None,
+    steps: int,
+    weights: npt.NDArray[np.float64] | None,
+    x: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    sum: npt.NDArray[np.float64] | None,
+    threads: int,
+) -> tuple[bool, float, float, float, float, float, float, float]: ...
+def bellman_steps(
+    matrix: Matrix,
+    constant: npt.NDArray[np.float64] | None,
+    maximise: bool,
+    steps: int,
+    x: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    choices: npt.NDArray[np.int32] | None,
+    threads: int,
+) -> tuple[bool, float, float, float, float, float, float, float]: ...
+def part_of(
+    matrix: Matrix, states: npt.NDArray[np.int32], position: npt.NDArray[np.int32], loops: bool, threads: int
+) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]: ...
+def row_products(matrix: Matrix, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], threads: int) -> None: ...
+def exit_rates(
+    matrix: Matrix, loops: bool, high: npt.NDArray[np.float64], low: npt.NDArray[np.float64], threads: int
+) -> None: ...
 
 class Program:
     """A lowered program, ready to run."""
