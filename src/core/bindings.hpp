@@ -13,5 +13,6 @@ struct Matrix {
 };
 
 void bind_matrix(nb::module_& m);
+void bind_long_run(nb::module_& m);
 
 }  // namespace galton
