@@ -186,3 +186,20 @@ def explore(
 ) -> dict[str, Any]: ...
 def evaluate_labels(program: Program, states: npt.NDArray[np.uint64]) -> dict[str, Any]: ...
 def operations() -> list[str]: ...
+def drift_bounds(
+    matrix: Matrix,
+    state: npt.NDArray[np.float64] | None,
+    choice: npt.NDArray[np.float64] | None,
+    h: npt.NDArray[np.float64],
+    lower: npt.NDArray[np.float64],
+    upper: npt.NDArray[np.float64],
+    threads: int,
+) -> None: ...
+def eliminate(
+    matrix: Matrix,
+    reward: npt.NDArray[np.float64],
+    members: npt.NDArray[np.int32],
+    starts: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    errors: npt.NDArray[np.float64],
+) -> None: ...
