@@ -9,19 +9,21 @@ import numpy as np
 
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
-from ..lang.properties import Filter
+from ..lang.properties import ExpectedTime, Filter, Probability, Reward
 from ..lang.source import GaltonError
 from ..model.program import Program
 from ..model.sparse import Mask, Model
 from ..solve.settings import Settings
 from .evaluation import Evaluation, UndecidedError
+from .filters import listing
 from .intervals import Numbers, Truth
 from .resolution import Question
-from .result import Number, Result
+from .result import Number, Result, Solved
+from .strategy import Strategy
 
 FINEST = 1e-13  # no bounds of doubles are narrower, relatively
+LONG = 80  # characters of a state that is named in passing
 AGAIN = 1e3  # how much narrower to ask when bounds do not decide
-MANY = 10  # lines that `filter(print, …)` shows
 
 
 def check(program: Program, model: Model, question: Question, settings: Settings | None = None) -> Result:
@@ -88,10 +90,11 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
         upper=upper,
         about=about,
         method=", ".join(methods) or "evaluation",
-        work=tuple(work for step in steps for work in step.quantity.work),
+        steps=tuple(Solved(step.formula, step.quantity.method, step.quantity.work) for step in steps),
         proved=all(step.quantity.proved for step in steps),
         warnings=tuple(dict.fromkeys(evaluation.warnings)),
-        listing=tuple(_listing(evaluation)),
+        listing=tuple(listing(evaluation)),
+        strategy=_strategy(evaluation, expression),
     )
 
 
@@ -103,7 +106,8 @@ def _about(evaluation: Evaluation, expression: Expression, value: Truth | Number
         first[0] = True
         return "the states of the filter", first
     if len(model.initial) == 1:
-        return f"the initial {evaluation.state_name(int(model.initial[0]))}", model.labels["init"]
+        name = evaluation.state_name(int(model.initial[0]))
+        return f"the initial {name if len(name) <= LONG else 'state'}", model.labels["init"]
     return f"{len(model.initial):,} initial states", model.labels["init"]
 
 
@@ -129,5 +133,11 @@ def _number(value: float, integral: bool) -> Number:
     return int(value) if integral and np.isfinite(value) else float(value)
 
 
-def _listing(evaluation: Evaluation) -> list[str]:
-    return []
+def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
+    """That of the outermost operator, the last to be solved; arithmetic on top of operators has none."""
+    while isinstance(expression, Filter):
+        expression = expression.operand
+    if not evaluation.steps or not isinstance(expression, (Probability, Reward, ExpectedTime)):
+        return None
+    choices = evaluation.steps[-1].quantity.choices
+    return None if choices is None else Strategy(evaluation.model, choices)

@@ -7,7 +7,7 @@ one, or the range over several.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from ..lang.properties import Filter
 from ..lang.rendering import render
 from ..lang.source import LanguageError
 from .intervals import Floats, Mask, Numbers, Truth
+from .result import shown
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
+
+MANY = 10_000  # states that are listed
 
 
 def filtered(evaluation: Evaluation, formula: Filter) -> Truth | Numbers:
@@ -92,6 +95,33 @@ def _of_numbers(evaluation: Evaluation, formula: Filter, value: Numbers, states:
             state = _only(evaluation, formula, states) if formula.operator == "state" else int(states.argmax())
             bounds = lower[state], upper[state]
     return Numbers(np.asarray(bounds[0], dtype=float), np.asarray(bounds[1], dtype=float), value.integral)
+
+
+def listing(evaluation: Evaluation) -> list[str]:
+    """What ``print``, ``printall``, ``argmin`` and ``argmax`` want to be seen: a line per state.
+
+    As in PRISM, ``print`` leaves out states where the value is zero or false.
+    """
+    lines = []
+    for formula, states, value in evaluation.listings:
+        n = evaluation.model.n_states
+        if isinstance(value, Truth):
+            low, high = np.broadcast_to(value.must, n), np.broadcast_to(value.may, n)
+        else:
+            low, high = np.broadcast_to(value.lower, n), np.broadcast_to(value.upper, n)
+        chosen = states & (high != 0) if formula.operator == "print" else states
+        numbers = np.flatnonzero(chosen)
+        for state in numbers[:MANY].tolist():
+            lines.append(f"{evaluation.state_name(state)}  {_shown(low[state], high[state])}")
+        if len(numbers) > MANY:
+            lines.append(f"… and {len(numbers) - MANY:,} more")
+    return lines
+
+
+def _shown(low: Any, high: Any) -> str:
+    if isinstance(low, np.bool_):
+        return str(bool(low)).lower() if low == high else "undecided"
+    return shown(float(low) if low == high else float(low + (high - low) / 2))
 
 
 def _best(lower: Floats, upper: Floats, states: Mask) -> Truth:

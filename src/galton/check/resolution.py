@@ -175,6 +175,17 @@ def has_path(expression: Expression) -> bool:
     return any(map(has_path, inner))
 
 
+def constants_of(expression: Expression, program: Program) -> dict[str, Value]:
+    """The constants that a property uses, itself or in its labels, with their values."""
+    found: dict[str, Value] = {}
+    for part in parts(expression):
+        if isinstance(part, Name) and part.name in program.constants:
+            found[part.name] = program.constants[part.name]
+        elif isinstance(part, Label) and part.name in program.labels:
+            found |= constants_of(program.labels[part.name], program)
+    return found
+
+
 def parts(expression: Expression) -> Iterator[Expression]:
     """An expression and everything in it."""
     yield expression

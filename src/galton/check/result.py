@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .quantity import Work
 
+DIGITS = 12  # that people get to see
+
+if TYPE_CHECKING:
+    from .strategy import Strategy
+
 Number = float | int
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """An operator that was solved on the way to an answer, and the work it took."""
+
+    formula: str
+    method: str
+    work: tuple[Work, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -24,8 +40,10 @@ class Result:
         number is exact, and where ``proved`` is false, because a method was chosen that gives no bounds.
     about
         The states that the value is about, in words.
-    method, work
-        How it was found, and each step of that.
+    method, steps
+        How it was found, and the operators solved for it, innermost first.
+    strategy
+        For an MDP, a strategy that attains the value, where there is one such value.
     listing
         Lines of ``filter(print, …)`` and its like.
     """
@@ -36,11 +54,17 @@ class Result:
     upper: Number | None = None
     about: str = ""
     method: str = ""
-    work: tuple[Work, ...] = ()
+    steps: tuple[Solved, ...] = ()
     proved: bool = True
     warnings: tuple[str, ...] = ()
     listing: tuple[str, ...] = ()
+    strategy: Strategy | None = None
     seconds: float = 0.0
+
+    @property
+    def work(self) -> tuple[Work, ...]:
+        """All steps of the plan."""
+        return tuple(work for step in self.steps for work in step.work)
 
     @property
     def iterations(self) -> int:
@@ -65,7 +89,7 @@ class Result:
         """The bounds, where they say more than the value."""
         if self.lower is None or self.upper is None or self.lower == self.upper or not self.proved:
             return ""
-        return f"  in [{self.lower!r}, {self.upper!r}]"
+        return f"  in [{_outward(self.lower, ROUND_FLOOR)}, {_outward(self.upper, ROUND_CEILING)}]"
 
 
 def shown(value: bool | Number | tuple[Number, Number] | None) -> str:
@@ -81,4 +105,12 @@ def shown(value: bool | Number | tuple[Number, Number] | None) -> str:
             return str(value)
     if math.isinf(value):
         return "infinity" if value > 0 else "-infinity"
-    return f"{value:.12g}"
+    return f"{value:.{DIGITS}g}"
+
+
+def _outward(bound: Number, rounding: str) -> str:
+    """A bound in few digits that is still one: rounded away from the value."""
+    if not math.isfinite(bound):
+        return shown(bound)
+    short = Context(prec=DIGITS, rounding=rounding).create_decimal(Decimal(bound))
+    return f"{short.normalize():g}"

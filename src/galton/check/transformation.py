@@ -10,32 +10,45 @@ import numpy.typing as npt
 from ..model.sparse import Mask, Model, Rewards
 from ..model.values import Values
 
-__all__ = ["absorbing", "with_rows"]
+Rows = npt.NDArray[np.integer]
+
+__all__ = ["Rows", "absorbing", "entries_of", "picked", "with_rows"]
 
 
-def with_rows(model: Model, rows: npt.NDArray[np.integer], choice_starts: npt.NDArray[np.integer] | None) -> Model:
+def entries_of(model: Model, rows: Rows) -> tuple[Rows, Rows]:
+    """Where the entries of some rows are in the matrix, and how many each row has."""
+    starts = model.row_starts[:-1][rows].astype(np.int64)
+    lengths = model.row_starts[1:][rows].astype(np.int64) - starts
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total), lengths
+
+
+def picked(values: Values, entries: Rows) -> Values:
+    """Some of the values of a matrix, stored as they are."""
+    if values.plain is not None:
+        return Values(plain=values.plain[entries])
+    assert values.index is not None
+    return Values(dictionary=values.dictionary, index=values.index[entries])
+
+
+def with_rows(model: Model, rows: Rows, choice_starts: Rows | None) -> Model:
     """The model whose choices are these rows of the matrix, grouped by state as given (None: one for each state)."""
-    starts, lengths = model.row_starts[rows], np.diff(model.row_starts)[rows]
-    ends = np.cumsum(lengths, dtype=model.row_starts.dtype)
-    entries = np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
-    values = model.values
-    if values.dictionary is None:
-        picked = Values(plain=values[:][entries])
-    else:
-        assert values.index is not None
-        picked = Values(dictionary=values.dictionary, index=values.index[entries])
+    entries, lengths = entries_of(model, rows)
+    row_starts = np.zeros(len(rows) + 1, dtype=model.row_starts.dtype)
+    np.cumsum(lengths, out=row_starts[1:])
     return replace(
         model,
         choice_starts=None if choice_starts is None else choice_starts.astype(np.int32),
-        row_starts=np.concatenate([np.zeros(1, dtype=ends.dtype), ends]),
+        row_starts=row_starts,
         columns=model.columns[entries],
-        values=picked,
+        values=picked(model.values, entries),
         rewards={name: _rewards_of(rewards, rows) for name, rewards in model.rewards.items()},
         choice_actions=None if model.choice_actions is None else model.choice_actions[rows],
     )
 
 
-def _rewards_of(rewards: Rewards, rows: npt.NDArray[np.integer]) -> Rewards:
+def _rewards_of(rewards: Rewards, rows: Rows) -> Rewards:
     has_choices = rewards.choice is not None and rewards.choice.size
     return Rewards(state=rewards.state, choice=rewards.choice[rows] if has_choices else None)  # type: ignore[index]
 

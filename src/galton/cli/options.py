@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..explore.cpu import Watch
+    from ..lang.expressions import Expression
     from ..model.program import Program
     from ..model.sparse import Model
 
@@ -108,6 +109,7 @@ def build_model(
     memory: float | None,
     fix_deadlocks: bool,
     transition_rewards: bool = False,
+    terminal: Expression | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
     with progress() as watch:
@@ -117,6 +119,7 @@ def build_model(
             memory_mb=memory,
             fix_deadlocks=fix_deadlocks,
             transition_rewards=transition_rewards,
+            terminal=terminal,
             watch=watch,
         )
     deadlocks = int(model.labels["deadlock"].sum())
