@@ -190,7 +190,7 @@ class Worker {
         for (int i = 0; i < n_; ++i) {
             auto state = static_cast<size_t>(i);
             if (filled_[state] != 0) continue;
-            deadlocks.push_back(static_cast<int32_t>(first_ + state));
+            if (test(expander_.active(), i)) deadlocks.push_back(static_cast<int32_t>(first_ + state));
             make_room(used_ + 1);
             entries_[used_] = make_entry(first_ + state, handle(1.0));
             owners_[used_++] = static_cast<uint16_t>(i);

@@ -52,6 +52,9 @@ class Expander {
     // All states of the block.
     const Mask& live() const { return live_; }
 
+    // Those that were expanded last, and not left as they are because nobody asks what follows them.
+    const Mask& active() const { return active_; }
+
     // The states of `where` in which a truth value holds; its tape has run.
     Mask mask_of(const GuardPlan& guard, const Registers& registers, const Mask& where);
     Mask mask_of(const GuardPlan& guard, const Registers& registers) { return mask_of(guard, registers, live_); }
@@ -110,7 +113,7 @@ class Expander {
     const Program& program_;
     const int words_;
     int n_ = 0;
-    Mask live_{};
+    Mask live_{}, active_{};
     WordColumns states_;
     std::vector<int32_t> decoded_, gathered_data_;
     std::vector<const int32_t*> variables_, gathered_;
@@ -139,6 +142,8 @@ class Expander {
 template <class Sink>
 void Expander::expand(Sink& sink) {
     run(plan_.guards, guard_registers_);
+    active_ = program_.terminal < 0 ? live_ : live_ & ~mask_of(plan_.terminal, guard_registers_);
+    if (!any(active_)) return;
     for (const Product& product : program_.products) {
         if (product.factors.size() == 1) expand_single(product, sink);
         else expand_joint(product, sink);
@@ -148,7 +153,7 @@ void Expander::expand(Sink& sink) {
 template <class Sink>
 void Expander::expand_single(const Product& product, Sink& sink) {
     for (int command : product.factors[0]) {
-        Mask mask = mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_);
+        Mask mask = mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
         if (!any(mask)) continue;
         int count = select(mask, selection_);
         sink.begin(product.action, selection_, count);  // may use the scratch registers, so before the command does
@@ -174,10 +179,11 @@ void Expander::expand_single(const Product& product, Sink& sink) {
 template <class Sink>
 void Expander::expand_joint(const Product& product, Sink& sink) {
     const size_t factors = product.factors.size();
-    Mask enabled = live_;
+    Mask enabled = active_;
     for (const auto& factor : product.factors) {
         Mask some{};
-        for (int command : factor) some = some | mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_);
+        for (int command : factor)
+            some = some | mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
         enabled = enabled & some;
         if (!any(enabled)) return;
     }
@@ -186,7 +192,7 @@ void Expander::expand_joint(const Product& product, Sink& sink) {
     for (size_t f = 0; f < factors; ++f) {
         alternatives_[f].clear();
         for (int command : product.factors[f]) {
-            Mask mask = enabled & mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_);
+            Mask mask = enabled & mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
             if (!any(mask)) continue;
             alternatives_[f].push_back({mask, {}});
             prepare(command, mask, alternatives_[f].back());

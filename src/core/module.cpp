@@ -30,7 +30,7 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
                                       const std::vector<ProductTuple>& products, int actions, int reward_structures,
                                       const std::vector<RewardTuple>& rewards, const std::vector<int>& labels, int initial,
                                       const std::vector<std::pair<int64_t, int64_t>>& initial_ranges,
-                                      const std::vector<uint64_t>& first_state) {
+                                      const std::vector<uint64_t>& first_state, int terminal) {
     auto program = std::make_unique<Program>();
     program->type = static_cast<ModelType>(type);
     program->words = words;
@@ -57,6 +57,7 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
     program->initial = initial;
     program->initial_ranges = initial_ranges;
     program->first_state = first_state;
+    program->terminal = terminal;
     return program;
 }
 

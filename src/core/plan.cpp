@@ -102,6 +102,7 @@ Plan::Plan(const Program& program) : program(program), guards(program), finish(p
         commands.push_back(plan_command(program, command));
         registers.cover(commands.back().tape.count);
     }
+    if (program.terminal >= 0) terminal = plan_guard(program, program.terminal, guards);
     for (int label : program.labels) labels.push_back(plan_guard(program, label, finish));
     for (const RewardItem& item : program.rewards) {
         RewardPlan plan{plan_guard(program, item.guard, finish), {}, Tape(program), {}, item.structure, item.action,

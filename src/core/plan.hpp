@@ -68,6 +68,7 @@ struct Plan {
     std::vector<GuardPlan> labels;
     std::vector<RewardPlan> rewards;
     GuardPlan initial_guard;
+    GuardPlan terminal;       // computed with the guards of commands; false where none is given
     RegisterCount registers;  // enough for any of the tapes
     int deepest = 1;          // factors of the largest product
 };

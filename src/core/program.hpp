@@ -91,6 +91,7 @@ struct Program {
     int initial = -1;                   // node of init … endinit
     std::vector<std::pair<int64_t, int64_t>> initial_ranges;  // of each variable, all that it leaves possible
     std::vector<uint64_t> first_state;  // where there is none
+    int terminal = -1;                  // node that holds where nobody asks what follows; never partial
 
     const Node& node(int i) const { return nodes[static_cast<size_t>(i)]; }
     bool is_constant(int i) const { return node(i).op == Op::Const; }

@@ -4,6 +4,8 @@
 >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
 >>> program.build()
 <dtmc: 3 states, 4 transitions>
+>>> galton.check(program, "P>=0.5 [ F s=2 ]").value
+True
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .check.api import check as check
+    from .check.result import Result as Result
     from .explore.function import explore_function as explore_function
     from .io import read_model as read_model
     from .io import write_model as write_model
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from .model.sparse import Model as Model
     from .programs import load as load
     from .programs import parse as parse
+    from .solve.settings import Settings as Settings
 
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
@@ -27,20 +32,24 @@ _HOME = {
     "LanguageError": "lang.source",
     "Model": "model.sparse",
     "Program": "model.program",
+    "Result": "check.result",
+    "Settings": "solve.settings",
     "explore_function": "explore.function",
     "load": "programs",
     "parse": "programs",
     "read_model": "io",
     "write_model": "io",
 }
-__all__ = sorted(_HOME)
+__all__ = sorted([*_HOME, "check"])
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "check":  # the package of that name can be called
+        return import_module(".check", __name__)
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

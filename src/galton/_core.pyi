@@ -174,6 +174,7 @@ def make_program(
     initial: int,
     initial_ranges: Sequence[tuple[int, int]],
     first_state: Sequence[int],
+    terminal: int,
     /,
 ) -> Program: ...
 def explore(

@@ -42,7 +42,7 @@ def build(
         if not path.parent.is_dir():
             raise GaltonError(f"{path}: there is no folder {path.parent}")
     built = options.build_model(
-        options.load_program(model, const)[0],
+        options.load_program(model, const),
         threads=threads,
         max_states=max_states,
         memory=memory,

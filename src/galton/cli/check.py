@@ -2,24 +2,67 @@
 
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from . import options
-from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
+from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
 
 
 def check(
     model: ModelFile,
     const: Constants = None,
     prop: Annotated[
-        list[str] | None, typer.Option("--prop", "-p", metavar="PROPERTY", help="A property, e.g. 'P=? [ F d=6 ]'.")
+        list[str] | None,
+        typer.Option("--prop", "-p", metavar="PROPERTY", help="A property, e.g. 'P=? [ F d=6 ]'.", show_default=False),
     ] = None,
-    props: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of properties.")] = None,
+    props: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file of properties.", show_default=False)
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Of the file, check only the property of this name.", show_default=False),
+    ] = None,
+    eps: Annotated[
+        float, typer.Option(help="How far the value may be from the truth: half the width of the bounds.")
+    ] = 1e-6,
+    relative: Annotated[
+        bool, typer.Option("--relative/--absolute", help="Whether eps is a part of the value, or a number of its own.")
+    ] = True,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A method chosen by hand, such as jacobi or gauss-seidel; most give no guarantee.",
+            show_default=False,
+        ),
+    ] = None,
+    omega: Annotated[float | None, typer.Option(help="The relaxation of JOR and SOR.", show_default=False)] = None,
+    max_iterations: Annotated[
+        float | None,
+        typer.Option(callback=at_least_one, help="Sweeps after which a method gives up.", show_default=False),
+    ] = None,
+    strategy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the best strategy of an MDP as JSON.", show_default=False),
+    ] = None,
+    apply: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Check the chain that a strategy makes of an MDP.", show_default=False),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a table of all results.", show_default=False)
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw results over a range: .png, .pdf, .svg.", show_default=False),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print what was done, and what each step cost.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
+    ] = False,
+    device: Annotated[str, typer.Option(metavar="NAME", help="Where to compute: auto or cpu.")] = "auto",
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -28,52 +71,36 @@ def check(
 ) -> None:
     """Check properties of a model. The exit code is 1 when a property is false or could not be checked.
 
-    Example: galton check models/die.prism --prop 'P=? [ F d=6 ]'
-    """
-    from ..check import check as check_property
-    from ..check import resolve
-    from ..lang import GaltonError, Source, parse_properties
-    from ..programs import read_source
+    A constant may run through a range, low:high or low:step:high: then there is a result for each of its values.
 
-    sources = [read_source(props)] if props else []
-    sources += [Source("--prop", text) for text in prop or []]
-    files = [parse_properties(source) for source in sources]
-    if not any(file.properties for file in files):
-        raise GaltonError("nothing to check; give a property with --prop or a file with --props")
-    declared = {constant.name.name for file in files for constant in file.constants}
-    program, given = options.load_program(model, const, declared)
-    asked = []
-    for file in files:
-        names = {constant.name.name for constant in file.constants}
-        resolved, questions = resolve(file, program, {k: v for k, v in given.items() if k in names})
-        asked += [(resolved, question) for question in questions]
-    built = options.build_model(
-        program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
+    \b
+    Examples:
+      galton check models/die.prism --prop 'P=? [ F d=6 ]'
+      galton check models/die.prism --props models/die.props --const k=1:6 --csv dice.csv
+      galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ F "finished" & "all_heads" ]' --strategy best.json
+      galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
+      galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
+    """
+    from ..lang import GaltonError
+    from ..solve.settings import Settings
+    from .run import Outputs, Run
+
+    if not 0 < eps < 1:
+        raise GaltonError(f"--eps must lie between 0 and 1, and this is {eps:g}")
+    if device not in ("auto", "cpu"):
+        raise GaltonError(f"there is no device '{device}' here; this version computes on the cpu")
+    settings = Settings(
+        eps=eps,
+        relative=relative,
+        method=method,
+        omega=omega,
+        max_iterations=None if max_iterations is None else int(min(max_iterations, 2**62)),
+        threads=threads,
     )
-    failed = False
-    for index, (context, question) in enumerate(asked):
-        entry = question.prop
-        start = time.perf_counter()
-        answer: dict[str, object] = {"model": str(model), "index": index, "name": entry.name, "property": entry.text}
-        answer["constants"] = dict(context.constants)
-        try:
-            result = check_property(context, built, question)
-        except GaltonError as error:
-            failed = True
-            answer["error"] = {"kind": error.kind, "message": str(error)}
-            if not as_json:
-                typer.echo(options.told(error), err=True)
-        else:
-            failed |= result.value is False
-            answer |= {"value": result.value, "method": "policy-iteration", "iterations": result.strategies}
-            answer |= {"states": built.n_states, "transitions": built.n_transitions}
-            answer |= {"build_s": built.build_seconds, "check_s": time.perf_counter() - start}
-            if not as_json:
-                shown = str(result.value).lower() if isinstance(result.value, bool) else f"{result.value:.12g}"
-                typer.echo(f"{entry.text}  =  {typer.style(shown, bold=True)}")
-                if result.lowest != result.highest:
-                    typer.echo(f"  from {result.lowest:.12g} to {result.highest:.12g} over the initial states")
-        if as_json:
-            typer.echo(json.dumps(answer))
-    if failed:
-        raise typer.Exit(1)
+    building = {"threads": threads, "max_states": max_states, "memory": memory, "fix_deadlocks": fix_deadlocks}
+    outputs = Outputs(as_json=as_json, explain=explain, csv=csv, plot=plot, strategy=strategy)
+    run = Run(model, settings, building, outputs, full=full, apply=apply)
+    run.read(const or [], prop or [], props, name or [])
+    run.all()
+    if run.code:
+        raise typer.Exit(run.code)

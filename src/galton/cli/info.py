@@ -28,7 +28,7 @@ def info(
 
     Example: galton info models/herman.prism --const N=15
     """
-    program, _ = options.load_program(model, const)
+    program = options.load_program(model, const)
     built = options.build_model(
         program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
     )

@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..explore.cpu import Watch
+    from ..lang.expressions import Expression
     from ..model.program import Program
     from ..model.sparse import Model
 
@@ -60,34 +61,44 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 QUIET_SECONDS = 1.0  # before progress is shown
 
 
-def load_program(
-    path: Path, constants: list[str] | None, declared_elsewhere: Collection[str] = ()
-) -> tuple[Program, dict[str, str]]:
-    """The checked program of a file with the constants of the command line, and those that are not the model's.
-
-    One that nobody declares is worth a warning, not an error: the same constants are often given to models with and
-    without a property file that uses them.
-    """
-    from ..lang import GaltonError, check_program, parse_constants, parse_model
-    from ..lang.stream import nearest
+def load_program(path: Path, constants: list[str] | None) -> Program:
+    """The checked program of a file with the constants of the command line."""
+    from ..lang import check_program, parse_model
     from ..programs import read_source
 
+    values = read_constants(constants or [])
+    file = parse_model(read_source(path))
+    own = {constant.name.name for constant in file.constants}
+    program = check_program(file, {name: value for name, value in values.items() if name in own})
+    warn_of_strangers(path, values, own)
+    return program
+
+
+def read_constants(texts: list[str]) -> dict[str, str]:
+    """All constants of the command line, name to text."""
+    from ..lang import GaltonError, parse_constants
+
     values: dict[str, str] = {}
-    for text in constants or []:
+    for text in texts:
         more = parse_constants(text)
         if twice := sorted(values.keys() & more.keys()):
             raise GaltonError(f"the constant '{twice[0]}' is given twice")
         values |= more
-    file = parse_model(read_source(path))
-    own = {constant.name.name for constant in file.constants}
-    program = check_program(file, {name: value for name, value in values.items() if name in own})
-    others = {name: value for name, value in values.items() if name not in own}
-    for name in others:
-        if name in declared_elsewhere:
-            continue
-        hint = nearest(name, own.union(declared_elsewhere))
-        typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
-    return program, {name: value for name, value in others.items() if name in declared_elsewhere}
+    return values
+
+
+def warn_of_strangers(path: Path, given: Collection[str], own: Collection[str], others: Collection[str] = ()) -> None:
+    """Say which constants nobody declares.
+
+    It is worth a warning, not an error: the same constants are often given to models with and without a property file
+    that uses them.
+    """
+    from ..lang.stream import nearest
+
+    for name in given:
+        if name not in own and name not in others:
+            hint = nearest(name, {*own, *others})
+            typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
 
 
 def build_model(
@@ -98,6 +109,7 @@ def build_model(
     memory: float | None,
     fix_deadlocks: bool,
     transition_rewards: bool = False,
+    terminal: Expression | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
     with progress() as watch:
@@ -107,6 +119,7 @@ def build_model(
             memory_mb=memory,
             fix_deadlocks=fix_deadlocks,
             transition_rewards=transition_rewards,
+            terminal=terminal,
             watch=watch,
         )
     deadlocks = int(model.labels["deadlock"].sum())

@@ -11,6 +11,7 @@ from .failures import DeadlockError, LimitError, SemanticError
 from .limits import Limits
 
 if TYPE_CHECKING:
+    from ..lang.expressions import Expression
     from ..model.sparse import Model
     from .cpu import Watch
 
@@ -27,6 +28,7 @@ def build(
     memory_mb: float | None = None,
     fix_deadlocks: bool = True,
     transition_rewards: bool = False,
+    terminal: Expression | None = None,
     watch: Watch | None = None,
 ) -> Model:
     """Explore all reachable states of a program.
@@ -41,6 +43,9 @@ def build(
         Give states without a transition a self-loop; otherwise they are an error.
     transition_rewards
         Keep the reward of every single transition of a chain, which only its export needs.
+    terminal
+        A condition on states, with formulas expanded, where nobody asks what follows: they get a self-loop and no
+        successor, and count as no deadlock.
     watch
         Called ten times a second with the states, transitions and finished rows so far.
     """
@@ -53,7 +58,7 @@ def build(
     if threads is not None and threads < 1:
         raise GaltonError(f"{threads} threads cannot explore; give 1 or more, or none for all cores")
     limits = Limits.choose(max_states, memory_mb)
-    lowered = lower(program)
+    lowered = lower(program, terminal)
     if len(lowered.actions) > MOST_ACTIONS:
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(

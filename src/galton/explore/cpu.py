@@ -102,4 +102,5 @@ def to_core(lowered: Lowered) -> _core.Program:
         -1 if lowered.initial is None else lowered.initial,
         list(lowered.initial_ranges),
         first_state,
+        -1 if lowered.terminal is None else lowered.terminal,
     )

@@ -68,6 +68,7 @@ class Lowered:
     actions: tuple[str, ...] = ("",)  # the first is the unlabelled action
     initial: int | None = None  # node of init … endinit
     initial_ranges: tuple[tuple[int, int], ...] = ()  # of each variable, all that it leaves possible
+    terminal: int | None = None  # node that holds where nobody asks what follows
     labels: Mapping[str, int] = field(default_factory=dict)
     rewards: tuple[LoweredReward, ...] = ()
     spans: Mapping[int, Span] = field(default_factory=dict)  # where a node was written first
@@ -195,8 +196,11 @@ class ExpressionLowering:
         raise ValueError(f"unknown function {function!r}")
 
 
-def lower(program: Program) -> Lowered:
-    """Lower a program whose constants all have values."""
+def lower(program: Program, terminal: Expression | None = None) -> Lowered:
+    """Lower a program whose constants all have values; what follows ``terminal`` states need not be explored.
+
+    An expression that has no value in some states says nothing about them, so it ends nothing.
+    """
     frozen = _frozen(program)
     fields, words = layout(program.variables, frozen)
     lowering = ExpressionLowering(program, frozen)
@@ -231,11 +235,13 @@ def lower(program: Program) -> Lowered:
         for i, structure in enumerate(program.rewards)
         for item in structure.items
     ]
+    end = None if terminal is None else lowering.node(terminal)
     return Lowered(
         program,
         graph,
         tuple(fields),
         words,
+        terminal=None if end is None or graph[end].partial or graph.constant(end) == 0.0 else end,
         commands=tuple(commands),
         products=tuple(products),
         actions=actions,

@@ -1,0 +1,106 @@
+"""``galton.check``: a question about a model, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..lang import Source, check_program, parse_model, parse_properties
+from ..lang.expressions import Value
+from ..lang.source import GaltonError, LanguageError, Span
+from ..model.program import Parallel, Program, Variable
+from ..model.sparse import Model
+from ..model.states import PackedStates
+from ..programs import read_source
+from ..solve.settings import Settings
+from .checking import check as check_question
+from .resolution import resolve
+from .result import Result
+
+_NOWHERE = Span(0, 0)
+
+
+def check(
+    subject: Model | Program | str | Path,
+    prop: str,
+    *,
+    eps: float | None = None,
+    method: str | None = None,
+    settings: Settings | None = None,
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> Result:
+    """Check a property of a model.
+
+    Parameters
+    ----------
+    subject
+        A model, a program (which is built), or the path of a file in the PRISM language (which is read and built).
+    prop
+        The property; it may declare constants, formulas and labels of its own.
+    eps, method, settings
+        How to solve; see :class:`galton.solve.settings.Settings`.
+    constants, more_constants
+        Values for constants of the file and of the property.
+
+    Examples
+    --------
+    >>> import galton
+    >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
+    >>> galton.check(program, "P>=0.5 [ X s>0 ]").value
+    True
+    """
+    given: dict[str, Value | str] = {**(constants or {}), **more_constants}
+    chosen = settings or Settings()
+    if eps is not None:
+        chosen = replace(chosen, eps=eps)
+    if method is not None:
+        chosen = replace(chosen, method=method)
+    file = parse_properties(Source("property", prop))
+    if len(file.properties) != 1:
+        raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
+    own = {constant.name.name for constant in file.constants}
+    mine = {name: value for name, value in given.items() if name in own}
+    if isinstance(subject, (str, Path)):
+        others = {name: value for name, value in given.items() if name not in own}
+        subject = check_program(parse_model(read_source(subject)), others)
+    elif unknown := sorted(given.keys() - own):
+        raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
+    model, program = (subject, described(subject)) if isinstance(subject, Model) else (subject.build(), subject)
+    context, (question,) = resolve(file, program, mine, labels=model.labels)
+    return check_question(context, model, question, chosen)
+
+
+def described(model: Model) -> Program:
+    """A program without commands that declares the variables of a model, for properties to use."""
+    variables = []
+    states = model.states
+    if isinstance(states, PackedStates):
+        for f in states.fields:
+            variables.append(Variable(f.name, f.type, f.low, f.low + (1 << f.bits) - 1, f.low, None, _NOWHERE))
+    elif states is not None and states.variables:
+        for name in states.variables:
+            column = states.column(name)
+            if column.dtype == np.bool_ or np.issubdtype(column.dtype, np.integer):
+                kind = "bool" if column.dtype == np.bool_ else "int"
+                low, high = int(column.min()), int(column.max())
+                variables.append(Variable(name, kind, low, high, low, None, _NOWHERE))  # type: ignore[arg-type]
+    return Program(
+        type=model.type,
+        source=Source("model", ""),
+        constants={},
+        open_constants={},
+        variables=tuple(variables),
+        modules=(),
+        system=Parallel((), None),
+        actions=(),
+        labels={},
+        rewards=(),
+        initial=None,
+    )
+
+
+__all__ = ["LanguageError", "check", "described"]

@@ -1,0 +1,143 @@
+"""From a property to its answer: evaluate, see whether the bounds say enough, and ask again more precisely if not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from ..lang.depth import DeepRecursion
+from ..lang.expressions import Expression
+from ..lang.properties import ExpectedTime, Filter, Probability, Reward
+from ..lang.source import GaltonError
+from ..model.program import Program
+from ..model.sparse import Mask, Model
+from ..solve.settings import Settings
+from .evaluation import Evaluation, UndecidedError
+from .filters import listing
+from .intervals import Numbers, Truth
+from .resolution import Question
+from .result import Number, Result, Solved
+from .strategy import Strategy
+
+FINEST = 1e-13  # no bounds of doubles are narrower, relatively
+LONG = 80  # characters of a state that is named in passing
+AGAIN = 1e3  # how much narrower to ask when bounds do not decide
+
+
+def check(program: Program, model: Model, question: Question, settings: Settings | None = None) -> Result:
+    """Check a property, resolved against a program, on the model built from that program."""
+    settings = settings or Settings()
+    start = time.perf_counter()
+    expression = question.prop.expression
+    wanted = settings
+    result: Result | None = None
+    with DeepRecursion(question.source):
+        while True:
+            evaluation = Evaluation(model, program, question.source, wanted)
+            try:
+                value = evaluation.value(expression)
+            except GaltonError as error:
+                if result is not None and error.kind in ("numeric", "limit"):
+                    break  # the last answer was right, only not narrow enough
+                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.method:
+                    raise
+                value = None
+            if value is not None:
+                result = _result(evaluation, expression, value, question.prop.text)
+            missing = AGAIN if result is None else _missing(result, settings)
+            if missing <= 1 or wanted.eps <= FINEST or settings.method:
+                break
+            wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
+    assert result is not None
+    return replace(result, seconds=time.perf_counter() - start)
+
+
+def _missing(result: Result, settings: Settings) -> float:
+    """How many times narrower the bounds must be to say what was asked; 1 where they do."""
+    if result.value is None:
+        return AGAIN
+    if result.lower is None or result.upper is None or not result.proved or isinstance(result.value, tuple):
+        return 1.0
+    if not np.isfinite(result.lower) or not np.isfinite(result.upper):
+        return 1.0
+    width = result.upper - result.lower
+    allowed = 2 * settings.eps * (max(abs(result.lower), abs(result.upper)) if settings.relative else 1.0)
+    if width <= allowed * (1 + 1e-9):
+        return 1.0
+    return max(2 * width / allowed, 10.0) if allowed else AGAIN
+
+
+def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbers, text: str) -> Result:
+    about, states = _about(evaluation, expression, value)
+    steps = evaluation.steps
+    methods = dict.fromkeys(step.quantity.method for step in steps)
+    found: bool | Number | tuple[Number, Number] | None
+    lower: Number | None = None
+    upper: Number | None = None
+    if isinstance(value, Truth):
+        must, may = _at(value.must, states), _at(value.may, states)
+        found = True if must.all() else False if not may.all() else None
+    else:
+        low, high = _at(value.lower, states), _at(value.upper, states)
+        lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
+        found = _single(low, high, value.integral, isinstance(expression, Filter) and expression.operator == "range")
+    return Result(
+        formula=text,
+        value=found,
+        lower=lower,
+        upper=upper,
+        about=about,
+        method=", ".join(methods) or "evaluation",
+        steps=tuple(Solved(step.formula, step.quantity.method, step.quantity.work) for step in steps),
+        proved=all(step.quantity.proved for step in steps),
+        warnings=tuple(dict.fromkeys(evaluation.warnings)),
+        listing=tuple(listing(evaluation)),
+        strategy=_strategy(evaluation, expression),
+    )
+
+
+def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Mask]:
+    """Which states the answer is about, in words, and as a mask of those to look at."""
+    model = evaluation.model
+    if isinstance(expression, Filter) and np.ndim(value.must if isinstance(value, Truth) else value.lower) == 0:
+        first = np.zeros(model.n_states, dtype=np.bool_)
+        first[0] = True
+        return "the states of the filter", first
+    if len(model.initial) == 1:
+        name = evaluation.state_name(int(model.initial[0]))
+        return f"the initial {name if len(name) <= LONG else 'state'}", model.labels["init"]
+    return f"{len(model.initial):,} initial states", model.labels["init"]
+
+
+def _at(values: np.ndarray, states: Mask) -> np.ndarray:
+    return np.broadcast_to(values, len(states))[states]
+
+
+def _single(low: np.ndarray, high: np.ndarray, integral: bool, is_range: bool) -> Number | tuple[Number, Number] | None:
+    """One number, if it is the same everywhere, or the range."""
+    if integral and (low != high).any():
+        return None
+    with np.errstate(invalid="ignore"):
+        middle = np.where(low == high, low, low + (high - low) / 2)
+    if is_range:
+        return _number(low.min(), integral), _number(high.max(), integral)
+    smallest, largest = _number(middle.min(), integral), _number(middle.max(), integral)
+    if np.isnan(middle).any():
+        return float("nan")
+    return smallest if len(middle) == 1 else (smallest, largest)
+
+
+def _number(value: float, integral: bool) -> Number:
+    return int(value) if integral and np.isfinite(value) else float(value)
+
+
+def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
+    """That of the outermost operator, the last to be solved; arithmetic on top of operators has none."""
+    while isinstance(expression, Filter):
+        expression = expression.operand
+    if not evaluation.steps or not isinstance(expression, (Probability, Reward, ExpectedTime)):
+        return None
+    choices = evaluation.steps[-1].quantity.choices
+    return None if choices is None else Strategy(evaluation.model, choices)

@@ -1,0 +1,243 @@
+"""Values that are only known up to bounds: numbers as intervals, truth as "must be" and "may be".
+
+The operators of a property give every state an interval that holds its number. What is computed on top of them
+(``1 - P=? […]``, ``ceil(Pmax=? […]) + 1``, comparisons) keeps that promise: bounds are rounded outwards, except where
+the result is exact (Dekker's error-free sum and product tell), so that exact numbers stay exact (Moore, Kearfott and
+Cloud, Introduction to Interval Analysis, 2009).
+
+Arrays have one entry per state, or none (shape ``()``) where a value is the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_EXACT_INTEGERS = 2.0**53
+_SPLITTER = 2.0**27 + 1
+_LOOSE = 2.0**-50  # what a power or a logarithm may be off, relatively
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Truth:
+    """A truth value per state: true where ``must``, false where not ``may``, and undecided in between."""
+
+    must: Mask
+    may: Mask
+
+    @classmethod
+    def exactly(cls, mask: npt.ArrayLike) -> Truth:
+        """A truth that is known."""
+        known = np.asarray(mask, dtype=np.bool_)
+        return cls(known, known)
+
+    @property
+    def undecided(self) -> Mask:
+        """Where the bounds leave both possible."""
+        return self.may & ~self.must
+
+    def __invert__(self) -> Truth:
+        return Truth(~self.may, ~self.must)
+
+    def __and__(self, other: Truth) -> Truth:
+        return Truth(self.must & other.must, self.may & other.may)
+
+    def __or__(self, other: Truth) -> Truth:
+        return Truth(self.must | other.must, self.may | other.may)
+
+    def iff(self, other: Truth) -> Truth:
+        """Whether two truths agree."""
+        return (self & other) | (~self & ~other)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbers:
+    """A number per state, within bounds; ``integral`` where the language has an ``int`` there."""
+
+    lower: Floats
+    upper: Floats
+    integral: bool = False
+
+    @classmethod
+    def exactly(cls, values: npt.ArrayLike, integral: bool = False) -> Numbers:
+        """Numbers that are known."""
+        known = np.asarray(values, dtype=np.float64)
+        return cls(known, known, integral)
+
+    def __neg__(self) -> Numbers:
+        return Numbers(-self.upper, -self.lower, self.integral)
+
+    def __add__(self, other: Numbers) -> Numbers:
+        lower, low_exact = _sum(self.lower, other.lower)
+        upper, high_exact = _sum(self.upper, other.upper)
+        return Numbers(_down(lower, low_exact), _up(upper, high_exact), self.integral and other.integral)
+
+    def __sub__(self, other: Numbers) -> Numbers:
+        return self + -other
+
+    def __mul__(self, other: Numbers) -> Numbers:
+        return _corners(_product, self, other, self.integral and other.integral)
+
+    def __truediv__(self, other: Numbers) -> Numbers:
+        quotient = _corners(_quotient, self, other, False)
+        # Dividing by an interval around zero can give anything; by zero itself, what Java gives.
+        anything = (other.lower <= 0) & (other.upper >= 0) & (other.lower < other.upper)
+        return Numbers(
+            np.where(anything, -np.inf, quotient.lower), np.where(anything, np.inf, quotient.upper), integral=False
+        )
+
+
+def minimum(a: Numbers, b: Numbers) -> Numbers:
+    """The smaller of two numbers."""
+    return Numbers(np.minimum(a.lower, b.lower), np.minimum(a.upper, b.upper), a.integral and b.integral)
+
+
+def maximum(a: Numbers, b: Numbers) -> Numbers:
+    """The larger of two numbers."""
+    return Numbers(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper), a.integral and b.integral)
+
+
+def rounded(how: str, a: Numbers) -> Numbers:
+    """``floor``, ``ceil`` and ``round``, halves up: monotone, so the bounds are rounded the same way."""
+    functions: dict[str, Callable[[Floats], Floats]] = {"floor": np.floor, "ceil": np.ceil, "round": _half_up}
+    return Numbers(functions[how](a.lower), functions[how](a.upper), integral=True)
+
+
+def power(a: Numbers, b: Numbers) -> Numbers:
+    """``a ^ b``: monotone in each operand where the base is not negative, so the corners hold the extremes."""
+    result = _corners(_power, a, b, a.integral and b.integral)
+    # Below zero only a known whole exponent has a power: even ones turn around at zero, odd ones are monotone.
+    even = (b.lower == b.upper) & (np.mod(b.lower, 2) == 0) & (a.lower < 0) & (a.upper > 0)
+    return Numbers(np.where(even, 0.0, result.lower), result.upper, result.integral)
+
+
+def logarithm(a: Numbers, base: Numbers) -> Numbers:
+    """``log(a, base)``, a quotient of two monotone functions."""
+    return _log(a) / _log(base)
+
+
+def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
+    """``= != < <= > >=``; a comparison with NaN is false, as in Java."""
+    match operator:
+        case "<":
+            return Truth(a.upper < b.lower, a.lower < b.upper)
+        case "<=":
+            return Truth(a.upper <= b.lower, a.lower <= b.upper)
+        case ">" | ">=":
+            return compare("<" if operator == ">" else "<=", b, a)
+        case "=":
+            known = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
+            return Truth(known, (a.lower <= b.upper) & (b.lower <= a.upper))
+        case "!=":
+            return ~compare("=", a, b)
+    raise ValueError(f"unknown comparison {operator!r}")
+
+
+def choose(condition: Truth, then: Numbers, otherwise: Numbers) -> Numbers:
+    """``condition ? then : otherwise``; where the condition is undecided, anything between both."""
+    lower = np.where(condition.undecided, np.minimum(then.lower, otherwise.lower), 0.0)
+    upper = np.where(condition.undecided, np.maximum(then.upper, otherwise.upper), 0.0)
+    return Numbers(
+        np.where(condition.must, then.lower, np.where(~condition.may, otherwise.lower, lower)),
+        np.where(condition.must, then.upper, np.where(~condition.may, otherwise.upper, upper)),
+        then.integral and otherwise.integral,
+    )
+
+
+def modulo(a: Numbers, b: Numbers) -> Numbers:
+    """``mod(a, b)``: known where both are, else anything up to the divisor."""
+    with np.errstate(all="ignore"):
+        known = (a.lower == a.upper) & (b.lower == b.upper)
+        value = np.mod(a.lower, b.lower)
+        return Numbers(np.where(known, value, 0.0), np.where(known, value, b.upper - 1), integral=True)
+
+
+# Rounding.
+
+
+def _down(values: Floats, exact: Mask) -> Floats:
+    return np.where(exact, values, np.nextafter(values, -np.inf))
+
+
+def _up(values: Floats, exact: Mask) -> Floats:
+    return np.where(exact, values, np.nextafter(values, np.inf))
+
+
+def _log(a: Numbers) -> Numbers:
+    with np.errstate(all="ignore"):
+        lower, upper = np.log(a.lower), np.log(a.upper)
+    # Libraries are off by a few units in the last place, but not at 1, 0 and infinity.
+    slack = [np.where((value == 0) | np.isinf(value), 0.0, np.abs(value) * _LOOSE) for value in (lower, upper)]
+    return Numbers(lower - slack[0], upper + slack[1])
+
+
+def _sum(a: Floats, b: Floats) -> tuple[Floats, Mask]:
+    """The rounded sum, and where it is exact (Knuth's TwoSum)."""
+    with np.errstate(all="ignore"):
+        total = a + b
+        part = total - a
+        error = (a - (total - part)) + (b - part)
+        return total, (error == 0) | np.isinf(a) | np.isinf(b)
+
+
+def _product(a: Floats, b: Floats) -> tuple[Floats, Mask]:
+    """The rounded product, and where it is exact (Dekker's product)."""
+    with np.errstate(all="ignore"):
+        product = a * b
+        a_high, a_low = _split(a)
+        b_high, b_low = _split(b)
+        error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+        # Where a product is tiny the error itself may vanish; NaN, from huge numbers, counts as inexact.
+        exact = (error == 0) & ((np.abs(product) > 1e-290) | (a == 0) | (b == 0))
+        return product, exact | np.isinf(a) | np.isinf(b)
+
+
+def _split(a: Floats) -> tuple[Floats, Floats]:
+    scaled = _SPLITTER * a
+    high = scaled - (scaled - a)
+    return high, a - high
+
+
+def _quotient(a: Floats, b: Floats) -> tuple[Floats, Mask]:
+    with np.errstate(all="ignore"):
+        quotient = np.divide(a, b)
+        back, exact = _product(quotient, b)
+        return quotient, (exact & (back == a)) | np.isinf(a) | np.isinf(b) | (b == 0)
+
+
+def _power(a: Floats, b: Floats) -> tuple[Floats, Mask]:
+    """The rounded power. Whole numbers that a double can hold are exact; libraries round others to within an ulp."""
+    with np.errstate(all="ignore"):
+        result = np.power(a, b)
+        whole = (a == np.floor(a)) & (b == np.floor(b)) & (b >= 0) & (np.abs(result) < _EXACT_INTEGERS)
+        return result, whole | np.isinf(result) | (result == 0)
+
+
+def _corners(
+    operation: Callable[[Floats, Floats], tuple[Floats, Mask]], a: Numbers, b: Numbers, integral: bool
+) -> Numbers:
+    """The hull of an operation on all pairs of bounds."""
+    lower: Floats | None = None
+    upper: Floats | None = None
+    known = (a.lower == a.upper) & (b.lower == b.upper)
+    for x, y in ((a.lower, b.lower), (a.lower, b.upper), (a.upper, b.lower), (a.upper, b.upper)):
+        value, exact = operation(x, y)
+        value = np.where(np.isnan(value) & ~known, 0.0, value)  # 0 · ∞ at a corner that need not be met
+        slack = np.abs(value) * _LOOSE if operation is _power else 0.0
+        below, above = _down(value - slack * ~exact, exact), _up(value + slack * ~exact, exact)
+        lower = below if lower is None else np.minimum(lower, below)
+        upper = above if upper is None else np.maximum(upper, above)
+    assert lower is not None
+    assert upper is not None
+    return Numbers(lower, upper, integral)
+
+
+def _half_up(a: Floats) -> Floats:
+    below = np.floor(a)
+    return np.where(a - below >= 0.5, below + 1, below)

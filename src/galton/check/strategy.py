@@ -1,0 +1,155 @@
+"""Strategies of an MDP: which choice to take in each state, perhaps depending on the number of steps taken so far.
+
+A strategy comes with the answer to an optimising question, can be written to a file in the names of variables and
+actions, read again, and applied: the chain that is left has no choices, and its answers show what the strategy is worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..lang.source import GaltonError
+from ..model.sparse import Mask, Model, Rewards
+from ..model.states import ListedStates, PackedStates, States
+from .transformation import Rows, entries_of, picked
+
+
+class StrategyError(GaltonError):
+    """A strategy that does not fit its model."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Strategy:
+    """A deterministic strategy.
+
+    Attributes
+    ----------
+    model
+        The MDP.
+    choices
+        The row of the matrix that each state takes, ``(states,)``; or ``(steps, states)``, where row k is for those who
+        have taken k steps. Where it is -1 any choice will do, and the first is taken; so it is after the last step.
+    """
+
+    model: Model
+    choices: npt.NDArray[np.int32]
+
+    @property
+    def steps(self) -> int | None:
+        """For how many steps it decides; None for ever, without counting."""
+        return None if self.choices.ndim == 1 else len(self.choices)
+
+    def __repr__(self) -> str:
+        kind = "memoryless" if self.steps is None else f"{self.steps} steps"
+        return f"<strategy: {kind}, {self.model.n_states:,} states>"
+
+    def choice(self, state: int, step: int = 0) -> int | None:
+        """The choice of a state, counted from 0 among its own; None where any will do."""
+        row = int(self.choices[state] if self.choices.ndim == 1 else self.choices[step, state])
+        return None if row < 0 else row - self.model.choices(state).start
+
+    def rows(self, step: int = 0) -> Rows:
+        """``(states,)`` the row that each state takes after so many steps."""
+        assert self.model.choice_starts is not None
+        first = self.model.choice_starts[:-1]
+        if self.choices.ndim == 2 and step >= len(self.choices):
+            return first
+        chosen = self.choices if self.choices.ndim == 1 else self.choices[step]
+        return np.where(chosen < 0, first, chosen)
+
+    def decisions(self) -> list[tuple[int, Rows]]:
+        """For each step, the states that can be met then and have a decision to take."""
+        assert self.model.choice_starts is not None
+        several = np.diff(self.model.choice_starts) > 1
+        met = self.model.labels["init"].copy()
+        if self.choices.ndim == 1:
+            met = _closure(self.model, self.rows(), met, self.choices >= 0)
+            return [(0, np.flatnonzero(met & several & (self.choices >= 0)))]
+        found: list[tuple[int, Rows]] = []
+        for step, chosen in enumerate(self.choices):
+            found.append((step, np.flatnonzero(met & several & (chosen >= 0))))
+            met = _successors(self.model, self.rows(step)[met & (chosen >= 0)])
+        return found
+
+    def induced(self) -> Model:
+        """The chain that is left when the strategy decides: the states that it can meet.
+
+        Where it counts steps, a state of the chain is a state of the MDP and the number of steps taken; what labels and
+        variables say is that of the state.
+        """
+        model = self.model
+        if self.choices.ndim == 1:
+            met = _closure(model, self.rows(), model.labels["init"].copy())
+            return _chain(model, [(np.flatnonzero(met), self.rows()[met])])
+        layers = []
+        met = model.labels["init"].copy()
+        for step in range(len(self.choices)):
+            layers.append((np.flatnonzero(met), self.rows(step)[met]))
+            met = _successors(model, layers[-1][1])
+        last = self.rows(len(self.choices))
+        met = _closure(model, last, met)
+        return _chain(model, [*layers, (np.flatnonzero(met), last[met])])
+
+
+def _successors(model: Model, rows: Rows) -> Mask:
+    found = np.zeros(model.n_states, dtype=np.bool_)
+    found[model.columns[entries_of(model, rows)[0]]] = True
+    return found
+
+
+def _closure(model: Model, rows: Rows, states: Mask, through: Mask | None = None) -> Mask:
+    """All states that the given ones lead to, by their rows; only those of ``through`` lead anywhere."""
+    new = states
+    while new.any():
+        leading = new if through is None else new & through
+        new = _successors(model, rows[leading]) & ~states
+        states = states | new
+    return states
+
+
+def _chain(model: Model, layers: list[tuple[Rows, Rows]]) -> Model:
+    """The chain of some layers of (states, rows); each leads to the next, the last to itself."""
+    states = np.concatenate([layer for layer, _ in layers])
+    rows = np.concatenate([taken for _, taken in layers])
+    offsets = np.cumsum([0, *(len(layer) for layer, _ in layers)])
+    entries, lengths = entries_of(model, rows)
+    columns, place, done = np.empty(len(entries), dtype=np.int32), np.empty(model.n_states, dtype=np.int64), 0
+    for k, (layer, _) in enumerate(layers):
+        target = min(k + 1, len(layers) - 1)
+        place[layers[target][0]] = offsets[target] + np.arange(len(layers[target][0]))
+        count = int(lengths[offsets[k] : offsets[k] + len(layer)].sum())
+        columns[done : done + count] = place[model.columns[entries[done : done + count]]]
+        done += count
+    first = layers[0][0]
+    initial = np.flatnonzero(np.isin(first, model.initial)).astype(np.int32)
+    return replace(
+        model,
+        type="dtmc",
+        choice_starts=None,
+        row_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        columns=columns,
+        values=picked(model.values, entries),
+        initial=initial,
+        labels={name: mask[states] for name, mask in model.labels.items() if name != "init"},
+        rewards={name: _rewards(rewards, states, rows) for name, rewards in model.rewards.items()},
+        choice_actions=None if model.choice_actions is None else model.choice_actions[rows],
+        states=_picked(model.states, states),
+    )
+
+
+def _rewards(rewards: Rewards, states: Rows, rows: Rows) -> Rewards:
+    def part(values: npt.NDArray[np.float64] | None, index: Rows) -> npt.NDArray[np.float64] | None:
+        return values[index] if values is not None and values.size else None
+
+    return Rewards(state=part(rewards.state, states), choice=part(rewards.choice, rows))
+
+
+def _picked(states: States | None, numbers: Rows) -> States | None:
+    if isinstance(states, PackedStates):
+        return PackedStates(states.fields, np.ascontiguousarray(states.words[numbers]))
+    if isinstance(states, ListedStates):
+        return ListedStates(states.variables, [states[int(number)] for number in numbers])
+    return None

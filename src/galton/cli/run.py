@@ -1,0 +1,291 @@
+"""One call of ``galton check``: what it reads, the models it builds, the answers it gives."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..check.exploration import terminal
+from ..check.resolution import Question, resolve
+from ..lang import GaltonError, Source, check_program, parse_model, parse_properties
+from ..lang.stream import nearest
+from ..model.program import Program
+from ..programs import read_source
+from . import options, show
+
+if TYPE_CHECKING:
+    from ..check.experiment import Valuation
+    from ..check.result import Result
+    from ..lang.properties import Property, PropertyFile
+    from ..model.sparse import Model
+    from ..solve.settings import Settings
+    from .table import CsvFile, Plot, Table
+
+TYPED = "--prop"  # the source of properties from the command line
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where answers go."""
+
+    as_json: bool
+    explain: bool
+    csv: Path | None
+    plot: Path | None
+    strategy: Path | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A property, its place among all, and the program that knows its names."""
+
+    index: int
+    context: Program
+    question: Question
+
+
+@dataclass
+class Run:
+    """Reads everything first, so that mistakes show before anything is built; then answers, one after the other."""
+
+    path: Path
+    settings: Settings
+    building: dict[str, Any]
+    outputs: Outputs
+    full: bool
+    apply: Path | None
+    code: int = 0
+    answered: int = 0
+    started: float = field(default_factory=time.perf_counter)
+
+    def read(self, const: list[str], prop: list[str], props: Path | None, names: list[str]) -> None:
+        """Read the model and the properties, and see which constants belong to which."""
+        from ..check.experiment import ranges
+
+        sources = [read_source(props)] if props else []
+        sources += [Source(TYPED, text) for text in prop]
+        self.files: list[PropertyFile] = [parse_properties(source) for source in sources]
+        if not any(file.properties for file in self.files):
+            raise GaltonError("nothing to check; give a property with --prop or a file with --props")
+        self.selected = self._select(names)
+        given = options.read_constants(const)
+        self.syntax = parse_model(read_source(self.path))
+        own = {constant.name.name for constant in self.syntax.constants}
+        declared = {constant.name.name for file in self.files for constant in file.constants}
+        options.warn_of_strangers(self.path, given, own, declared)
+        self.of_model = {n: text for n, text in given.items() if n in own}
+        self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
+        used = {**self.of_model, **self.of_properties}
+        self.ranges = list(ranges({name: text for name, text in given.items() if name in used}))
+        if self.outputs.strategy and (len(self.selected) > 1 or self.ranges):
+            raise GaltonError("a strategy belongs to one property: give one with --prop or --name, and no range")
+        self.read_s = time.perf_counter() - self.started
+
+    def _select(self, names: list[str]) -> list[tuple[int, int]]:
+        """The properties to check, as (file, place in the file); those typed are always meant."""
+        everything = [(f, i) for f, file in enumerate(self.files) for i in range(len(file.properties))]
+        if not names:
+            return everything
+        known = {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
+        for name in names:
+            if name not in known:
+                hint = nearest(name, [n for n in known if n])
+                raise GaltonError(f"no property is called '{name}'{f'; {hint}' if hint else ''}")
+        typed = [(f, i) for f, i in everything if self.files[f].source.name == TYPED]
+        return sorted({*(known[name] for name in names), *typed})
+
+    def all(self) -> None:
+        """Every property for every valuation of the constants. Only what changes is done again."""
+        from ..check.experiment import valuations
+
+        sinks = self._sinks()
+        failure: GaltonError | None = None
+        try:
+            for mine in valuations(self.of_model):
+                program = check_program(self.syntax, mine)
+                theirs = list(valuations(self.of_properties))
+                asked = [self._questions(program, valuation) for valuation in theirs]
+                try:
+                    model = self._build(program, [a for row in asked for a in row])
+                except GaltonError as error:
+                    failure = error
+                    self._refuse(asked, error)
+                    for valuation, row in zip(theirs, asked, strict=True):
+                        self._add(sinks, {**mine, **valuation}, [f"error: {error.kind}"] * len(row))
+                    continue
+                known: dict[Any, Result | GaltonError] = {}
+                for valuation, row in zip(theirs, asked, strict=True):
+                    answers = [self._answer(model, a, known) for a in row]
+                    self._add(sinks, {**mine, **valuation}, answers)
+        finally:
+            for sink in sinks:
+                sink.close()
+        if failure is not None and not self.answered:
+            if not self.outputs.as_json and not self.ranges:
+                raise failure
+            self.code = 2
+
+    # Models.
+
+    def _build(self, program: Program, asked: list[Asked]) -> Model:
+        start = time.perf_counter()
+        end = None if self.full else terminal((a.context, a.question) for a in asked)
+        model = options.build_model(program, **self.building, terminal=end)
+        if self.apply:
+            model = self._applied(model, program)
+        self.build_s = time.perf_counter() - start
+        if not self.outputs.as_json and not self.ranges:
+            typer.echo(show.model_line(model, self.build_s, cut=end is not None))
+        return model
+
+    def _applied(self, model: Model, program: Program) -> Model:
+        from ..check.strategy_file import read_strategy
+
+        assert self.apply is not None
+        strategy, made = read_strategy(self.apply, model)
+        constants = {name: show.as_json(value) for name, value in program.constants.items()}
+        for name, value in made.get("constants", {}).items():
+            if name in constants and constants[name] != value:
+                message = f"{self.apply} was made for {name}={value}, and this is {name}={constants[name]}"
+                typer.echo(f"warning: {message}", err=True)
+        return strategy.induced()
+
+    # Questions and answers.
+
+    def _questions(self, program: Program, given: Valuation) -> list[Asked]:
+        found: list[list[Asked]] = []
+        context = program
+        earlier: list[Property] = []
+        index = 0
+        for file in self.files:
+            names = {constant.name.name for constant in file.constants}
+            mine = {name: value for name, value in given.items() if name in names}
+            richer, questions = resolve(file, context, mine, earlier=earlier)
+            found.append([Asked(index + i, richer, question) for i, question in enumerate(questions)])
+            index += len(questions)
+            if file.source.name != TYPED:  # what the file declares, the properties typed beside it may use
+                context, earlier = richer, [question.prop for question in questions]
+        return [found[f][i] for f, i in self.selected]
+
+    def _refuse(self, asked: list[list[Asked]], error: GaltonError) -> None:
+        """The model could not be built, so nothing about it can be answered."""
+        self.code = 1
+        if self.outputs.as_json:
+            for a in (a for row in asked for a in row):
+                self._put({**self._record(a), "error": _told(error)})
+        elif self.ranges:
+            typer.echo(options.told(error), err=True)
+
+    def _answer(self, model: Model, asked: Asked, known: dict[Any, Result | GaltonError]) -> Result | str:
+        key = _key(asked)
+        if key not in known:
+            known[key] = self._checked(model, asked)
+        found = known[key]
+        self.answered += 1
+        answer = self._record(asked)
+        if isinstance(found, GaltonError):
+            self.code = 1
+            answer["error"] = _told(found)
+        else:
+            self.code = max(self.code, int(found.value is False))
+            answer |= {**show.record(found), **show.sizes(model), "device": "cpu"}
+            answer |= {"method": found.method, "iterations": found.iterations}
+            times = {"build_s": self.build_s, "check_s": found.seconds}
+            times["total_s"] = self.read_s + self.build_s + found.seconds
+            answer |= {name: round(seconds, 6) for name, seconds in times.items()}
+            if self.outputs.explain:
+                answer["plan"] = show.plan(found)
+        if self.outputs.as_json:
+            self._put(answer)
+        elif not self.ranges and not isinstance(found, GaltonError):
+            show.print_result(found)
+            if self.outputs.explain:
+                show.print_plan(model, found, self.build_s)
+        return f"error: {found.kind}" if isinstance(found, GaltonError) else found
+
+    def _checked(self, model: Model, asked: Asked) -> Result | GaltonError:
+        """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""
+        from ..check.checking import check as check_property
+        from .watch import Watcher
+
+        watcher = Watcher(model, asked.question.prop.text)
+        settings = replace(self.settings, watch=watcher)
+        try:
+            found = check_property(asked.context, model, asked.question, settings)
+            self._keep_strategy(found, asked)
+        except GaltonError as error:
+            watcher.clear()
+            if not self.outputs.as_json:
+                typer.echo(options.told(error), err=True)
+            return error
+        except KeyboardInterrupt:
+            watcher.clear()
+            typer.echo(watcher.farewell(), err=True)
+            raise
+        watcher.clear()
+        for warning in found.warnings:
+            typer.echo(f"warning: {warning}", err=True)
+        return found
+
+    def _keep_strategy(self, result: Result, asked: Asked) -> None:
+        from ..check.strategy_file import write_strategy
+
+        if self.outputs.strategy is None:
+            return
+        if result.strategy is None:
+            raise GaltonError(f"{result.formula} has no strategy: only P, R and T of an MDP have one")
+        constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
+        write_strategy(self.outputs.strategy, result.strategy, formula=result.formula, constants=constants)
+
+    def _record(self, asked: Asked) -> dict[str, Any]:
+        prop = asked.question.prop
+        found: dict[str, Any] = {"model": str(self.path), "index": asked.index, "name": prop.name}
+        constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
+        return {**found, "property": prop.text, "constants": constants}
+
+    def _put(self, answer: dict[str, Any]) -> None:
+        typer.echo(json.dumps(answer))
+        sys.stdout.flush()
+
+    # Tables.
+
+    def _sinks(self) -> list[Table | CsvFile | Plot]:
+        """Where the rows of an experiment go."""
+        from .table import CsvFile, Plot, Table, title
+
+        outputs = self.outputs
+        chosen = [self.files[f].properties[i] for f, i in self.selected]
+        titles = [title(prop.name, prop.text) for prop in chosen]
+        found: list[Table | CsvFile | Plot] = []
+        if outputs.plot:
+            found.append(Plot(outputs.plot, self.ranges, titles))
+        if outputs.csv:
+            found.append(CsvFile(outputs.csv, self.ranges, titles))
+        if self.ranges and not outputs.as_json:
+            found.append(Table(self.ranges, titles))
+        return found
+
+    def _add(self, sinks: Sequence[Table | CsvFile | Plot], valuation: Valuation, answers: Sequence[Any]) -> None:
+        for sink in sinks:
+            sink.add({name: valuation[name] for name in self.ranges}, answers)  # type: ignore[misc]
+
+
+def _told(error: GaltonError) -> dict[str, str]:
+    return {"kind": error.kind, "message": str(error)}
+
+
+def _key(asked: Asked) -> Any:
+    """What an answer depends on: the property, and the values of the constants that it uses."""
+    from ..check.resolution import constants_of
+
+    prop = asked.question.prop
+    if prop.error:
+        return prop.text, str(prop.error)
+    return asked.index, tuple(sorted(constants_of(prop.expression, asked.context).items()))
