@@ -41,8 +41,8 @@ double row_below(const System& system, const R& rows, size_t row, const double* 
     const size_t end = rows.first_entry(row + 1);
     for (size_t e = rows.first_entry(row); e < end; ++e) sum += rows.values[e] * -lower[rows.columns[e]];
     if (system.scale) sum *= system.scale[row];
-    const double constant = system.constant[row];
-    return -((sum + -sum * slack) + (-constant + constant * slack));
+    // Multiplying by -(1 - slack), which is rounded towards zero, keeps the sign of the error.
+    return -(-sum * (slack - 1) + system.constant[row] * (slack - 1));
 }
 
 template <class R, class Row>

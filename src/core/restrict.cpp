@@ -1,6 +1,7 @@
 #include "restrict.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "parallel.hpp"
@@ -88,6 +89,7 @@ class Restriction {
         if (scaled) out_.scale = Pages<double>(rows);
         out_.constant = Pages<double>(rows);
         out_.rows = Pages<int32_t>(rows);
+        out_.progress = Pages<int32_t>(q_.unknowns);
     }
 
     void write(size_t number) {
@@ -98,17 +100,24 @@ class Restriction {
         }
         for (size_t u = parts_[number].first; u < parts_[number].last; ++u) {
             if (out_.groups.size()) out_.groups[u] = static_cast<int32_t>(row);
+            out_.progress[u] = static_cast<int32_t>(row);
+            bool found = false;
             rows_of(u, [&](size_t r) {
                 out_.starts[row] = static_cast<int64_t>(entry);
                 out_.rows[row] = static_cast<int32_t>(r);
-                write_row(u, r, row++, entry);
+                if (write_row(u, r, row, entry) && !found) {
+                    found = true;
+                    out_.progress[u] = static_cast<int32_t>(row);
+                }
+                ++row;
             });
         }
     }
 
-    void write_row(size_t unknown, size_t r, size_t row, size_t& entry) {
+    // Returns whether the row makes progress.
+    bool write_row(size_t unknown, size_t r, size_t row, size_t& entry) {
         double constant = q_.reward ? q_.reward[r] : 0.0, leaving = 0;
-        bool loop = false;
+        bool loop = false, progress = false;
         for (size_t e = rows_.first_entry(r); e < rows_.first_entry(r + 1); ++e) {
             const int32_t column = rows_.columns[e], target = q_.number[column];
             if (target == static_cast<int32_t>(unknown)) {
@@ -117,6 +126,7 @@ class Restriction {
             }
             const double value = rows_.values[e];
             leaving += value;
+            progress |= target < static_cast<int32_t>(unknown);
             if (target < 0) {
                 constant += value * q_.known[column];
                 continue;
@@ -131,9 +141,11 @@ class Restriction {
             }
             ++entry;
         }
-        const double scale = q_.rates || loop ? 1 / leaving : 1.0;
+        // A row that leads nowhere else never ends: what it collects is infinite.
+        const double scale = leaving == 0 ? 1.0 : q_.rates || loop ? 1 / leaving : 1.0;
         if (out_.scale.size()) out_.scale[row] = scale;
-        out_.constant[row] = constant * scale;
+        out_.constant[row] = leaving == 0 ? HUGE_VAL : constant * scale;
+        return progress;
     }
 
     const Question& q_;

@@ -33,6 +33,9 @@ struct Equations {
     Pages<double> scale;  // empty when it is 1 everywhere
     Pages<double> constant;
     Pages<int32_t> rows;  // (rows) the row of the model that each row came from
+    // (unknowns) a row of each that may lead to a known state or to an earlier unknown: taken everywhere, such rows leave
+    // the unknowns with probability 1 if the numbering allows it at all.
+    Pages<int32_t> progress;
     size_t longest = 0;   // entries of the longest row of the model among them
 };
 

@@ -67,6 +67,7 @@ nb::dict restrict_model(const Matrix& matrix, bool rates, const In<int32_t>& num
     result["scale"] = found.scale.size() ? as_array(found.scale) : nb::none();
     result["constant"] = as_array(found.constant);
     result["rows"] = as_array(found.rows);
+    result["progress"] = as_array(found.progress);
     result["longest"] = found.longest;
     return result;
 }
@@ -139,14 +140,11 @@ void bind_solve(nb::module_& m) {
             },
             nb::arg("x"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
         .def(
-            "weights",
-            [](const SystemOfArrays& self, In<double> x, Vector w, Vector copy, Maybe<int32_t> chosen, size_t first,
-               size_t last, int sweeps, double share, int threads) {
-                return told(weights(self.system, x.data(), w.data(), copy.data(), data_of(chosen), {first, last}, sweeps,
-                                    share, threads));
+            "row_values",
+            [](const SystemOfArrays& self, In<double> x, Vector values, size_t first, size_t last, int threads) {
+                row_values(self.system, x.data(), values.data(), {first, last}, threads);
             },
-            nb::arg("x"), nb::arg("w"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"),
-            nb::arg("sweeps"), nb::arg("share"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("values"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
         .def(
             "multiply",
             [](const SystemOfArrays& self, In<double> x, Vector y, bool with_constant, int threads) {

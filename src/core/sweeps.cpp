@@ -256,53 +256,15 @@ void multiply_transposed(const System& system, const double* x, double* y) {
     });
 }
 
-Sweeps weights(const System& system, const double* x, double* w, double* copy, const int32_t* chosen, Range range,
-               int sweeps, double share, int threads) {
-    return visit(system.matrix, [&](const auto& rows) {
-        auto row = [&](size_t r, auto&& at) {
-            const double sum = row_sum(rows, r, at);
-            return system.scale ? system.scale[r] * sum : sum;
-        };
-        auto largest_of = [&](size_t s, auto&& at) {
-            if (!rows.groups) return row(s, at);
-            if (chosen) return row(static_cast<size_t>(chosen[s]), at);
-            double value = 0;
-            for (size_t r = rows.first_row(s); r < rows.first_row(s + 1); ++r)
-                if (!(system.constant[r] > share * x[s])) value = std::max(value, row(r, at));
-            return value;
-        };
-        auto growth = [&](size_t s, double before, double after) {
-            return after > before ? (after - before) / x[s] : 0.0;
-        };
+void row_values(const System& system, const double* x, double* values, Range range, int threads) {
+    visit(system.matrix, [&](const auto& rows) {
+        Operator op(system, rows, nullptr);
         const std::vector<size_t> cuts = split(rows, range, threads);
-        const auto outside = static_cast<uint32_t>(range.first), size = static_cast<uint32_t>(range.last - range.first);
-        auto inside = [=](int32_t c) { return static_cast<uint32_t>(c) - outside < size; };
-        if (cuts.size() == 2) {
-            Sweeps done;
-            while (done.done < sweeps) {
-                ++done.done;
-                done.residual = 0;
-                for (size_t s = range.first; s < range.last; ++s) {
-                    const double after = x[s] + largest_of(s, [&](int32_t c) { return inside(c) ? w[c] : 0.0; });
-                    done.residual = std::max(done.residual, growth(s, w[s], after));
-                    w[s] = after;
-                }
-                if (done.residual <= 0.5) break;
-            }
-            return done;
-        }
-        return in_turns(cuts, w, copy, range, {sweeps, 0.5, false}, [&](int t, const double* old, double* now) {
-            const auto part = static_cast<size_t>(t);
-            const auto first = static_cast<uint32_t>(cuts[part]), last = static_cast<uint32_t>(cuts[part + 1]);
-            double largest = 0;
-            for (uint32_t s = first; s < last; ++s) {
-                now[s] = x[s] + largest_of(s, [&](int32_t c) {
-                    if (!inside(c)) return 0.0;
-                    return (static_cast<uint32_t>(c) - first < s - first ? now : old)[c];
-                });
-                largest = std::max(largest, growth(s, old[s], now[s]));
-            }
-            return largest;
+        const size_t first = rows.first_row(range.first);
+        run_on_threads(static_cast<int>(cuts.size()) - 1, [&](int t) {
+            const size_t last = rows.first_row(cuts[static_cast<size_t>(t) + 1]);
+            for (size_t r = rows.first_row(cuts[static_cast<size_t>(t)]); r < last; ++r)
+                values[r - first] = op.row(r, [x](int32_t c) { return x[c]; });
         });
     });
 }

@@ -58,9 +58,7 @@ double defect(const System&, const double* x, Range, int threads);
 void multiply(const System&, const double* x, double* y, bool with_constant, int threads);
 void multiply_transposed(const System&, const double* x, double* y);
 
-// Gauss–Seidel sweeps for w = x + opt Aw, all rows or only the chosen ones, that leave out rows with a constant above
-// `share` of x; unknowns outside the range count as zero. Stops when no w grows by more than half of its x.
-Sweeps weights(const System&, const double* x, double* w, double* copy, const int32_t* chosen, Range, int sweeps,
-               double share, int threads);
+// The value of every row of the range, F_r(x): one by one, before the best is taken.
+void row_values(const System&, const double* x, double* values, Range, int threads);
 
 }  // namespace galton

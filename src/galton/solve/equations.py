@@ -60,6 +60,8 @@ class Equations:
         ``"min"``, ``"max"``, or None for a chain, which has one row per unknown and no ``groups``.
     rows
         The row of the model that each row came from.
+    progress
+        A row of each unknown; together a strategy that leaves the unknowns with probability 1.
     slack
         A bound on the relative rounding error of ``scale`` and ``constant``.
     segments
@@ -73,6 +75,7 @@ class Equations:
     scale: Floats | None
     constant: Floats
     rows: Int32s
+    progress: Int32s
     optimum: Optimum | None
     slack: float
     segments: tuple[Segment, ...]
@@ -154,6 +157,7 @@ def restrict(
         scale=found["scale"],
         constant=found["constant"],
         rows=found["rows"],
+        progress=found["progress"],
         optimum=optimum if model.type == "mdp" else None,
         # Sums of up to `longest` products, a division and a product; each rounds by at most 2^-53.
         slack=(found["longest"] + 4) * 2.0**-52,

@@ -65,6 +65,24 @@ class Proposer:
                 break
         return residual
 
+    def evaluate(self, segment: Segment, aim: float) -> None:
+        """Solve for the rows taken, by BiCGStab; what comes out with a negative number in it is thrown away.
+
+        For a minimum this is where to begin. Sweeps from zero may settle on a strategy that never ends, for which there
+        is no solution; one that ends, once evaluated, is improved only by others that end.
+        """
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        part = slice(first, last)
+        done, _ = self.system.gauss_seidel(
+            self.x, self.copy, self.chosen, first, last, 3, aim, True, True, 1.0, threads
+        )
+        before = self.x[part].copy()
+        more, _ = self.system.bicgstab(self.x, self.chosen, first, last, KRYLOV_SWEEPS, aim, threads)
+        self.sweeps += done + more
+        if not (self.x[part] >= 0).all() or not np.isfinite(self.x[part]).all():
+            self.x[part] = before
+        self.copy[part] = self.x[part]
+
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
         first, last, threads = segment.first, segment.last, self.settings.n_threads
@@ -75,9 +93,7 @@ class Proposer:
                 break
             before = residual
             goal = aim / 4 if self.chosen is None else max(aim / 4, residual * 1e-4)
-            done, _ = self.system.bicgstab(self.x, self.chosen, first, last, KRYLOV_SWEEPS, goal, threads)
-            self.sweeps += done
-            self.copy[first:last] = self.x[first:last]
+            self.evaluate(segment, goal)
             residual = self.sweep(segment, 3, aim)
             if not residual <= SLOW * before:
                 useless += self.chosen is None

@@ -46,7 +46,7 @@ class _Solver:
         size = equations.size
         self.lower, self.upper = np.zeros(size), np.zeros(size)
         groups = equations.groups
-        chosen = None if groups is None else groups[:-1].copy()
+        chosen = None if groups is None else equations.progress.copy()
         self.x = Proposer(self.system, np.zeros(size), np.zeros(size), chosen, settings)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = np.zeros(len(equations.rows))
@@ -85,6 +85,7 @@ class _Solver:
         part = slice(segment.first, segment.last)
         middle = (self.lower[part] + self.upper[part]) / 2
         self.x.x[part] = self.x.copy[part] = middle
+        self.w.x[part] = self.w.copy[part] = 0.0  # steps are counted within a segment
         with np.errstate(invalid="ignore"):
             widths = (self.upper[part] - middle) / middle
         self.width = max(self.width, float(np.nanmax(widths, initial=0.0)))
@@ -92,6 +93,8 @@ class _Solver:
     def _iterate(self, segment: Segment, budget: float) -> bool:
         """Bounds by proposal and proof; False when they cannot be proved."""
         entries = self.equations.entries(segment) + segment.last - segment.first
+        if self.equations.optimum == "min":
+            self.x.evaluate(segment, 1e-2)
         self.x.solve(segment, 1e-3, entries, rounds=3)
         for share in SHARES:
             steps = self._weigh(segment, entries, share)
@@ -107,33 +110,50 @@ class _Solver:
         return False
 
     def _weigh(self, segment: Segment, entries: int, share: float) -> float:
-        """Find w; returns the largest w/x, infinite if there is none."""
+        """Find w; returns the largest w/x, infinite if there is none.
+
+        With choices, only rows that are nearly the best need w: others have room to spare, which the proof will show.
+        """
         part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
         x = self.x.x[part]
-        groups = self.equations.groups
-        if groups is None:
-            constant = x
-        else:
-            sizes = np.diff(groups[segment.first : segment.last + 1])
-            constant = np.repeat(x, sizes)
-            constant[self.equations.constant[rows] > share * constant] = -np.inf
-            skipped = np.maximum.reduceat(constant, groups[segment.first : segment.last] - rows.start) == -np.inf
-        self.w_constant[rows] = constant
+        self.w_constant[rows] = x if self.x.chosen is None else self._near_best(segment, share)
+        if self.w.chosen is not None and self.x.chosen is not None:
+            self.w.chosen[part] = self.x.chosen[part]
         self.w.x[part] = self.w.copy[part] = x
-        self.w.solve(segment, 0.1, entries, rounds=20)
-        if groups is not None:
-            self.w.x[part][skipped] = x[skipped]
-        threads = self.settings.n_threads
-        done, growth = self.system.weights(
-            self.x.x, self.w.x, self.w.copy, None, segment.first, segment.last, 50, share, threads
-        )
-        self.w.sweeps += done
-        w = self.w.x[part]
-        w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
-        if not growth <= 0.5 or not (w >= 0).all():
-            return float("inf")
+        steps = 1.0
+        for _ in range(4):
+            self.w.solve(segment, 0.2 / steps, entries, rounds=20)
+            w = self.w.x[part]
+            w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
+            with np.errstate(invalid="ignore"):
+                steps = max(steps, float(np.nanmax(w / x, initial=1.0)))
+            if (w >= 0).all() and self._growth(segment) <= 0.5:
+                return steps
+        return float("inf")
+
+    def _near_best(self, segment: Segment, share: float) -> Floats:
+        """Constants for the rows of w: x for those that matter, minus infinity for the others."""
+        groups, chosen, threads = self.equations.groups, self.x.chosen, self.settings.n_threads
+        assert groups is not None
+        assert chosen is not None
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        x = np.repeat(self.x.x[part], np.diff(groups[segment.first : segment.last + 1]))
+        values = np.empty(rows.stop - rows.start)
+        self.system.row_values(self.x.x, values, segment.first, segment.last, threads)
+        near = (np.abs(values - x) <= share * x) & (self.equations.constant[rows] <= share * x)
+        near[chosen[part] - rows.start] = True
+        return np.where(near, x, -np.inf)
+
+    def _growth(self, segment: Segment) -> float:
+        """The largest (x + Aw - w) / x; the proof needs 1/2 at most."""
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        values = np.empty(rows.stop - rows.start)
+        self.w.system.row_values(self.w.x, values, segment.first, segment.last, self.settings.n_threads)
+        self.w.sweeps += 1
+        if self.equations.groups is not None:
+            values = np.maximum.reduceat(values, self.equations.groups[part] - rows.start)
         with np.errstate(invalid="ignore"):
-            return float(np.nanmax(w / x, initial=1.0))
+            return float(np.nanmax((values - self.w.x[part]) / self.x.x[part], initial=0.0))
 
     def _prove(self, segment: Segment, budget: float, share: float) -> bool:
         first, last, threads = segment.first, segment.last, self.settings.n_threads
