@@ -6,6 +6,7 @@ fixed meanwhile, in turn with sweeps that improve it (policy iteration with inex
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +19,11 @@ from .settings import Settings
 
 __all__ = ["Proposer"]
 
-EASY_SWEEPS = 20  # that are tried before anything cleverer
+FEW_SWEEPS = 4  # between two looks at how fast they converge
+EASY_SWEEPS = 40  # more than these are not worth making when BiCGStab could be tried
+IMPROVEMENTS = 8  # sweeps, while they change the strategy, before it is evaluated again
 KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
-ROUNDS = 100  # of improving a strategy, or of restarting
-SLOW = 0.5  # a round that leaves more of the residual than this is no good
+ROUNDS = 200  # of improving a strategy, or of restarting
 ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
 
 
@@ -51,7 +53,7 @@ class Proposer:
     def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0) -> float:
         """Gauss–Seidel sweeps, taking the best rows; returns the largest relative change in the last."""
         first, last, threads = segment.first, segment.last, self.settings.n_threads
-        residual = np.inf
+        residual = float("inf")
         if self.chosen is None:
             done, residual = self.system.gauss_seidel(
                 self.x, self.copy, None, first, last, sweeps, aim, True, True, 1.0, threads
@@ -59,9 +61,9 @@ class Proposer:
             self.sweeps += done
             return residual
         for _ in range(sweeps):
-            _, residual = self.system.improve(self.x, self.copy, self.chosen, first, last, threads)
+            changed, residual = self.system.improve(self.x, self.copy, self.chosen, first, last, threads)
             self.sweeps += 1
-            if residual <= aim:
+            if residual <= aim or not changed:
                 break
         return residual
 
@@ -85,18 +87,31 @@ class Proposer:
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
-        first, last, threads = segment.first, segment.last, self.settings.n_threads
-        residual = self.sweep(segment, EASY_SWEEPS, aim)
-        useless = 0
+        residual = self._easily(segment, aim)
+        best, useless = residual, 0
         for _ in range(rounds):
-            if residual <= aim or useless > 3:
+            if residual <= aim or useless == 4:
                 break
-            before = residual
-            goal = aim / 4 if self.chosen is None else max(aim / 4, residual * 1e-4)
+            goal = aim / 4 if self.chosen is None else max(aim / 4, min(1e-2, residual * 1e-3))
             self.evaluate(segment, goal)
-            residual = self.sweep(segment, 3, aim)
-            if not residual <= SLOW * before:
-                useless += self.chosen is None
-                residual = self.sweep(segment, int(np.clip(ENTRIES_PER_CALL / max(entries, 1), 3, 1000)), aim)
+            residual = self.sweep(segment, IMPROVEMENTS, aim)
+            if residual > best / 2:
+                useless += 1
+                if self.chosen is None or useless == 4:
+                    more = int(np.clip(ENTRIES_PER_CALL / max(entries, 1), FEW_SWEEPS, 1000))
+                    residual = self.sweep(segment, more, aim)
+            if residual <= best / 2:
+                best, useless = residual, 0
             self.settings.tell(step="iterate", sweeps=self.sweeps, residual=residual)
+        return residual
+
+    def _easily(self, segment: Segment, aim: float) -> float:
+        """Sweeps for as long as they promise to get there soon."""
+        residual = self.sweep(segment, FEW_SWEEPS, aim)
+        while residual > aim:
+            before = residual
+            residual = self.sweep(segment, FEW_SWEEPS, aim)
+            gain = math.log(before / residual) if 0 < residual < before else 0.0
+            if residual > aim and gain * EASY_SWEEPS < FEW_SWEEPS * math.log(residual / aim):
+                break
         return residual
