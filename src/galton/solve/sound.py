@@ -27,6 +27,7 @@ __all__ = ["solve"]
 
 ROUNDING = 2.0**-52
 SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
+NEAR = 1e-3  # a row whose value is farther than this from the best, relatively, has room to spare
 OPERATIONS = 2 * 10**9  # of a direct elimination
 
 
@@ -53,6 +54,7 @@ class _Solver:
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
         self.w = Proposer(weighing, np.zeros(size), np.zeros(size), None if chosen is None else chosen.copy(), settings)
         self.width = 0.0  # the largest half-width so far, relative
+        self.passed_on = 0.0  # δ/ε
         self.eliminated = 0
         self.proofs = 0
 
@@ -95,13 +97,17 @@ class _Solver:
         entries = self.equations.entries(segment) + segment.last - segment.first
         if self.equations.optimum == "min":
             self.x.evaluate(segment, 1e-2)
-        self.x.solve(segment, 1e-3, entries, rounds=3)
+        # Which rows are nearly the best shows only when x is good.
+        self.x.solve(segment, 1e-3 if self.x.chosen is None else 1e-8, entries)
         for share in SHARES:
-            steps = self._weigh(segment, entries, share)
             goal = budget
-            while (aim := goal / (16 * max(steps, 1 / share))) > 2 * ROUNDING:
+            for _ in range(4):
+                steps = self._weigh(segment, entries, share)
+                aim = goal / (16 * steps)
+                if aim < 2 * ROUNDING:
+                    break
                 residual = self.x.solve(segment, aim, entries)
-                if self._prove(segment, budget, share):
+                if self._prove(segment, budget):
                     self._keep(segment)
                     return True
                 if residual > aim:
@@ -110,9 +116,10 @@ class _Solver:
         return False
 
     def _weigh(self, segment: Segment, entries: int, share: float) -> float:
-        """Find w; returns the largest w/x, infinite if there is none.
+        """Find w; returns how many times wider the bounds will be than what x violates its equations by.
 
         With choices, only rows that are nearly the best need w: others have room to spare, which the proof will show.
+        Rows with a constant above ``share`` of x are left to δ.
         """
         part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
         x = self.x.x[part]
@@ -128,7 +135,8 @@ class _Solver:
             with np.errstate(invalid="ignore"):
                 steps = max(steps, float(np.nanmax(w / x, initial=1.0)))
             if (w >= 0).all() and self._growth(segment) <= 0.5:
-                return steps
+                self.passed_on = self._left_to_delta(segment, share)
+                return max(steps, self.passed_on)
         return float("inf")
 
     def _near_best(self, segment: Segment, share: float) -> Floats:
@@ -140,9 +148,30 @@ class _Solver:
         x = np.repeat(self.x.x[part], np.diff(groups[segment.first : segment.last + 1]))
         values = np.empty(rows.stop - rows.start)
         self.system.row_values(self.x.x, values, segment.first, segment.last, threads)
-        near = (np.abs(values - x) <= share * x) & (self.equations.constant[rows] <= share * x)
+        near = (np.abs(values - x) <= NEAR * x) & (self.equations.constant[rows] <= share * x)
         near[chosen[part] - rows.start] = True
         return np.where(near, x, -np.inf)
+
+    def _left_to_delta(self, segment: Segment, share: float) -> float:
+        """How much larger than ε δ must be for the rows that were left to it: (Aw - w + x) / constant."""
+        groups = self.equations.groups
+        if groups is None:
+            return 0.0
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        constant = self.equations.constant[rows]
+        left = np.flatnonzero((self.w_constant[rows] == -np.inf) & (constant > 0) & np.isfinite(constant))
+        if not left.size:
+            return 0.0
+        self.w_constant[rows] = 0.0
+        values = np.empty(rows.stop - rows.start)
+        self.w.system.row_values(self.w.x, values, segment.first, segment.last, self.settings.n_threads)
+        owner = np.repeat(np.arange(segment.last - segment.first), np.diff(groups[segment.first : segment.last + 1]))[
+            left
+        ]
+        x, w = self.x.x[part][owner], self.w.x[part][owner]
+        needed = (values[left] - w + x) / constant[left]
+        # Rows that are far from the best do not need it.
+        return float(np.max(needed[constant[left] > share * x], initial=0.0))
 
     def _growth(self, segment: Segment) -> float:
         """The largest (x + Aw - w) / x; the proof needs 1/2 at most."""
@@ -152,10 +181,10 @@ class _Solver:
         self.w.sweeps += 1
         if self.equations.groups is not None:
             values = np.maximum.reduceat(values, self.equations.groups[part] - rows.start)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             return float(np.nanmax((values - self.w.x[part]) / self.x.x[part], initial=0.0))
 
-    def _prove(self, segment: Segment, budget: float, share: float) -> bool:
+    def _prove(self, segment: Segment, budget: float) -> bool:
         first, last, threads = segment.first, segment.last, self.settings.n_threads
         part = slice(first, last)
         x, w, slack = self.x.x[part], self.w.x[part], self.equations.slack
@@ -165,7 +194,7 @@ class _Solver:
             return False
         for factor in (3.0, 30.0):
             epsilon = factor * (defect + slack + 2 * ROUNDING)
-            delta = self.width * (1 + 1e-9) + epsilon / share
+            delta = self.width * (1 + 1e-9) + epsilon * (self.passed_on + 1)
             self.upper[part] = (1 + delta) * x + epsilon * w
             self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
             self.proofs += 2
