@@ -86,18 +86,20 @@ class Sure {
         searching_.push(state);
     }
 
-    // Find ways for the states that search: first those that have a successor with a way, then back from them.
+    // Find ways for the states that search: first those that rely on a state that did not search, then back from them, so
+    // that ways are short and few states rely on another.
     void attach() {
         queue_.clear();
         for (size_t i = 0; i < searching_.size(); ++i) {
             patience_.spend();
-            const size_t s = searching_[i];
-            if (find_way(s)) queue_.push(s);
+            if (find_way(searching_[i])) queue_.push(searching_[i]);
         }
+        for (size_t i = 0; i < queue_.size(); ++i) lost_.reset(queue_[i]);
         search_along(before_, queue_, patience_, fetch(), [&](size_t target, size_t row) {
             const auto s = static_cast<size_t>(owner_[row]);
             if (!lost_[s] || !active_[s] || !usable_[row]) return;
-            take(s, row, target);
+            way_[s] = {static_cast<int32_t>(row), static_cast<int32_t>(target)};
+            lost_.reset(s);
             queue_.push(s);
         });
     }
@@ -108,16 +110,11 @@ class Sure {
             for (size_t entry = graph_.first_entry(row), end = graph_.first_entry(row + 1); entry < end; ++entry) {
                 const auto target = static_cast<size_t>(graph_.columns[entry]);
                 if (lost_[target]) continue;
-                take(state, row, target);
+                way_[state] = {static_cast<int32_t>(row), static_cast<int32_t>(target)};
                 return true;
             }
         }
         return false;
-    }
-
-    void take(size_t state, size_t row, size_t target) {
-        way_[state] = {static_cast<int32_t>(row), static_cast<int32_t>(target)};
-        lost_.reset(state);
     }
 
     // States that found no way fall out; the rows that lead there cannot be used any more; whoever took one of them, and
@@ -159,9 +156,9 @@ class Sure {
 
     const Pattern<Offset> graph_;
     Patience patience_;
-    Bits in_;      // the set, as it shrinks
-    Bits active_;  // the states in it that are not in the goal
-    Bits usable_;  // the rows of active states that stay in the set
+    Bits in_;       // the set, as it shrinks
+    Bits active_;   // the states in it that are not in the goal
+    Bits usable_;   // the rows of active states that stay in the set
     Bits lost_{0};  // the states that have no way now, in the set or fallen out of it
     Predecessors<Offset> before_;
     Pages<int32_t> owner_;
