@@ -19,7 +19,7 @@ from graph_oracle import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.graph import attractor, can_avoid, can_reach, forward_reachable, surely_reaches
+from galton.graph import attractor, can_avoid, can_reach, forward_reachable, surely_reaches, zero_and_one
 from galton.model.sparse import Mask, Model
 
 MODELS = settings(deadline=None, max_examples=300)
@@ -33,6 +33,10 @@ def test_all_strategies_one_by_one(model: Model, data: st.DataObject) -> None:
     positive, sure = outcomes(model, through, goal)
     assert can_reach(model, through, goal).tolist() == positive.any(axis=0).tolist()
     assert can_avoid(model, through, goal).tolist() == (~positive).any(axis=0).tolist()
+    zero, one = zero_and_one(model, through, goal, "max")
+    assert (zero.tolist(), one.tolist()) == ((~positive).all(axis=0).tolist(), sure.any(axis=0).tolist())
+    zero, one = zero_and_one(model, through, goal, "min")
+    assert (zero.tolist(), one.tolist()) == ((~positive).any(axis=0).tolist(), sure.all(axis=0).tolist())
     assert surely_reaches(model, through, goal, some_strategy=True).tolist() == sure.any(axis=0).tolist()
     assert surely_reaches(model, through, goal, some_strategy=False).tolist() == sure.all(axis=0).tolist()
 
