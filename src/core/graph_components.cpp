@@ -176,7 +176,7 @@ class DepthFirst {
         waiting_ = end;
         order[done_ + others] = state;
         number_[static_cast<size_t>(state)] = next_component_--;
-        time_ = opened - 1;
+        time_ = opened - 1;  // so that times and components never meet, even with 2^31 states
         result_.trivial[result_.count] = others == 0 && !root.loops;
         result_.bottom[result_.count] = !root.leaves;
         done_ += others + 1;

@@ -27,7 +27,10 @@ def end_components(
     matrix: Matrix, within: npt.NDArray[np.bool_] | None, choices: npt.NDArray[np.bool_] | None
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int]: ...
 def reach_surely(
-    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+    matrix: Matrix,
+    through: npt.NDArray[np.bool_],
+    goal: npt.NDArray[np.bool_],
+    candidates: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]: ...
 def reach_some(
     matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
