@@ -112,7 +112,10 @@ class _Pace:
 
 @dataclass(eq=False)
 class Chain:
-    """A vector under repeated steps ``x <- scale * (A x) + stay * x`` of a chain, and a weighted sum of what it was."""
+    """A vector under repeated steps of a chain, and a weighted sum of what it was.
+
+    A step is ``x <- A x`` or, for a uniformised CTMC, ``x <- scale * (A x) + stay * x``.
+    """
 
     part: Part
     x: Floats
@@ -139,6 +142,11 @@ class Chain:
     def batch(self) -> int:
         """How many steps to ask for at a time."""
         return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows + 1)))
+
+    @property
+    def segments(self) -> int:
+        """In how many pieces the rows are gone through; few where many rows are alike."""
+        return self._kernel.segments
 
     def advance(self, steps: int, weights: Floats | None) -> Seen:
         """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
