@@ -86,60 +86,108 @@ double product(const R& rows, size_t row, const double* x) {
     return total;
 }
 
-// Run body(k, x, y, first, last) for each step k and each thread's states, and swap x and y in between; it returns the
-// least positive y.
-template <class R, class Body>
-bool run_steps(const R& rows, size_t steps, double* x, double* other, int threads, Extremes& extremes, const Body& body) {
-    const std::vector<size_t> bounds = fair_shares(rows, threads);
+// Run body(k, x, y, first, last) for each step k and each thread's share of the work, and swap x and y in between; it
+// returns the least positive y. A share that begins with `first` begins with the state state_of(first).
+template <class StateOf, class Body>
+bool run_steps(const std::vector<size_t>& shares, const StateOf& state_of, size_t steps, double* x, double* other,
+               int threads, Extremes& extremes, const Body& body) {
     std::vector<Extremes> found(static_cast<size_t>(threads), NOTHING);
     std::barrier<> all(threads);
     run_on_threads(threads, [&](int t) {
         FlushToZero flush;
-        double *from = x, *to = other, faintest = INF;
+        double *from = x, *to = other;
         const auto thread = static_cast<size_t>(t);
+        Extremes seen = NOTHING;
         for (size_t k = 0; k < steps; ++k) {
-            faintest = std::min(faintest, body(k, from, to, bounds[thread], bounds[thread + 1]));
+            seen.faintest = std::min(seen.faintest, body(k, from, to, shares[thread], shares[thread + 1]));
             if (threads > 1) all.arrive_and_wait();
             std::swap(from, to);
         }
         if (steps)
-            for (size_t s = bounds[thread]; s < bounds[thread + 1]; ++s) watch(found[thread], to[s], from[s]);
-        found[thread].faintest = faintest;
+            for (size_t s = state_of(shares[thread]); s < state_of(shares[thread + 1]); ++s) watch(seen, to[s], from[s]);
+        found[thread] = seen;
     });
     extremes = NOTHING;
     for (const Extremes& part : found) widen(extremes, part);
     return steps % 2 == 1;
 }
 
-template <bool Stay, bool Sum, class R>
-bool chain(const R& rows, const ChainStep& step, size_t steps, const double* weights, double* x, double* other, double* sum,
-           int threads, Extremes& extremes) {
-    return run_steps(rows, steps, x, other, threads, extremes,
-                     [&](size_t k, const double* from, double* to, size_t first, size_t last) {
-                         const double weight = Sum ? weights[k] : 0;
-                         double faintest = INF;
-                         for (size_t s = first; s < last; ++s) {
-                             double y = step.scale * product(rows, s, from);
-                             if (Stay) y += step.stay[s] * from[s];
-                             if (Sum) sum[s] += weight * from[s];
-                             to[s] = y;
-                             faintest = std::min(faintest, y > 0 ? y : INF);
-                         }
-                         return faintest;
-                     });
+// The products of the rows of a segment.
+template <class R>
+void multiply(const R& rows, const Segment& segment, const double* x, double* y) {
+    if (!segment.alike) {
+        for (size_t s = segment.first; s < segment.last; ++s) y[s] = product(rows, s, x);
+        return;
+    }
+    const Stencil stencil = stencil_of(rows, segment.first);
+    switch (stencil.entries) {
+        case 0: std::fill(y + segment.first, y + segment.last, 0.0); break;
+        case 1: apply<1>(stencil, x, y, segment.first, segment.last); break;
+        case 2: apply<2>(stencil, x, y, segment.first, segment.last); break;
+        case 3: apply<3>(stencil, x, y, segment.first, segment.last); break;
+        case 4: apply<4>(stencil, x, y, segment.first, segment.last); break;
+        case 5: apply<5>(stencil, x, y, segment.first, segment.last); break;
+        case 6: apply<6>(stencil, x, y, segment.first, segment.last); break;
+        case 7: apply<7>(stencil, x, y, segment.first, segment.last); break;
+        case 8: apply<8>(stencil, x, y, segment.first, segment.last); break;
+    }
+}
+
+// What is left to do for rows that have their products: while they are in the cache, in loops that are vectorised.
+double finish(const ChainStep& step, double weight, const double* __restrict x, double* __restrict y, double* __restrict sum,
+              size_t first, size_t last) {
+    const double scale = step.scale;
+    const double* __restrict stay = step.stay;
+    if (stay)
+        for (size_t s = first; s < last; ++s) y[s] = scale * y[s] + stay[s] * x[s];
+    if (sum)
+        for (size_t s = first; s < last; ++s) sum[s] += weight * x[s];
+    if (stay) return 0;
+    double faintest = INF;
+    for (size_t s = first; s < last; ++s) faintest = std::min(faintest, y[s] > 0 ? y[s] : INF);
+    return faintest;
+}
+
+// Where each thread's segments begin. A row of a run costs about as much as an entry of another.
+template <class R>
+std::vector<size_t> fair_shares(const R& rows, const std::vector<Segment>& segments, int threads) {
+    auto cost = [&](const Segment& s) {
+        return s.last - s.first + (s.alike ? 0 : s.last - s.first + rows.first_entry(s.last) - rows.first_entry(s.first));
+    };
+    size_t all = 0, so_far = 0;
+    for (const Segment& segment : segments) all += cost(segment);
+    std::vector<size_t> bounds{0};
+    for (size_t i = 0; i < segments.size(); ++i) {
+        so_far += cost(segments[i]);
+        while (bounds.size() < static_cast<size_t>(threads) && so_far * static_cast<size_t>(threads) >= all * bounds.size())
+            bounds.push_back(i + 1);
+    }
+    bounds.resize(static_cast<size_t>(threads) + 1, segments.size());
+    return bounds;
 }
 
 }  // namespace
 
-bool chain_steps(const ChainStep& step, size_t steps, const double* weights, double* x, double* other, double* sum,
-                 int threads, Extremes& extremes) {
-    threads = useful_threads(step.matrix, threads);
-    return visit(step.matrix, [&](const auto& rows) {
-        auto run = [&]<bool Stay, bool Sum>() {
-            return chain<Stay, Sum>(rows, step, steps, weights, x, other, sum, threads, extremes);
+ChainStepper::ChainStepper(const ChainStep& step) : step_(step) {
+    visit(step_.matrix, [&](const auto& rows) { segments_ = segments_of(rows, step_.stay, BLOCK_ROWS); });
+}
+
+bool ChainStepper::run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads,
+                       Extremes& extremes) const {
+    threads = useful_threads(step_.matrix, threads);
+    return visit(step_.matrix, [&](const auto& rows) {
+        auto one_step = [&](size_t k, const double* from, double* to, size_t first, size_t last) {
+            double faintest = INF;
+            for (size_t i = first; i < last; ++i) {
+                const Segment& segment = segments_[i];
+                multiply(rows, segment, from, to);
+                const double weight = sum ? weights[k] : 0;
+                faintest = std::min(faintest, finish(step_, weight, from, to, sum, segment.first, segment.last));
+            }
+            return faintest;
         };
-        if (step.stay) return sum ? run.template operator()<true, true>() : run.template operator()<true, false>();
-        return sum ? run.template operator()<false, true>() : run.template operator()<false, false>();
+        auto states = [&](size_t share) { return share < segments_.size() ? segments_[share].first : rows.n_states; };
+        return run_steps(fair_shares(rows, segments_, threads), states, steps, x, other, threads, extremes, one_step);
     });
 }
 
@@ -166,7 +214,8 @@ bool bellman_steps(const BellmanStep& step, size_t steps, double* x, double* oth
             }
             return faintest;
         };
-        return run_steps(rows, steps, x, other, threads, extremes, one_step);
+        auto state = [](size_t s) { return s; };
+        return run_steps(fair_shares(rows, threads), state, steps, x, other, threads, extremes, one_step);
     });
 }
 

@@ -6,6 +6,7 @@
 
 #include "matrix.hpp"
 #include "memory.hpp"
+#include "segments.hpp"
 
 namespace galton {
 
@@ -19,16 +20,31 @@ struct Extremes {
     double faintest;
 };
 
-// y = scale * (A x) + stay .* x: one step of a chain, or of a uniformised CTMC (scale 1/q, stay 1 - E/q).
+// y = scale * (A x) + stay .* x: one step of a uniformised CTMC (scale 1/q, stay 1 - E/q); or y = A x, without `stay`.
 struct ChainStep {
-    const MatrixView& matrix;
+    MatrixView matrix;
     double scale;
     const double* stay;  // null for none
 };
 
-// `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`.
-bool chain_steps(const ChainStep& step, size_t steps, const double* weights, double* x, double* other, double* sum,
-                 int threads, Extremes& extremes);
+// Steps of one chain, which is looked at beforehand.
+class ChainStepper {
+  public:
+    explicit ChainStepper(const ChainStep& step);
+
+    // `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`. The
+    // faintest number is not looked for where there is a `stay`.
+    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads,
+             Extremes& extremes) const;
+
+    const MatrixView& matrix() const { return step_.matrix; }
+    size_t n_segments() const { return segments_.size(); }
+
+  private:
+    static constexpr size_t BLOCK_ROWS = 512;
+    ChainStep step_;
+    std::vector<Segment> segments_;
+};
 
 // y_s = the least or the greatest, over the rows r of s, of (A x)_r + constant_r.
 struct BellmanStep {

@@ -131,6 +131,22 @@ def chain_steps(
     sum: npt.NDArray[np.float64] | None,
     threads: int,
 ) -> tuple[bool, float, float, float, float, float, float, float]: ...
+class Chain:
+    """Steps of a chain, ``x <- scale * (A x) + stay * x``; shares the arrays it is made of."""
+
+    def __init__(self, matrix: Matrix, scale: float, stay: npt.NDArray[np.float64] | None) -> None: ...
+    def run(
+        self,
+        steps: int,
+        weights: npt.NDArray[np.float64] | None,
+        x: npt.NDArray[np.float64],
+        other: npt.NDArray[np.float64],
+        sum: npt.NDArray[np.float64] | None,
+        threads: int,
+    ) -> tuple[bool, float, float, float, float, float, float, float]: ...
+    @property
+    def segments(self) -> int: ...
+
 def bellman_steps(
     matrix: Matrix,
     constant: npt.NDArray[np.float64] | None,

@@ -7,6 +7,7 @@ transitions between and after them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from .bounded import (
     refuse_wide,
     work_of,
 )
+from .certain import certain
 from .quantity import Quantity
 
 Floats = npt.NDArray[np.float64]
@@ -39,7 +41,8 @@ METHOD = "steps"
 def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *, strategy: bool = False) -> Quantity:
     """The probability to be in the goal after one step."""
     after = known(goal.astype(np.float64), METHOD)
-    return _before(model, all_states(model), after, 1, optimum, settings, strategy)
+    answer = _before(model, all_states(model), after, 1, optimum, settings, strategy)
+    return _sharpened(answer, model, all_states(model), goal, 1, optimum)
 
 
 def bounded_until(
@@ -70,8 +73,9 @@ def bounded_until(
         later = until(model, through, goal, optimum, tighter)
     else:
         later = _from_now(model, through, goal, high - low, optimum, tighter, strategy)
+        later = _sharpened(later, model, through, goal, high - low, optimum, until=True)
     answer = later if low == 0 else _before(model, through, later, low, optimum, settings, strategy)
-    return refuse_wide(answer, model, settings)
+    return refuse_wide(_sharpened(answer, model, through, later.lower == 1, low, optimum), model, settings)
 
 
 def cumulative_steps(
@@ -143,6 +147,17 @@ def _before(
     upper = _steps_to(model, through, later.upper, later, steps, optimum, settings, False)
     work = (*lower.work, *upper.work[len(later.work) :])
     return Quantity(lower.lower, upper.upper, METHOD, work, lower.choices)
+
+
+def _sharpened(
+    answer: Quantity, model: Model, through: Mask, goal: Mask, steps: int, optimum: Optimum, *, until: bool = False
+) -> Quantity:
+    """The same with probabilities that are 1 for sure, where some might be."""
+    if not ((answer.upper == 1) & (answer.lower < 1)).any():
+        return answer
+    return replace(
+        answer, lower=np.where(certain(model, through, goal, steps, optimum, until=until), 1.0, answer.lower)
+    )
 
 
 def _steps_to(

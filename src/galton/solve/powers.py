@@ -100,27 +100,29 @@ class Weights:
         start = max(first - self.left, 0)
         return np.concatenate([np.full(ahead, self.before), self.values[start : start + count - ahead]])
 
-    def series(self, first: int, ratio: float) -> float:
-        """The sum of w(first + j) ratioʲ over all j >= 0, up to rounding; infinite where it is too large."""
+    def series(self, first: int, leak: float) -> float:
+        """The sum of w(first + j) (1 - leak)ʲ over all j >= 0, up to rounding; infinite where it is too large."""
         ahead = max(self.left - first, 0)
         values = self.values[max(first - self.left, 0) :]
-        if ratio <= 0:
+        if leak >= 1:
             return float(self.before if ahead else values[0] if len(values) else 0.0)
-        log = math.log(ratio)
+        if leak == -math.inf:
+            return math.inf
+        log = math.log1p(-leak)
         if self.mean is not None and ahead:
             # The generating function of the distribution, less its first terms: those are 0, or 1 for the tails.
-            exponent = self.mean * (ratio - 1) - first * log
+            exponent = -self.mean * leak - first * log
             if exponent > 700:
                 return math.inf
             if not self.before:
                 return math.exp(exponent)
-            return math.expm1(exponent) / (ratio - 1) if ratio != 1 else self.mean - first
+            return math.expm1(exponent) / -leak if leak else self.mean - first
         if log * (ahead + len(values)) > 700:
             return math.inf
         rest = float(values @ np.exp(log * np.arange(ahead, ahead + len(values))))
         if not self.before or not ahead:
             return rest
-        return self.before * (math.expm1(log * ahead) / (ratio - 1) if ratio != 1 else ahead) + rest
+        return self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,29 +179,31 @@ def power_sum(
             count = min(chain.batch, check - done)
             seen = chain.advance(count, weights.part(done, count))
             done, faintest = done + count, min(faintest, seen.faintest)
-        rest = _rest(weights, done, seen, chain.rounding, stochastic)
+        rest = _rest(weights, done, chain, seen, stochastic)
         if _close_enough(rest, chain, important, settings, exponent):
             break
         settings.tell(method="powers", iterations=done, horizon=weights.end)
     lower, upper = rest.bounds(chain.sum, chain.x)
-    error = (done + 8) * chain.rounding * 1.01 + weights.error + CARE
+    error = (done + 8) * chain.rounding * 1.01 + weights.error + (CARE if done < weights.end else 0.0)
     lost = chain.lost(faintest) * (weights.end + 1) ** 2
     lower = np.ldexp(np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0), -exponent)
     upper = np.ldexp(upper * (1 + error) + lost, -exponent) + largest * weights.missing
     return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
 
 
-def _rest(weights: Weights, done: int, seen: Seen, rounding: float, stochastic: bool) -> _Rest:
+def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: bool) -> _Rest:
     """What is left of the sum after so many steps."""
-    if done >= weights.end:
+    if done >= weights.end or seen.most == 0:
         return _Rest(0.0, 0.0, 0.0, 0.0)
-    slack = 2 * rounding
-    low = weights.series(done, seen.least_ratio * (1 - slack)) if math.isfinite(seen.least_ratio) else 0.0
-    high = weights.series(done, seen.most_ratio * (1 + slack)) if math.isfinite(seen.most_ratio) else math.inf
-    # The rows may sum to a little more or less than 1, being rounded.
-    least = seen.least * weights.series(done, 1 - rounding) if stochastic else 0.0
-    most = seen.most * weights.series(done, 1 + rounding)
-    return _Rest(low, high, least, most)
+    slack = 2 * chain.rounding
+    # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
+    drift = 0.0 if chain.stay is not None else chain.rounding
+    return _Rest(
+        weights.series(done, 1 - seen.least_ratio + slack),
+        weights.series(done, 1 - seen.most_ratio - slack),
+        seen.least * weights.series(done, drift) if stochastic else 0.0,
+        seen.most * weights.series(done, -drift),
+    )
 
 
 def _close_enough(rest: _Rest, chain: Chain, important: Int32s, settings: Settings, exponent: int) -> bool:
