@@ -26,8 +26,18 @@ LONG = 80  # characters of a state that is named in passing
 AGAIN = 1e3  # how much narrower to ask when bounds do not decide
 
 
-def check(program: Program, model: Model, question: Question, settings: Settings | None = None) -> Result:
-    """Check a property, resolved against a program, on the model built from that program."""
+def check(
+    program: Program,
+    model: Model,
+    question: Question,
+    settings: Settings | None = None,
+    *,
+    strategy: bool = False,
+) -> Result:
+    """Check a property, resolved against a program, on the model built from that program.
+
+    A strategy that depends on the steps taken is large, and only kept where it is asked for.
+    """
     settings = settings or Settings()
     start = time.perf_counter()
     expression = question.prop.expression
@@ -36,6 +46,8 @@ def check(program: Program, model: Model, question: Question, settings: Settings
     with DeepRecursion(question.source):
         while True:
             evaluation = Evaluation(model, program, question.source, wanted)
+            if strategy:
+                evaluation.strategy_of = _outermost(expression)
             try:
                 value = evaluation.value(expression)
             except GaltonError as error:
@@ -98,6 +110,13 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     )
 
 
+def _outermost(expression: Expression) -> Expression:
+    """What a property filters."""
+    while isinstance(expression, Filter):
+        expression = expression.operand
+    return expression
+
+
 def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Mask]:
     """Which states the answer is about, in words, and as a mask of those to look at."""
     model = evaluation.model
@@ -135,9 +154,9 @@ def _number(value: float, integral: bool) -> Number:
 
 def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
     """That of the outermost operator, the last to be solved; arithmetic on top of operators has none."""
-    while isinstance(expression, Filter):
-        expression = expression.operand
-    if not evaluation.steps or not isinstance(expression, (Probability, Reward, ExpectedTime)):
+    if not evaluation.steps or not isinstance(_outermost(expression), (Probability, Reward, ExpectedTime)):
         return None
     choices = evaluation.steps[-1].quantity.choices
-    return None if choices is None else Strategy(evaluation.model, choices)
+    if choices is None or not len(choices):  # a bound of no steps leaves nothing to decide
+        return None
+    return Strategy(evaluation.model, choices)

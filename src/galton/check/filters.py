@@ -26,7 +26,8 @@ MANY = 10_000  # states that are listed
 def filtered(evaluation: Evaluation, formula: Filter) -> Truth | Numbers:
     """The value of ``filter(operator, operand, states)``, the same in all states unless it leaves the operand alone."""
     states = _states(evaluation, formula)
-    value = evaluation.value(formula.operand, states)
+    with evaluation.focused(states):
+        value = evaluation.value(formula.operand, states)
     if formula.operator in ("print", "printall"):
         evaluation.listings.append((formula, states, value))
         return value

@@ -217,8 +217,9 @@ class Run:
 
         watcher = Watcher(model, asked.question.prop.text)
         settings = replace(self.settings, watch=watcher)
+        keep = self.outputs.strategy is not None
         try:
-            found = check_property(asked.context, model, asked.question, settings)
+            found = check_property(asked.context, model, asked.question, settings, strategy=keep)
             self._keep_strategy(found, asked)
         except GaltonError as error:
             watcher.clear()
