@@ -15,7 +15,7 @@ from ..lang.properties import Filter
 from ..lang.rendering import render
 from ..lang.source import LanguageError
 from .intervals import Floats, Mask, Numbers, Truth
-from .result import shown
+from .result import Result, shown
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -122,7 +122,9 @@ def listing(evaluation: Evaluation) -> list[str]:
 def _shown(low: Any, high: Any) -> str:
     if isinstance(low, np.bool_):
         return str(bool(low)).lower() if low == high else "undecided"
-    return shown(float(low) if low == high else float(low + (high - low) / 2))
+    if low == high:
+        return shown(float(low))
+    return Result(formula="", value=float(low + (high - low) / 2), lower=float(low), upper=float(high)).text
 
 
 def _best(lower: Floats, upper: Floats, states: Mask) -> Truth:
