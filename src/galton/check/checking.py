@@ -12,7 +12,7 @@ from ..lang.expressions import Expression
 from ..lang.properties import ExpectedTime, Filter, Probability, Reward
 from ..lang.source import GaltonError
 from ..model.program import Program
-from ..model.sparse import Mask, Model
+from ..model.sparse import Int32s, Model
 from ..solve.settings import Settings
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
@@ -117,21 +117,19 @@ def _outermost(expression: Expression) -> Expression:
     return expression
 
 
-def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Mask]:
-    """Which states the answer is about, in words, and as a mask of those to look at."""
+def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Int32s]:
+    """Which states the answer is about, in words, and the numbers of those to look at."""
     model = evaluation.model
     if isinstance(expression, Filter) and np.ndim(value.must if isinstance(value, Truth) else value.lower) == 0:
-        first = np.zeros(model.n_states, dtype=np.bool_)
-        first[0] = True
-        return "the states of the filter", first
+        return "the states of the filter", model.initial[:1]
     if len(model.initial) == 1:
         name = evaluation.state_name(int(model.initial[0]))
-        return f"the initial {name if len(name) <= LONG else 'state'}", model.labels["init"]
-    return f"{len(model.initial):,} initial states", model.labels["init"]
+        return f"the initial {name if len(name) <= LONG else 'state'}", model.initial
+    return f"{len(model.initial):,} initial states", model.initial
 
 
-def _at(values: np.ndarray, states: Mask) -> np.ndarray:
-    return np.broadcast_to(values, len(states))[states]
+def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
+    return values[states] if values.ndim else np.broadcast_to(values, len(states))
 
 
 def _single(low: np.ndarray, high: np.ndarray, integral: bool, is_range: bool) -> Number | tuple[Number, Number] | None:

@@ -206,7 +206,7 @@ class Evaluation:
     def _in_core(self, expression: Expression) -> Mask:
         from ..explore.evaluate import evaluate_states
 
-        return evaluate_states(self.program, self.model, [expression], self.source)[0]
+        return evaluate_states(self.program, self.model, [expression], self.source, self.settings.n_threads)[0]
 
     def _composed(self, expression: Expression, where: Mask | None) -> Truth | Numbers:
         match expression:
