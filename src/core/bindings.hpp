@@ -13,5 +13,9 @@ struct Matrix {
 };
 
 void bind_matrix(nb::module_& m);
+void bind_solve(nb::module_& m);
+void bind_graph(nb::module_& m);
+void bind_steps(nb::module_& m);
+void bind_long_run(nb::module_& m);
 
 }  // namespace galton

@@ -223,6 +223,10 @@ nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
 NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
     bind_matrix(m);
+    bind_solve(m);
+    bind_graph(m);
+    bind_steps(m);
+    bind_long_run(m);
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });

@@ -18,6 +18,134 @@ class Matrix:
         dictionary: npt.NDArray[np.float64] | None,
     ) -> None: ...
 
+def strong_components(
+    matrix: Matrix, within: npt.NDArray[np.bool_] | None, choices: npt.NDArray[np.bool_] | None
+) -> tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_], npt.NDArray[np.bool_]
+]: ...
+def end_components(
+    matrix: Matrix, within: npt.NDArray[np.bool_] | None, choices: npt.NDArray[np.bool_] | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int]: ...
+def reach_surely(
+    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]: ...
+def reach_some(
+    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]: ...
+def reach_every(
+    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]: ...
+def reach_by(
+    matrix: Matrix,
+    through: npt.NDArray[np.bool_],
+    goal: npt.NDArray[np.bool_],
+    staying: npt.NDArray[np.bool_] | None,
+    rows: npt.NDArray[np.int32],
+) -> npt.NDArray[np.bool_]: ...
+def reach_forward(
+    matrix: Matrix, start: npt.NDArray[np.bool_], within: npt.NDArray[np.bool_] | None
+) -> npt.NDArray[np.bool_]: ...
+
+_Ints = npt.NDArray[np.int32]
+_Floats = npt.NDArray[np.float64]
+
+class System:
+    """The equations x = opt(Ax + b) as the kernels take them; see src/core/sweeps.hpp, proof.hpp and krylov.hpp."""
+
+    def __init__(self, matrix: Matrix, scale: _Floats | None, constant: _Floats, optimum: int) -> None: ...
+    def gauss_seidel(
+        self,
+        x: _Floats,
+        copy: _Floats,
+        chosen: _Ints | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        forward: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]: ...
+    def jacobi(
+        self,
+        x: _Floats,
+        copy: _Floats,
+        chosen: _Ints | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]: ...
+    def bicgstab(
+        self, x: _Floats, chosen: _Ints | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+    ) -> tuple[int, float]: ...
+    def improve(
+        self, x: _Floats, copy: _Floats, chosen: _Ints, first: int, last: int, threads: int
+    ) -> tuple[int, float]: ...
+    def defect(self, x: _Floats, first: int, last: int, threads: int) -> float: ...
+    def row_values(self, x: _Floats, values: _Floats, first: int, last: int, threads: int) -> None: ...
+    def multiply(self, x: _Floats, y: _Floats, with_constant: bool, threads: int) -> None: ...
+    def multiply_transposed(self, x: _Floats, y: _Floats) -> None: ...
+    def is_above(self, upper: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
+    def is_below(self, lower: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
+    def propagate(self, lower: _Floats, upper: _Floats, first: int, last: int, slack: float) -> None: ...
+
+def restrict(
+    matrix: Matrix,
+    rates: bool,
+    number: _Ints,
+    known: _Floats,
+    reward: _Floats | None,
+    keep: npt.NDArray[np.bool_] | None,
+    members: _Ints,
+    starts: _Ints | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def eliminate(
+    matrix: Matrix,
+    number: _Ints,
+    known: _Floats,
+    reward: _Floats | None,
+    rows: _Ints,
+    first: int,
+    lower: _Floats,
+    upper: _Floats,
+    operations: int,
+) -> bool: ...
+def order_by_exit(matrix: Matrix, component: _Ints, starts: _Ints, order: _Ints) -> None: ...
+def chain_steps(
+    matrix: Matrix,
+    scale: float,
+    stay: npt.NDArray[np.float64] | None,
+    steps: int,
+    weights: npt.NDArray[np.float64] | None,
+    x: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    sum: npt.NDArray[np.float64] | None,
+    threads: int,
+) -> tuple[bool, float, float, float, float, float, float, float]: ...
+def bellman_steps(
+    matrix: Matrix,
+    constant: npt.NDArray[np.float64] | None,
+    maximise: bool,
+    steps: int,
+    x: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    choices: npt.NDArray[np.int32] | None,
+    threads: int,
+) -> tuple[bool, float, float, float, float, float, float, float]: ...
+def part_of(
+    matrix: Matrix, states: npt.NDArray[np.int32], position: npt.NDArray[np.int32], loops: bool, threads: int
+) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]: ...
+def row_products(matrix: Matrix, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], threads: int) -> None: ...
+def exit_rates(
+    matrix: Matrix, loops: bool, high: npt.NDArray[np.float64], low: npt.NDArray[np.float64], threads: int
+) -> None: ...
+
 class Program:
     """A lowered program, ready to run."""
 
@@ -48,3 +176,20 @@ def explore(
 ) -> dict[str, Any]: ...
 def evaluate_labels(program: Program, states: npt.NDArray[np.uint64], threads: int) -> dict[str, Any]: ...
 def operations() -> list[str]: ...
+def drift_bounds(
+    matrix: Matrix,
+    state: npt.NDArray[np.float64] | None,
+    choice: npt.NDArray[np.float64] | None,
+    h: npt.NDArray[np.float64],
+    lower: npt.NDArray[np.float64],
+    upper: npt.NDArray[np.float64],
+    threads: int,
+) -> None: ...
+def eliminate(
+    matrix: Matrix,
+    reward: npt.NDArray[np.float64],
+    members: npt.NDArray[np.int32],
+    starts: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    errors: npt.NDArray[np.float64],
+) -> None: ...

@@ -7,19 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ..solve.solution import Work
+
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["Quantity", "Work"]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One step of the plan that led to an answer: what ``--explain`` prints."""
-
-    step: str  # what was done: "prob0, prob1", "value iteration", "proof" …
-    detail: str = ""  # in words and numbers: sizes, formats, why this way
-    iterations: int = 0  # sweeps over the matrix
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

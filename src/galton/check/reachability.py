@@ -29,7 +29,7 @@ def reachability(
         probabilities = probabilities / np.repeat(model.exit_rates, np.diff(model.row_starts))
     starts = np.arange(model.n_states + 1) if model.choice_starts is None else model.choice_starts
     # From the attractor on, every strategy that policy iteration tries leaves the undecided states.
-    strategy = attractor(model, through, known == 1.0)
+    strategy = attractor(model, through, known == 1.0).astype(np.int64)
     values, strategies = policy_iteration(
         model.row_starts, model.columns, probabilities, starts, known, strategy, optimum
     )

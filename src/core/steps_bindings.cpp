@@ -1,0 +1,97 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+
+#include "bindings.hpp"
+#include "steps.hpp"
+
+namespace galton {
+
+namespace {
+
+template <class Array>
+auto data_of(const Array& array, size_t size) {
+    if (array.shape(0) != size) throw std::invalid_argument("an array has the wrong length");
+    return array.data();
+}
+
+template <class Array>
+auto data_of(const std::optional<Array>& array, size_t size) {
+    return array ? data_of(*array, size) : nullptr;
+}
+
+using Seen = std::tuple<bool, double, double, double, double, double, double, double>;
+
+Seen seen(bool swapped, const Extremes& e) {
+    return {swapped, e.least, e.most, e.least_ratio, e.most_ratio, e.least_change, e.most_change, e.faintest};
+}
+
+Seen bound_chain_steps(const Matrix& matrix, double scale, std::optional<In<double>> stay, size_t steps,
+                       std::optional<In<double>> weights, Out<double> x, Out<double> other, std::optional<Out<double>> sum,
+                       int threads) {
+    const size_t n = matrix.view.n_states;
+    const double* factors = data_of(weights, steps);
+    double *from = data_of(x, n), *to = data_of(other, n), *total = data_of(sum, n);
+    const ChainStep step{matrix.view, scale, data_of(stay, n)};
+    if (total && !factors) throw std::invalid_argument("a sum needs weights");
+    Extremes extremes;
+    nb::gil_scoped_release released;
+    const bool swapped = chain_steps(step, steps, factors, from, to, total, threads, extremes);
+    return seen(swapped, extremes);
+}
+
+Seen bound_bellman_steps(const Matrix& matrix, std::optional<In<double>> constant, bool maximise, size_t steps,
+                         Out<double> x, Out<double> other, std::optional<Out<int32_t>> choices, int threads) {
+    const size_t n = matrix.view.n_states;
+    const BellmanStep step{matrix.view, data_of(constant, matrix.view.n_rows), maximise};
+    double *from = data_of(x, n), *to = data_of(other, n);
+    int32_t* chosen = data_of(choices, steps * n);
+    Extremes extremes;
+    nb::gil_scoped_release released;
+    const bool swapped = bellman_steps(step, steps, from, to, chosen, threads, extremes);
+    return seen(swapped, extremes);
+}
+
+nb::tuple bound_part_of(const Matrix& matrix, In<int32_t> states, In<int32_t> position, bool loops, int threads) {
+    const int32_t* old = data_of(position, matrix.view.n_states);
+    Part part;
+    {
+        nb::gil_scoped_release released;
+        part = part_of(matrix.view, states.data(), states.shape(0), old, loops, threads);
+    }
+    nb::object groups = matrix.view.groups ? as_array(part.groups) : nb::none();
+    nb::object entries = matrix.view.bytes    ? as_array(part.bytes)
+                         : matrix.view.shorts ? as_array(part.shorts)
+                                              : as_array(part.plain);
+    return nb::make_tuple(groups, as_array(part.starts), as_array(part.columns), entries);
+}
+
+void bound_row_products(const Matrix& matrix, In<double> x, Out<double> y, int threads) {
+    const double* from = data_of(x, matrix.view.n_states);
+    double* to = data_of(y, matrix.view.n_rows);
+    nb::gil_scoped_release released;
+    row_products(matrix.view, from, to, threads);
+}
+
+void bound_exit_rates(const Matrix& matrix, bool loops, Out<double> high, Out<double> low, int threads) {
+    double *first = data_of(high, matrix.view.n_rows), *second = data_of(low, matrix.view.n_rows);
+    nb::gil_scoped_release released;
+    exit_rates(matrix.view, loops, first, second, threads);
+}
+
+}  // namespace
+
+void bind_steps(nb::module_& m) {
+    m.def("chain_steps", &bound_chain_steps, nb::arg("matrix"), nb::arg("scale"), nb::arg("stay").none(), nb::arg("steps"),
+          nb::arg("weights").none(), nb::arg("x"), nb::arg("other"), nb::arg("sum").none(), nb::arg("threads"));
+    m.def("bellman_steps", &bound_bellman_steps, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"),
+          nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(), nb::arg("threads"));
+    m.def("part_of", &bound_part_of, nb::arg("matrix"), nb::arg("states"), nb::arg("position"), nb::arg("loops"),
+          nb::arg("threads"));
+    m.def("row_products", &bound_row_products, nb::arg("matrix"), nb::arg("x"), nb::arg("y"), nb::arg("threads"));
+    m.def("exit_rates", &bound_exit_rates, nb::arg("matrix"), nb::arg("loops"), nb::arg("high"), nb::arg("low"),
+          nb::arg("threads"));
+}
+
+}  // namespace galton

@@ -1,0 +1,177 @@
+"""Steps of chains and MDPs on the CPU: the C++ kernels of ``src/core/steps.cpp`` on arrays of the right kind.
+
+``reference_steps.py`` says the same in a few lines of NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..model.sparse import Int32s, Mask, Model
+from .cpu import matrix_of
+
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "part_of", "row_products"]
+
+UNIT = 2.0**-53
+BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second
+
+
+class Seen(NamedTuple):
+    """The last step of a call: the range of the new vector, of its quotients by the old and of its differences to it.
+
+    ``faintest`` is the least number above zero that any step of the call gave.
+    """
+
+    least: float
+    most: float
+    least_ratio: float
+    most_ratio: float
+    least_change: float
+    most_change: float
+    faintest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some states of a model with their rows, as a matrix of their own."""
+
+    states: Int32s | None  # their numbers in the model; None for all
+    position: Int32s | None  # for each state of the model, its number here or -1; None for all
+    matrix: _core.Matrix
+    n_states: int
+    n_rows: int
+    n_entries: int
+    longest_row: int
+    least_entry: float
+
+    def of(self, vector: Floats) -> Floats:
+        """The numbers of these states."""
+        return vector if self.states is None else vector[self.states]
+
+    def positions(self, states: Int32s) -> Int32s:
+        """Where those of the given states that are in this part have their place."""
+        if self.position is None:
+            return states
+        found = self.position[states]
+        return found[found >= 0]
+
+
+def part_of(model: Model, keep: Mask | None, threads: int, *, loops: bool = True) -> Part:
+    """The matrix of the states to keep, None for all; transitions to others are left out, and loops where so asked.
+
+    Nothing is copied where nothing is left out.
+    """
+    matrix, least = matrix_of(model), float(model.values.distinct.min(initial=np.inf))
+    if loops and (keep is None or keep.all()):
+        longest = int(np.diff(model.row_starts).max(initial=0))
+        return Part(None, None, matrix, model.n_states, model.n_choices, model.n_transitions, longest, least)
+    keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
+    states = np.flatnonzero(keep).astype(np.int32)
+    position = np.full(model.n_states, -1, dtype=np.int32)
+    position[states] = np.arange(len(states), dtype=np.int32)
+    groups, starts, columns, entries = _core.part_of(matrix, states, position, loops, threads)
+    smaller = _core.Matrix(groups, starts, columns, entries, model.values.dictionary)
+    longest = int(np.diff(starts).max(initial=0))
+    return Part(states, position, smaller, len(states), len(starts) - 1, len(columns), longest, least)
+
+
+@dataclass(eq=False)
+class Chain:
+    """A vector under repeated steps ``x <- scale * (A x) + stay * x`` of a chain, and a weighted sum of what it was."""
+
+    part: Part
+    x: Floats
+    scale: float = 1.0
+    stay: Floats | None = None
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        self._other = np.empty_like(self.x)
+        self.sum = np.zeros_like(self.x)
+
+    def lost(self, faintest: float) -> float:
+        """A bound on what a step loses by flushing to zero, when no number is fainter than that."""
+        least = min(self.part.least_entry * self.scale, 1.0 if self.stay is None else float(self.stay.min(initial=1.0)))
+        return _lost(self.part, least * faintest)
+
+    @property
+    def rounding(self) -> float:
+        """A bound on the relative error of one step: products and sums of a row, scale, stay, one for the entries."""
+        return (self.part.longest_row + 5) * UNIT
+
+    @property
+    def batch(self) -> int:
+        """How many steps to ask for at a time."""
+        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows)))
+
+    def advance(self, steps: int, weights: Floats | None) -> Seen:
+        """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
+        total = None if weights is None else self.sum
+        swapped, *seen = _core.chain_steps(
+            self.part.matrix, self.scale, self.stay, steps, weights, self.x, self._other, total, self.threads
+        )
+        if swapped:
+            self.x, self._other = self._other, self.x
+        return Seen(*seen)
+
+
+@dataclass(eq=False)
+class Bellman:
+    """A vector under repeated steps ``x <- opt (A x + constant)``, the optimum over the choices of each state."""
+
+    part: Part
+    x: Floats
+    constant: Floats | None
+    maximise: bool
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        self._other = np.empty_like(self.x)
+
+    def lost(self, faintest: float) -> float:
+        """A bound on what a step loses by flushing to zero, when no number is fainter than that."""
+        return _lost(self.part, self.part.least_entry * faintest)
+
+    @property
+    def rounding(self) -> float:
+        """A bound on the relative error of one step."""
+        return (self.part.longest_row + 4) * UNIT
+
+    @property
+    def batch(self) -> int:
+        """How many steps to ask for at a time."""
+        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows)))
+
+    def advance(self, steps: int, choices: Int32s | None = None) -> Seen:
+        """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken."""
+        swapped, *seen = _core.bellman_steps(
+            self.part.matrix, self.constant, self.maximise, steps, self.x, self._other, choices, self.threads
+        )
+        if swapped:
+            self.x, self._other = self._other, self.x
+        return Seen(*seen)
+
+
+def _lost(part: Part, least_product: float) -> float:
+    return 0.0 if least_product > 2.0**-1000 else (part.longest_row + 4) * 2.0**-1022
+
+
+def row_products(model: Model, vector: Floats, threads: int) -> Floats:
+    """``(choices,)`` the matrix of a model times a vector."""
+    products = np.empty(model.n_choices)
+    _core.row_products(matrix_of(model), np.ascontiguousarray(vector, dtype=np.float64), products, threads)
+    return products
+
+
+def exit_rates(model: Model, threads: int, *, loops: bool) -> tuple[Floats, Floats]:
+    """``(states,)`` the sum of the rates out of each state, with loops or without, as a double and what it lacks."""
+    high, low = np.empty(model.n_states), np.empty(model.n_states)
+    _core.exit_rates(matrix_of(model), loops, high, low, threads)
+    return high, low

@@ -1,0 +1,147 @@
+"""Long-run averages of chains: ``S=? [ φ ]`` and ``R=? [ S ]``.
+
+A run ends in a bottom component (BSCC) and earns that component's average there, its *gain*. So the value of a state is
+the mean of the gains over where runs from it end. Where all gains are the same nothing else has to be solved.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backend.cpu import matrix_of
+from ..graph import can_reach
+from ..lang.source import GaltonError
+from ..model.sparse import Model, Rewards
+from ..model.values import Values
+from ..solve.absorption import absorbed_value
+from ..solve.elimination import averages
+from ..solve.long_run import Chain, gain
+from ..solve.settings import Settings
+from .quantity import Quantity, Work
+
+Floats = npt.NDArray[np.float64]
+Int32s = npt.NDArray[np.int32]
+
+__all__ = ["long_run"]
+
+SMALL = 100  # states of a component up to which elimination costs less than thinking about it
+
+
+def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
+    """Bounds on the long-run average, per step or per unit of time, of a reward in a chain."""
+    if model.type == "mdp":
+        raise GaltonError("long-run averages are those of chains; an MDP has no single one")
+    start = perf_counter()
+    components = _bottom_components(model)
+    sizes = np.diff(components.starts)
+    detail = f"{len(sizes):,} bottom components, the largest with {sizes.max():,} of {model.n_states:,} states"
+    work = [Work("bottom components", detail, 0, perf_counter() - start)]
+    transient = len(components.members) < model.n_states
+    lower, upper, done = _gains(model, reward, components, settings.tighter(2) if transient else settings)
+    work += done
+    if (lower == lower[0]).all() and (upper == upper[0]).all():
+        low, high = np.full(model.n_states, lower[0]), np.full(model.n_states, upper[0])
+    else:
+        low, high = np.full(model.n_states, np.nan), np.full(model.n_states, np.nan)
+        low[components.members] = np.repeat(lower, sizes)
+        high[components.members] = np.repeat(upper, sizes)
+        if transient:
+            worth = can_reach(model, np.ones(model.n_states, dtype=np.bool_), (low != 0) & ~np.isnan(low))
+            low[~worth] = high[~worth] = 0.0
+        if np.isnan(low).any():
+            work.append(absorbed_value(matrix_of(model), model.to_scipy(), low, high, settings))
+    return Quantity(low, high, _method(work), tuple(work))
+
+
+class Components(NamedTuple):
+    """The states of component k are ``members[starts[k]]`` up to ``members[starts[k + 1]]``, ascending."""
+
+    members: Int32s
+    starts: npt.NDArray[np.int64]
+
+
+def _bottom_components(model: Model) -> Components:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    parts = (np.ones(model.n_transitions, dtype=np.int8), model.columns, model.row_starts)
+    pattern = csr_array(parts, shape=(model.n_states, model.n_states))
+    count, names = connected_components(pattern, connection="strong")
+    leaves = np.repeat(names, np.diff(model.row_starts)) != names[model.columns]
+    bottom = np.ones(count, dtype=np.bool_)
+    bottom[np.repeat(names, np.diff(model.row_starts))[leaves]] = False
+    inside = np.flatnonzero(bottom[names])
+    order = inside[np.argsort(names[inside], kind="stable")].astype(np.int32)
+    starts = np.flatnonzero(np.diff(names[order], prepend=-1))
+    return Components(order, np.append(starts, len(order)).astype(np.int64))
+
+
+def _gains(
+    model: Model, reward: Rewards, components: Components, settings: Settings
+) -> tuple[Floats, Floats, list[Work]]:
+    """Bounds on the gain of each component, and what was done."""
+    members, starts = components
+    total, below, above = _reward_bounds(model.n_states, reward)
+    # Elsewhere than here rewards may differ: a component that earns the same everywhere has no equation to solve.
+    lower = np.minimum.reduceat(below[members], starts[:-1])
+    upper = np.maximum.reduceat(above[members], starts[:-1])
+    sizes = np.diff(starts)
+    work = []
+    small = np.flatnonzero((lower < upper) & (sizes <= SMALL))
+    if small.size:
+        start = perf_counter()
+        chosen = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in small])
+        firsts = np.append(0, np.cumsum(sizes[small])).astype(np.int64)
+        low, high = averages(matrix_of(model), total, members[chosen], firsts)
+        lower[small], upper[small] = np.maximum(lower[small], low), np.minimum(upper[small], high)
+        detail = f"{small.size:,} components, {chosen.size:,} states"
+        work.append(Work("elimination", detail, 0, perf_counter() - start))
+    for k in np.flatnonzero((lower < upper) & (sizes > SMALL)):
+        start = perf_counter()
+        found = gain(_part(model, reward, members[starts[k] : starts[k + 1]]), settings)
+        lower[k], upper[k] = found.lower, found.upper
+        work.append(Work(found.method, f"{sizes[k]:,} states", found.sweeps, perf_counter() - start))
+    return lower, upper, work
+
+
+def _reward_bounds(n: int, reward: Rewards) -> tuple[Floats, Floats, Floats]:
+    """The reward of each state, rounded to the nearest, down and up."""
+    if reward.state is None or reward.choice is None:
+        part = reward.state if reward.choice is None else reward.choice
+        total = np.zeros(n) if part is None else np.asarray(part, dtype=np.float64)
+        return total, total, total
+    total = reward.state + reward.choice
+    added = total - reward.state
+    rounded = (reward.state - (total - added)) + (reward.choice - added)  # what the sum has lost, exactly
+    below = np.where(rounded < 0, np.nextafter(total, -np.inf), total)
+    above = np.where(rounded > 0, np.nextafter(total, np.inf), total)
+    return total, below, above
+
+
+def _part(model: Model, reward: Rewards, members: Int32s) -> Chain:
+    """A component as a chain of its own."""
+    if len(members) == model.n_states:
+        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice)
+    lengths = np.diff(model.row_starts)[members]
+    starts = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    entries = np.arange(starts[-1]) + np.repeat(model.row_starts[members] - starts[:-1], lengths)
+    position = np.empty(model.n_states, dtype=np.int32)
+    position[members] = np.arange(len(members), dtype=np.int32)
+    values = model.values
+    if values.dictionary is None:
+        values = Values(plain=values.array()[entries])
+    else:
+        assert values.index is not None
+        values = Values(dictionary=values.dictionary, index=values.index[entries])
+    parts = [None if part is None else np.ascontiguousarray(part[members]) for part in (reward.state, reward.choice)]
+    return Chain(starts, position[model.columns[entries]], values, *parts)
+
+
+def _method(work: list[Work]) -> str:
+    """The step that took longest names the method."""
+    steps = work[1:]
+    return max(steps, key=lambda step: step.seconds).step if steps else "rewards"

@@ -1,0 +1,67 @@
+"""``P [ through U goal ]`` without a bound: graph analysis for 0 and 1, equations for the rest."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ..graph import attractor, can_avoid, can_reach, maximal_end_components, surely_reaches
+from ..model.sparse import Int32s, Mask, Model
+from ..solve import solve
+from ..solve.equations import Optimum
+from ..solve.settings import Settings
+from .quantity import Quantity, Work
+from .unknowns import open_equations
+
+__all__ = ["until"]
+
+
+def until(model: Model, through: Mask, goal: Mask, optimum: Optimum | None, settings: Settings) -> Quantity:
+    """The probability, in each state, of a path through ``through`` to ``goal``."""
+    start = time.perf_counter()
+    if model.type != "mdp":
+        optimum = None
+    if optimum == "min":
+        no, yes = can_avoid(model, through, goal), surely_reaches(model, through, goal, some_strategy=False)
+    else:
+        no = ~can_reach(model, through, goal)
+        yes = surely_reaches(model, through, goal, some_strategy=True)
+    maybe = ~(no | yes)
+    known = yes.astype(np.float64)
+    # In an end component of open states a strategy could stay for ever; the maximum leaves it where it is best.
+    inner = maximal_end_components(model, maybe) if optimum == "max" and maybe.any() else None
+    count = int(maybe.sum())
+    work = [
+        Work(
+            "graph analysis",
+            f"{int(no.sum()):,} states with probability 0, {int(yes.sum()):,} with 1, {count:,} between",
+            seconds=time.perf_counter() - start,
+        )
+    ]
+    choices = _certain_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
+    if not count:
+        return Quantity(known, known, "graph analysis", tuple(work), choices)
+    unknowns = open_equations(model, maybe, known, settings, optimum=optimum, merge=inner)
+    solution = solve(unknowns.equations, settings)
+    lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(np.minimum(solution.upper, 1.0), known)
+    if choices is not None and solution.chosen is not None:
+        choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
+    work += [*unknowns.work, *solution.work]
+    return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved)
+
+
+def _certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
+    """Choices of the states whose probability is 0 or 1; -1 where they do not matter."""
+    choices = np.full(model.n_states, -1, dtype=np.int32)
+    if optimum == "max":
+        bound = yes & ~goal
+        choices[bound] = attractor(model, through & yes, goal, staying=yes)[bound]
+        return choices
+    assert model.choice_starts is not None
+    # What keeps the probability 0: a choice that stays among the states where that is possible.
+    staying = np.logical_and.reduceat(no[model.columns], model.row_starts[:-1])
+    owner = np.repeat(np.arange(model.n_states), np.diff(model.choice_starts))
+    good = np.flatnonzero(staying & (no & through)[owner])
+    choices[owner[good[::-1]]] = good[::-1]
+    return choices

@@ -1,0 +1,190 @@
+"""The equations x = opt(Ax + b) of a question, ready to be solved.
+
+What a model and a question leave to compute: unknowns numbered component by component, successors first; known values
+folded into b; self-loops divided out; end components, where asked, made one unknown each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..backend.cpu import matrix_of
+from ..model.sparse import Model
+from ..model.values import Floats, Values
+
+Int32s = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+Optimum = Literal["min", "max"]
+
+__all__ = ["Equations", "Segment", "restrict"]
+
+OPTIMA = {"min": -1, None: 0, "max": 1}
+LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
+SEGMENT = 4096  # unknowns of small components that are solved together
+ACYCLIC_RUN = 1024  # unknowns without a cycle from which on it pays to treat them apart
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Unknowns ``first`` up to ``last`` that depend on nothing later; ``acyclic`` when not on each other either way."""
+
+    first: int
+    last: int
+    acyclic: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where equations came from; see :func:`restrict`. ``number`` is the unknown of each state, or -1."""
+
+    model: Model
+    number: Int32s
+    known: Floats
+    reward: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """``x[s] = opt over rows r of s: scale[r] · Σ values·x[columns] + constant[r]``.
+
+    Attributes
+    ----------
+    optimum
+        ``"min"``, ``"max"``, or None for a chain, which has one row per unknown and no ``groups``.
+    rows
+        The row of the model that each row came from.
+    progress
+        A row of each unknown; together a strategy that leaves the unknowns with probability 1.
+    slack
+        A bound on the relative rounding error of ``scale`` and ``constant``.
+    segments
+        The unknowns in an order in which they can be solved.
+    """
+
+    groups: Int32s | None
+    starts: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+    columns: Int32s
+    values: Values
+    scale: Floats | None
+    constant: Floats
+    rows: Int32s
+    progress: Int32s
+    optimum: Optimum | None
+    slack: float
+    segments: tuple[Segment, ...]
+    origin: Origin
+
+    @property
+    def size(self) -> int:
+        """The number of unknowns."""
+        return len(self.starts if self.groups is None else self.groups) - 1
+
+    @cached_property
+    def system(self) -> _core.System:
+        """The equations as the kernels take them."""
+        return self.system_with(self.constant, self.optimum)
+
+    def system_with(self, constant: Floats, optimum: Optimum | None) -> _core.System:
+        """The same matrix with other constants."""
+        entries = self.values.plain if self.values.dictionary is None else self.values.index
+        matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
+        return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
+
+    def rows_of(self, segment: Segment) -> slice:
+        """The rows of a segment."""
+        if self.groups is None:
+            return slice(segment.first, segment.last)
+        return slice(int(self.groups[segment.first]), int(self.groups[segment.last]))
+
+    def entries(self, segment: Segment) -> int:
+        """Matrix entries of a segment."""
+        rows = self.rows_of(segment)
+        return int(self.starts[rows.stop] - self.starts[rows.start])
+
+
+def restrict(
+    model: Model,
+    members: Int32s,
+    known: Floats,
+    *,
+    optimum: Optimum | None = None,
+    reward: Floats | None = None,
+    keep: Mask | None = None,
+    groups: Int32s | None = None,
+    segments: tuple[Segment, ...] | None = None,
+    threads: int = 1,
+) -> Equations:
+    """The equations of some states of a model, given the values of the others.
+
+    Parameters
+    ----------
+    members
+        The states sought, in the order of their unknowns.
+    known
+        ``(states,)`` the values of all other states.
+    reward
+        ``(choices,)`` collected whenever a choice is taken; per unit of time for a CTMC.
+    keep
+        ``(choices,)`` the choices that may be taken; all if None.
+    groups
+        ``(unknowns + 1,)`` offsets into members where several states are one unknown.
+    segments
+        An order to solve in; everything together if None.
+    """
+    unknowns = len(members) if groups is None else len(groups) - 1
+    number = np.full(model.n_states, -1, dtype=np.int32)
+    if groups is None:
+        number[members] = np.arange(unknowns, dtype=np.int32)
+    else:
+        number[members] = np.repeat(np.arange(unknowns, dtype=np.int32), np.diff(groups))
+    found = _core.restrict(
+        matrix_of(model), model.type == "ctmc", number, known, reward, keep, members, groups, threads
+    )
+    dictionary = model.values.dictionary
+    values = Values(plain=found["values"]) if dictionary is None else Values(None, dictionary, found["values"])
+    return Equations(
+        groups=found["groups"],
+        starts=found["starts"],
+        columns=found["columns"],
+        values=values,
+        scale=found["scale"],
+        constant=found["constant"],
+        rows=found["rows"],
+        progress=found["progress"],
+        optimum=optimum if model.type == "mdp" else None,
+        # Sums of up to `longest` products, a division and a product; each rounds by at most 2^-53.
+        slack=(found["longest"] + 4) * 2.0**-52,
+        segments=segments or (Segment(0, unknowns, False),),
+        origin=Origin(model, number, known, reward),
+    )
+
+
+def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:
+    """A segment for each large component and each long run without cycles; small components share one.
+
+    ``starts`` are the offsets of the components, ``trivial`` those that are a single unknown without a loop.
+    """
+    if not len(trivial):
+        return
+    edges = np.concatenate([[0], np.flatnonzero(trivial[1:] != trivial[:-1]) + 1, [len(trivial)]])
+    begin, end = starts[edges[:-1]], starts[edges[1:]]  # runs of components that are all trivial, or all not
+    run = trivial[edges[:-1]] & (end - begin >= ACYCLIC_RUN)
+    large = np.flatnonzero(np.diff(starts) >= LARGE)
+    runs = [(int(low), int(high), True) for low, high in zip(begin[run], end[run], strict=True)]
+    alone = sorted(runs + [(int(starts[c]), int(starts[c + 1]), False) for c in large])
+    first = 0
+    for low, high, acyclic in [*alone, (int(starts[-1]), int(starts[-1]), False)]:
+        while first < low:
+            cut = int(starts[np.searchsorted(starts, min(first + SEGMENT, low))])
+            yield Segment(first, cut, False)
+            first = cut
+        if low < high:
+            yield Segment(low, high, acyclic)
+        first = high

@@ -1,0 +1,128 @@
+"""Value iteration over a number of steps: x <- opt (A x + b), so many times, for MDPs.
+
+Requires: A, b and x non-negative, rows that sum to at most 1. Guarantees: bounds on the result, rounding included.
+
+Long horizons end early. Let T be one step and c <= T x - x <= d in all states. T is monotone, and adding a constant to
+x adds at most that constant to T x (just that, where all rows sum to 1); so each further step adds something between c
+and d. And without b the result stays between the least and the greatest number (Puterman 1994, sections 6.6 and 8.5).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backend.steps import Bellman, Seen
+from ..lang.source import GaltonError
+from ..model.sparse import Int32s
+from .settings import Settings
+
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["Horizon", "StrategyTooLargeError", "iterate"]
+
+LARGEST_STRATEGY = 1 << 32  # bytes
+
+
+class StrategyTooLargeError(GaltonError):
+    """A strategy that depends on the steps taken, with too many of them."""
+
+    kind = "limit"
+
+
+@dataclass(frozen=True, eq=False)
+class Horizon:
+    """Bounds on the result of so many steps, ``(states,)``, and the rows taken in each, ``(horizon, states)``."""
+
+    lower: Floats
+    upper: Floats
+    steps: int
+    horizon: int
+    seconds: float
+    choices: Int32s | None
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """The result lies between x + low and x + high, and between least and most."""
+
+    low: float = 0.0
+    high: float = 0.0
+    least: float = 0.0
+    most: float = math.inf
+
+    def bounds(self, x: Floats) -> tuple[Floats, Floats]:
+        return np.maximum(x + self.low, self.least), np.minimum(x + self.high, self.most)
+
+
+def iterate(
+    step: Bellman, horizon: int, important: Int32s, settings: Settings, *, stochastic: bool, strategy: bool
+) -> Horizon:
+    """Make ``horizon`` steps from the vector that ``step`` holds.
+
+    Parameters
+    ----------
+    important
+        The states whose bounds have to be close relative to their own values; those of the others are close relative to
+        the largest of all.
+    stochastic
+        Whether all rows of A sum to 1. If not, and there is a b, the vectors have to grow with each step.
+    strategy
+        Whether to keep the choices; then all steps are made.
+    """
+    begin = time.perf_counter()
+    rows = _room(horizon, step.part.n_states) if strategy else None
+    done, rest, faintest = 0, _Rest(), math.inf
+    while done < horizon:
+        check = min(done + max(16, done // 16), horizon)
+        while done < check:
+            count = min(step.batch, check - done)
+            seen = step.advance(count, None if rows is None else rows[done : done + count].reshape(-1))
+            done, faintest = done + count, min(faintest, seen.faintest)
+        rest = _rest(step, seen, horizon - done, stochastic)
+        if rows is None and _close_enough(rest, step.x, important, settings):
+            break
+        settings.tell(method="value iteration", iterations=done, horizon=horizon)
+    error = (done + 8) * step.rounding * 1.01
+    lost = step.lost(faintest) * (horizon + 1)
+    lower, upper = rest.bounds(step.x)
+    lower, upper = np.maximum(lower * (1 - error) - lost, 0.0), upper * (1 + error) + lost
+    choices = None if rows is None else rows[::-1]
+    return Horizon(lower, upper, done, horizon, time.perf_counter() - begin, choices)
+
+
+def _room(horizon: int, states: int) -> Int32s:
+    if 4 * horizon * states > LARGEST_STRATEGY:
+        raise StrategyTooLargeError(
+            f"a strategy for {horizon:,} steps in {states:,} states is too large to keep; ask for the value only"
+        )
+    return np.empty((horizon, states), dtype=np.int32)
+
+
+def _rest(step: Bellman, seen: Seen, left: int, stochastic: bool) -> _Rest:
+    """What so many more steps can do."""
+    if left == 0:
+        return _Rest()
+    # The step seen has its own rounding, and rows may sum to a little more or less than 1.
+    slack = 2 * step.rounding * seen.most
+    low, high = left * (seen.least_change - slack), left * (seen.most_change + slack)
+    if not stochastic:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if step.constant is not None:
+        return _Rest(low if stochastic else 0.0, high)
+    drift = left * step.rounding
+    return _Rest(low, high, seen.least * (1 - drift) if stochastic else 0.0, seen.most * (1 + drift))
+
+
+def _close_enough(rest: _Rest, x: Floats, important: Int32s, settings: Settings) -> bool:
+    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds."""
+    lower, upper = rest.bounds(x[important])
+    if not (upper - lower <= settings.eps * (lower if settings.relative else 1.0)).all():
+        return False
+    lower, upper = rest.bounds(x)
+    allowed = settings.eps * (float(lower.max(initial=0.0)) if settings.relative else 1.0)
+    return bool((upper - lower <= allowed).all())

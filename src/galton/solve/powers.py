@@ -1,0 +1,213 @@
+"""Weighted sums of the powers of a matrix, S = Σ w(k) Aᵏ d: what step and time bounds come down to.
+
+A is the matrix of a chain, or of a part of it, or of a uniformised CTMC: non-negative, with rows that sum to at most 1;
+d is non-negative. With w(k) = 1 for k < n this is the probability to enter a goal within n steps (d being the
+probability to enter it in one) or a reward over n steps; with a Poisson distribution it is the same in time.
+
+Requires: what is said above. Guarantees: bounds on S in every state, rounding included, as close as asked for where it
+matters.
+
+Long sums end early. For a vector x, let a·x <= A x <= b·x componentwise (Collatz 1942, Wielandt 1950). A is monotone,
+so the same holds for A x, and Aʲ x lies between aʲ x and bʲ x: the rest of the sum is known up to two scalar series.
+And where the rows of A sum to 1, Aʲ x lies between the least and the greatest number of x. Either holds for any matrix;
+that they get close is what slowly mixing, slowly leaking chains are like, which have the longest sums.
+
+The error of rounding is relative: all numbers are non-negative, so that each step adds at most its own (Higham 2002,
+chapter 3).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backend.steps import Chain, Seen
+from ..model.sparse import Int32s
+from .poisson import Poisson
+from .settings import Settings
+
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["PowerSum", "Weights", "power_sum"]
+
+UNIT = 2.0**-53
+SCALE = 900  # the exponent of the greatest number to begin with: small ones must not get lost below 2**-1022
+CARE = 1e-12  # relative; more than the rounding of a scalar series
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The weights w(0), w(1), … of a sum.
+
+    Attributes
+    ----------
+    before, left
+        The weight of all k < left.
+    values
+        The weights from ``left`` on; 0 after them.
+    error
+        The values are within a factor 1 ± error of the weights that are meant.
+    lacking
+        ``before`` may be more than what is meant, by that factor at most.
+    missing
+        A bound on the sum of all that is meant but not there.
+    mean
+        Of the Poisson distribution, where the weights are its probabilities (``before`` 0) or its tails (1).
+    """
+
+    before: float
+    left: int
+    values: Floats
+    error: float = 0.0
+    lacking: float = 0.0
+    missing: float = 0.0
+    mean: float | None = None
+
+    @classmethod
+    def fewer_than(cls, steps: int) -> Weights:
+        """1 for all k < steps."""
+        return cls(1.0, steps, np.empty(0))
+
+    @classmethod
+    def exactly(cls, steps: int) -> Weights:
+        """1 for k = steps only."""
+        return cls(0.0, steps, np.ones(1))
+
+    @classmethod
+    def at_time(cls, jumps: Poisson) -> Weights:
+        """P(N = k): for what holds when the time is over."""
+        return cls(0.0, jumps.left, jumps.weights, jumps.error, missing=jumps.below + jumps.above, mean=jumps.mean)
+
+    @classmethod
+    def over_time(cls, jumps: Poisson) -> Weights:
+        """P(N > k): for what happens with the jump after the k-th, if that comes in time."""
+        return cls(1.0, jumps.left, jumps.tails, jumps.error, jumps.below, jumps.excess, jumps.mean)
+
+    @property
+    def end(self) -> int:
+        """The number of weights."""
+        return self.left + len(self.values)
+
+    def part(self, first: int, count: int) -> Floats | None:
+        """The weights of k = first … first + count - 1; None where all are zero."""
+        ahead = min(max(self.left - first, 0), count)
+        if ahead == count and self.before == 0:
+            return None
+        start = max(first - self.left, 0)
+        return np.concatenate([np.full(ahead, self.before), self.values[start : start + count - ahead]])
+
+    def series(self, first: int, ratio: float) -> float:
+        """The sum of w(first + j) ratioʲ over all j >= 0, up to rounding; infinite where it is too large."""
+        ahead = max(self.left - first, 0)
+        values = self.values[max(first - self.left, 0) :]
+        if ratio <= 0:
+            return float(self.before if ahead else values[0] if len(values) else 0.0)
+        log = math.log(ratio)
+        if self.mean is not None and ahead:
+            # The generating function of the distribution, less its first terms: those are 0, or 1 for the tails.
+            exponent = self.mean * (ratio - 1) - first * log
+            if exponent > 700:
+                return math.inf
+            if not self.before:
+                return math.exp(exponent)
+            return math.expm1(exponent) / (ratio - 1) if ratio != 1 else self.mean - first
+        if log * (ahead + len(values)) > 700:
+            return math.inf
+        rest = float(values @ np.exp(log * np.arange(ahead, ahead + len(values))))
+        if not self.before or not ahead:
+            return rest
+        return self.before * (math.expm1(log * ahead) / (ratio - 1) if ratio != 1 else ahead) + rest
+
+
+@dataclass(frozen=True, eq=False)
+class PowerSum:
+    """Bounds on a sum of powers, ``(states,)``, after so many steps of how many."""
+
+    lower: Floats
+    upper: Floats
+    steps: int
+    horizon: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """The rest of a sum lies between low·x + least and high·x + most; the second kind of bound is about all states."""
+
+    low: float
+    high: float
+    least: float
+    most: float
+
+    def bounds(self, total: Floats, x: Floats) -> tuple[Floats, Floats]:
+        lower = total + np.maximum(self.low * x, self.least)
+        with np.errstate(invalid="ignore", over="ignore"):  # 0 · ∞, where nothing is known of numbers that are zero
+            upper = total + np.fmin(self.high * x, self.most)
+        return lower, upper
+
+
+def power_sum(
+    chain: Chain, weights: Weights, important: Int32s, settings: Settings, *, stochastic: bool = False
+) -> PowerSum:
+    """Bounds on Σ w(k) Aᵏ x, x being the vector that the chain holds.
+
+    Parameters
+    ----------
+    important
+        The states whose bounds have to be close relative to their own values; those of the others are close relative to
+        the largest of all.
+    stochastic
+        Whether all rows of A sum to 1.
+    """
+    begin = time.perf_counter()
+    largest = float(chain.x.max(initial=0.0))
+    if largest == 0 or weights.end == 0:
+        zeros = np.zeros_like(chain.x)
+        return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
+    exponent = SCALE - math.frexp(largest)[1]
+    chain.x = np.ldexp(chain.x, exponent)
+    done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), math.inf
+    while done < weights.end:
+        check = min(done + max(16, done // 16), weights.end)
+        while done < check:
+            count = min(chain.batch, check - done)
+            seen = chain.advance(count, weights.part(done, count))
+            done, faintest = done + count, min(faintest, seen.faintest)
+        rest = _rest(weights, done, seen, chain.rounding, stochastic)
+        if _close_enough(rest, chain, important, settings, exponent):
+            break
+        settings.tell(method="powers", iterations=done, horizon=weights.end)
+    lower, upper = rest.bounds(chain.sum, chain.x)
+    error = (done + 8) * chain.rounding * 1.01 + weights.error + CARE
+    lost = chain.lost(faintest) * (weights.end + 1) ** 2
+    lower = np.ldexp(np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0), -exponent)
+    upper = np.ldexp(upper * (1 + error) + lost, -exponent) + largest * weights.missing
+    return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
+
+
+def _rest(weights: Weights, done: int, seen: Seen, rounding: float, stochastic: bool) -> _Rest:
+    """What is left of the sum after so many steps."""
+    if done >= weights.end:
+        return _Rest(0.0, 0.0, 0.0, 0.0)
+    slack = 2 * rounding
+    low = weights.series(done, seen.least_ratio * (1 - slack)) if math.isfinite(seen.least_ratio) else 0.0
+    high = weights.series(done, seen.most_ratio * (1 + slack)) if math.isfinite(seen.most_ratio) else math.inf
+    # The rows may sum to a little more or less than 1, being rounded.
+    least = seen.least * weights.series(done, 1 - rounding) if stochastic else 0.0
+    most = seen.most * weights.series(done, 1 + rounding)
+    return _Rest(low, high, least, most)
+
+
+def _close_enough(rest: _Rest, chain: Chain, important: Int32s, settings: Settings, exponent: int) -> bool:
+    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds."""
+    lower, upper = rest.bounds(chain.sum[important], chain.x[important])
+    absolute = math.ldexp(settings.eps, exponent)
+    if not (upper - lower <= (settings.eps * lower if settings.relative else absolute)).all():
+        return False
+    lower, upper = rest.bounds(chain.sum, chain.x)
+    allowed = settings.eps * float(lower.max(initial=0.0)) if settings.relative else absolute
+    return bool((upper - lower <= allowed).all())

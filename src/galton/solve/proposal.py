@@ -1,0 +1,117 @@
+"""Proposals: good approximate solutions, fast, without a promise.
+
+Gauss–Seidel sweeps while they do well; then BiCGStab preconditioned by the same sweep. For an MDP the strategy is held
+fixed meanwhile, in turn with sweeps that improve it (policy iteration with inexact evaluation, Puterman and Shin 1978).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..model.values import Floats
+from .equations import Segment
+from .settings import Settings
+
+__all__ = ["Proposer"]
+
+FEW_SWEEPS = 4  # between two looks at how fast they converge
+EASY_SWEEPS = 40  # more than these are not worth making when BiCGStab could be tried
+IMPROVEMENTS = 8  # sweeps, while they change the strategy, before it is evaluated again
+KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
+ROUNDS = 200  # of improving a strategy, or of restarting
+ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
+
+
+@dataclass(eq=False)
+class Proposer:
+    """Solves segment after segment of a system in place.
+
+    Attributes
+    ----------
+    system
+        The equations.
+    x, copy
+        ``(unknowns,)`` the solution so far, and room for another, equal to it outside the segment at work.
+    chosen
+        The rows taken, None for a chain.
+    sweeps
+        Sweeps over a segment so far.
+    """
+
+    system: _core.System
+    x: Floats
+    copy: Floats
+    chosen: npt.NDArray[np.int32] | None
+    settings: Settings
+    sweeps: int = 0
+
+    def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0) -> float:
+        """Gauss–Seidel sweeps, taking the best rows; returns the largest relative change in the last."""
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        residual = float("inf")
+        if self.chosen is None:
+            done, residual = self.system.gauss_seidel(
+                self.x, self.copy, None, first, last, sweeps, aim, True, True, 1.0, threads
+            )
+            self.sweeps += done
+            return residual
+        for _ in range(sweeps):
+            changed, residual = self.system.improve(self.x, self.copy, self.chosen, first, last, threads)
+            self.sweeps += 1
+            if residual <= aim or not changed:
+                break
+        return residual
+
+    def evaluate(self, segment: Segment, aim: float) -> None:
+        """Solve for the rows taken, by BiCGStab; what comes out with a negative number in it is thrown away.
+
+        For a minimum this is where to begin. Sweeps from zero may settle on a strategy that never ends, for which there
+        is no solution; one that ends, once evaluated, is improved only by others that end.
+        """
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        part = slice(first, last)
+        done, _ = self.system.gauss_seidel(
+            self.x, self.copy, self.chosen, first, last, 3, aim, True, True, 1.0, threads
+        )
+        before = self.x[part].copy()
+        more, _ = self.system.bicgstab(self.x, self.chosen, first, last, KRYLOV_SWEEPS, aim, threads)
+        self.sweeps += done + more
+        if not (self.x[part] >= 0).all() or not np.isfinite(self.x[part]).all():
+            self.x[part] = before
+        self.copy[part] = self.x[part]
+
+    def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
+        """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
+        residual = self._easily(segment, aim)
+        best, useless = residual, 0
+        for _ in range(rounds):
+            if residual <= aim or useless == 4:
+                break
+            goal = aim / 4 if self.chosen is None else max(aim / 4, min(1e-2, residual * 1e-3))
+            self.evaluate(segment, goal)
+            residual = self.sweep(segment, IMPROVEMENTS, aim)
+            if residual > best / 2:
+                useless += 1
+                if self.chosen is None or useless == 4:
+                    more = int(np.clip(ENTRIES_PER_CALL / max(entries, 1), FEW_SWEEPS, 1000))
+                    residual = self.sweep(segment, more, aim)
+            if residual <= best / 2:
+                best, useless = residual, 0
+            self.settings.tell(step="iterate", sweeps=self.sweeps, residual=residual)
+        return residual
+
+    def _easily(self, segment: Segment, aim: float) -> float:
+        """Sweeps for as long as they promise to get there soon."""
+        residual = self.sweep(segment, FEW_SWEEPS, aim)
+        while residual > aim:
+            before = residual
+            residual = self.sweep(segment, FEW_SWEEPS, aim)
+            gain = math.log(before / residual) if 0 < residual < before else 0.0
+            if residual > aim and gain * EASY_SWEEPS < FEW_SWEEPS * math.log(residual / aim):
+                break
+        return residual

@@ -1,0 +1,265 @@
+"""The default: propose, then prove; segment by segment.
+
+The proof needs nothing but one sweep with directed rounding: ``u >= F(u)`` is above the solution, ``l <= F(l)`` below
+it. What is tried as u and l is (1 ± δ)x ± εw around a proposal x. Here w = x + Aw, roughly: w/x is the number of steps
+that remain, along the paths that matter, and εx is what x may violate its own equation by in each of them. δ passes on
+the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of
+this is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
+
+Where a component is so badly conditioned that no proposal can be proved, it is eliminated directly, with bounds.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from .. import _core
+from ..backend.cpu import matrix_of
+from ..model.values import Floats
+from .equations import Equations, Segment
+from .proposal import Proposer
+from .settings import Settings
+from .solution import NumericError, Solution, Work
+
+__all__ = ["solve"]
+
+ROUNDING = 2.0**-52
+SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
+NEAR = 1e-3  # a row whose value is farther than this from the best, relatively, has room to spare
+OPERATIONS = 2 * 10**9  # of a direct elimination
+
+
+def solve(equations: Equations, settings: Settings) -> Solution:
+    """Bounds on all unknowns.
+
+    Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
+    Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
+    """
+    return _Solver(equations, settings).run()
+
+
+class _Solver:
+    def __init__(self, equations: Equations, settings: Settings) -> None:
+        self.equations, self.settings = equations, settings
+        self.system = equations.system
+        size = equations.size
+        self.lower, self.upper = np.zeros(size), np.zeros(size)
+        groups = equations.groups
+        chosen = None if groups is None else equations.progress.copy()
+        self.x = Proposer(self.system, np.zeros(size), np.zeros(size), chosen, settings)
+        # The equations of w: the constants are x, and where there is a choice the longest way counts.
+        self.w_constant = np.zeros(len(equations.rows))
+        weighing = equations.system_with(self.w_constant, None if groups is None else "max")
+        self.w = Proposer(weighing, np.zeros(size), np.zeros(size), None if chosen is None else chosen.copy(), settings)
+        self.width = 0.0  # the largest half-width so far, relative
+        self.passed_on = 0.0  # δ/ε
+        self.eliminated = 0
+        self.proofs = 0
+
+    def run(self) -> Solution:
+        start = time.perf_counter()
+        cyclic = sum(not segment.acyclic for segment in self.equations.segments)
+        budget = 0.8 * self.settings.eps / max(cyclic, 1)
+        for segment in self.equations.segments:
+            if segment.acyclic:
+                self.system.propagate(self.lower, self.upper, segment.first, segment.last, self.equations.slack)
+                self.proofs += 1
+                self._keep(segment)
+            elif not self._iterate(segment, budget):
+                self._eliminate(segment)
+                self._keep(segment)
+        if self.x.chosen is not None:
+            self._choose_acyclic()
+        return Solution(self.lower, self.upper, "sound", self._work(time.perf_counter() - start), self.x.chosen)
+
+    def _work(self, seconds: float) -> tuple[Work, ...]:
+        segments = self.equations.segments
+        acyclic = sum(segment.acyclic for segment in segments)
+        detail = f"{len(segments):,} segments, {acyclic:,} of them without a cycle"
+        if self.eliminated:
+            detail += f", {self.eliminated:,} eliminated directly"
+        detail += f"; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, {self.proofs:,} to prove"
+        return (Work("propose and prove", detail, self.x.sweeps + self.w.sweeps + self.proofs, seconds),)
+
+    def _keep(self, segment: Segment) -> None:
+        part = slice(segment.first, segment.last)
+        middle = (self.lower[part] + self.upper[part]) / 2
+        self.x.x[part] = self.x.copy[part] = middle
+        self.w.x[part] = self.w.copy[part] = 0.0  # steps are counted within a segment
+        with np.errstate(invalid="ignore"):
+            widths = (self.upper[part] - middle) / middle
+        self.width = max(self.width, float(np.nanmax(widths, initial=0.0)))
+
+    def _iterate(self, segment: Segment, budget: float) -> bool:
+        """Bounds by proposal and proof; False when they cannot be proved."""
+        entries = self.equations.entries(segment) + segment.last - segment.first
+        if self.equations.optimum == "min":
+            self.x.evaluate(segment, 1e-2)
+        # Which rows are nearly the best shows only when x is good.
+        self.x.solve(segment, 1e-3 if self.x.chosen is None else 1e-8, entries)
+        for share in SHARES:
+            goal = budget
+            for _ in range(4):
+                steps = self._weigh(segment, entries, share)
+                aim = goal / (16 * steps)
+                if aim < 2 * ROUNDING:
+                    break
+                residual = self.x.solve(segment, aim, entries)
+                if self._prove(segment, budget):
+                    self._keep(segment)
+                    return True
+                if residual > aim:
+                    break
+                goal /= 8
+        return False
+
+    def _weigh(self, segment: Segment, entries: int, share: float) -> float:
+        """Find w; returns how many times wider the bounds will be than what x violates its equations by.
+
+        With choices, only rows that are nearly the best need w: others have room to spare, which the proof will show.
+        Rows with a constant above ``share`` of x are left to δ.
+        """
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        x = self.x.x[part]
+        self.w_constant[rows] = x if self.x.chosen is None else self._near_best(segment, share)
+        if self.w.chosen is not None and self.x.chosen is not None:
+            self.w.chosen[part] = self.x.chosen[part]
+        self.w.x[part] = self.w.copy[part] = x
+        steps = 1.0
+        for _ in range(4):
+            self.w.solve(segment, 0.2 / steps, entries, rounds=20)
+            w = self.w.x[part]
+            w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
+            with np.errstate(invalid="ignore"):
+                steps = max(steps, float(np.nanmax(w / x, initial=1.0)))
+            if (w >= 0).all() and self._growth(segment) <= 0.5:
+                self.passed_on = self._left_to_delta(segment, share)
+                return max(steps, self.passed_on)
+        return float("inf")
+
+    def _near_best(self, segment: Segment, share: float) -> Floats:
+        """Constants for the rows of w: x for those that matter, minus infinity for the others."""
+        groups, chosen, threads = self.equations.groups, self.x.chosen, self.settings.n_threads
+        assert groups is not None
+        assert chosen is not None
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        x = np.repeat(self.x.x[part], np.diff(groups[segment.first : segment.last + 1]))
+        values = np.empty(rows.stop - rows.start)
+        self.system.row_values(self.x.x, values, segment.first, segment.last, threads)
+        near = (np.abs(values - x) <= NEAR * x) & (self.equations.constant[rows] <= share * x)
+        near[chosen[part] - rows.start] = True
+        return np.where(near, x, -np.inf)
+
+    def _left_to_delta(self, segment: Segment, share: float) -> float:
+        """How much larger than ε δ must be for the rows that were left to it: (Aw - w + x) / constant."""
+        groups = self.equations.groups
+        if groups is None:
+            return 0.0
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        constant = self.equations.constant[rows]
+        left = np.flatnonzero((self.w_constant[rows] == -np.inf) & (constant > 0) & np.isfinite(constant))
+        if not left.size:
+            return 0.0
+        self.w_constant[rows] = 0.0
+        values = np.empty(rows.stop - rows.start)
+        self.w.system.row_values(self.w.x, values, segment.first, segment.last, self.settings.n_threads)
+        owner = np.repeat(np.arange(segment.last - segment.first), np.diff(groups[segment.first : segment.last + 1]))[
+            left
+        ]
+        x, w = self.x.x[part][owner], self.w.x[part][owner]
+        needed = (values[left] - w + x) / constant[left]
+        # Rows that are far from the best do not need it.
+        return float(np.max(needed[constant[left] > share * x], initial=0.0))
+
+    def _growth(self, segment: Segment) -> float:
+        """The largest (x + Aw - w) / x; the proof needs 1/2 at most."""
+        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        values = np.empty(rows.stop - rows.start)
+        self.w.system.row_values(self.w.x, values, segment.first, segment.last, self.settings.n_threads)
+        self.w.sweeps += 1
+        if self.equations.groups is not None:
+            values = np.maximum.reduceat(values, self.equations.groups[part] - rows.start)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return float(np.nanmax((values - self.w.x[part]) / self.x.x[part], initial=0.0))
+
+    def _prove(self, segment: Segment, budget: float) -> bool:
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        part = slice(first, last)
+        x, w, slack = self.x.x[part], self.w.x[part], self.equations.slack
+        defect = self.system.defect(self.x.x, first, last, threads)
+        self.proofs += 1
+        if not np.isfinite(defect):
+            return False
+        for factor in (3.0, 30.0):
+            epsilon = factor * (defect + slack + 2 * ROUNDING)
+            delta = self.width * (1 + 1e-9) + epsilon * (self.passed_on + 1)
+            self.upper[part] = (1 + delta) * x + epsilon * w
+            self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
+            self.proofs += 2
+            if self.system.is_above(self.upper, first, last, slack, threads) and self.system.is_below(
+                self.lower, first, last, slack, threads
+            ):
+                return _half_width(self.lower[part], self.upper[part], x) <= self.width + budget
+        return False
+
+    def _eliminate(self, segment: Segment) -> None:
+        """Bounds by elimination; with choices, policy iteration around it."""
+        self.eliminated += 1
+        equations, origin = self.equations, self.equations.origin
+        first, last = segment.first, segment.last
+        part = slice(first, last)
+        for _ in range(100):
+            rows = equations.rows[part] if self.x.chosen is None else equations.rows[self.x.chosen[part]]
+            solved = _core.eliminate(
+                matrix_of(origin.model),
+                origin.number,
+                origin.known,
+                origin.reward,
+                rows,
+                first,
+                self.lower,
+                self.upper,
+                OPERATIONS,
+            )
+            if not solved:
+                raise NumericError(
+                    f"a component of {last - first:,} states is too badly conditioned to be iterated and too dense "
+                    "to be eliminated; an answer without a guarantee can be had with --method"
+                )
+            if self.x.chosen is None or self._is_optimal(segment):
+                return
+        raise NumericError(f"no strategy of a component of {last - first:,} states could be proved to be the best")
+
+    def _is_optimal(self, segment: Segment) -> bool:
+        """Whether no row is better than the chosen ones, but for rounding; otherwise better ones are taken."""
+        first, last, threads = segment.first, segment.last, self.settings.n_threads
+        part = slice(first, last)
+        self._keep(segment)
+        lower, upper = self.lower[part].copy(), self.upper[part].copy()
+        for widening in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+            # The chosen rows prove one side; the other must hold against all rows.
+            self.upper[part], self.lower[part] = upper * (1 + widening), lower * (1 - widening)
+            slack = self.equations.slack
+            if self.equations.optimum == "max":
+                proved = self.system.is_above(self.upper, first, last, slack, threads)
+                self.lower[part] = lower
+            else:
+                proved = self.system.is_below(self.lower, first, last, slack, threads)
+                self.upper[part] = upper
+            if proved:
+                return True
+        self.x.sweep(segment, 1)
+        return False
+
+    def _choose_acyclic(self) -> None:
+        """Rows for the unknowns that were never iterated: those that attain the bounds."""
+        for segment in self.equations.segments:
+            if segment.acyclic:
+                self.x.sweep(segment, 1)
+
+
+def _half_width(lower: Floats, upper: Floats, x: Floats) -> float:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.nanmax((upper - lower) / x / 2, initial=0.0))

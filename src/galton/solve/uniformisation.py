@@ -1,0 +1,55 @@
+"""Uniformisation (Jensen 1953): a CTMC as a chain that makes a step with every event of a Poisson process of rate q.
+
+A state that leaves with rate E stays with probability 1 - E/q at an event, so q has to be at least the largest E; q·t
+steps are expected within time t, so it should not be much more. A little more keeps the chain from being periodic, and
+the digits of 1 - E/q. Loops make no difference in continuous time: they are left out where they alone would make q
+large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backend.steps import Chain, Part, exit_rates, part_of
+from ..model.sparse import Mask, Model
+
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["Uniformised", "uniformise"]
+
+ABOVE = 1.02  # what PRISM takes
+LOOPS_MATTER = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Uniformised:
+    """Some states of a CTMC as a chain with steps at the given rate; transitions to other states are left out."""
+
+    part: Part
+    rate: float
+    stay: Floats
+    threads: int
+
+    def chain(self, start: Floats) -> Chain:
+        """The chain with a vector to begin with, ``(part.n_states,)``."""
+        return Chain(self.part, np.array(start, dtype=np.float64), 1 / self.rate, self.stay, self.threads)
+
+
+def uniformise(model: Model, keep: Mask | None, threads: int) -> Uniformised | None:
+    """The states to keep, None for all, as a chain; None where none of them is ever left."""
+    high, low = exit_rates(model, threads, loops=True)
+    without, rest = exit_rates(model, threads, loops=False)
+    inside = slice(None) if keep is None else keep
+    rate, needed = (float(rates[inside].max(initial=0.0)) for rates in (high, without))
+    if needed == 0:
+        return None
+    loops = needed >= LOOPS_MATTER * rate
+    if not loops:
+        rate, high, low = needed, without, rest
+    rate *= ABOVE
+    part = part_of(model, keep, threads, loops=loops)
+    stay = ((rate - part.of(high)) - part.of(low)) / rate
+    return Uniformised(part, rate, stay, threads)
