@@ -12,6 +12,7 @@
 
 #include "attribute.hpp"
 #include "bindings.hpp"
+#include "parallel.hpp"
 
 namespace nb = nanobind;
 using namespace galton;
@@ -173,29 +174,43 @@ nb::dict explore(const Program& program, int threads, size_t max_states, size_t 
 }
 
 // Where each label of the program holds, for states that are already known: one array of truth values per label.
-std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n) {
+std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n, int threads) {
     const auto words = static_cast<size_t>(program.words);
     std::vector<Pages<uint8_t>> masks;
     for (size_t k = 0; k < program.labels.size(); ++k) masks.emplace_back(n);
-    Plan plan(program);
-    Expander expander(plan);
-    Registers registers = plan.finish.count.allocate();
-    for (size_t first = 0; first < n; first += BLOCK) {
-        const size_t count = std::min<size_t>(BLOCK, n - first);
-        expander.load(states + first * words, static_cast<int>(count));
-        expander.run(plan.finish, registers);
-        for (size_t k = 0; k < masks.size(); ++k) {
-            Mask mask = expander.mask_of(plan.labels[k], registers);
-            for (size_t i = 0; i < count; ++i) masks[k][first + i] = test(mask, static_cast<int>(i));
+    const Plan plan(program);
+    run_on_threads(threads, [&](int t) {
+        Expander expander(plan);
+        Registers registers = plan.finish.count.allocate();
+        auto [begin, end] = share(n, t, threads);
+        for (size_t first = begin; first < end; first += BLOCK) {
+            const size_t count = std::min<size_t>(BLOCK, end - first);
+            expander.load(states + first * words, static_cast<int>(count));
+            expander.run(plan.finish, registers);
+            for (size_t k = 0; k < masks.size(); ++k) {
+                Mask mask = expander.mask_of(plan.labels[k], registers);
+                for (size_t i = 0; i < count; ++i) masks[k][first + i] = test(mask, static_cast<int>(i));
+            }
         }
-    }
+    });
     return masks;
 }
 
-nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig> states) {
+// A failure is told for the first state that has one, which one thread alone is sure to find first.
+nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig> states, int threads) {
     nb::dict result;
+    const size_t n = states.shape(0);
+    if (n < 64 * BLOCK) threads = 1;
     try {
-        std::vector<Pages<uint8_t>> masks = labels_of(program, states.data(), states.shape(0));
+        std::vector<Pages<uint8_t>> masks;
+        {
+            nb::gil_scoped_release released;
+            try {
+                masks = labels_of(program, states.data(), n, threads);
+            } catch (const ExploreFailure&) {
+                masks = labels_of(program, states.data(), n, 1);
+            }
+        }
         result["labels"] = as_arrays(masks);
     } catch (const ExploreFailure& failed) {
         describe(failed.failure, result);
@@ -215,7 +230,8 @@ NB_MODULE(_core, m) {
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });
-    m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"));
+    m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"),
+          nb::arg("threads"));
     m.def("explore", &explore, nb::arg("program"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
           nb::arg("transition_rewards"), nb::arg("watch").none());
 }

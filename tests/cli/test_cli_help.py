@@ -13,7 +13,10 @@ COMMON = ["MODEL", "--const", "--threads", "--max-states", "--memory", "--fix-de
 OPTIONS = {
     "info": [*COMMON, "--json"],
     "build": [*COMMON, "--export", ".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"],
-    "check": [*COMMON, "--json", "--prop", "--props"],
+    "check": [
+        *(*COMMON, "--json", "--prop", "--props", "--name", "--eps", "--relative", "--absolute", "--method", "--omega"),
+        *("--max-iterations", "--strategy", "--apply", "--csv", "--plot", "--explain", "--full", "--device"),
+    ],
 }
 
 
@@ -32,16 +35,19 @@ def test_options(command: str) -> None:
 
 @pytest.mark.parametrize("command", OPTIONS)
 def test_examples_work(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The example of a command is one that can be typed in the root of the repository."""
-    text = " ".join(galton(command, "--help").out.split())
-    found = re.search(r"Example: galton (.*?) Arguments:", text)
-    assert found, "no example"
+    """The examples of a command can be typed in the root of the repository, one after the other."""
+    text = galton(command, "--help").out
+    several = re.findall(r"^    galton (.*)$", text, re.MULTILINE)
+    one = re.search(r"Example: galton (.*?) Arguments:", " ".join(text.split()))
+    examples = several or ([one[1]] if one else [])
+    assert examples, "no example"
     folder = tmp_path_factory.mktemp("example")
     (folder / "models").symlink_to(ROOT / "models")
     monkeypatch.chdir(folder)
-    words = shlex.split(found[1])
-    assert words[0] == command
-    assert galton(*words).code == 0
+    for example in examples:
+        words = shlex.split(example)
+        assert words[0] == command
+        assert galton(*words).code == 0
 
 
 def test_no_command_gives_help() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -78,6 +79,48 @@ def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
     assert " transitions, " in shown
     assert "Traceback" not in shown
     assert shown.removesuffix("interrupted\r\n").endswith("\r\x1b[K")
+
+
+# A solver that never ends, and tells of bounds that come closer.
+ENDLESS = """
+import sys, time, galton.cli, galton.check.until
+
+def endless(model, through, goal, optimum, settings):
+    for sweeps in range(1, 10**6):
+        settings.tell(method="patience", sweeps=sweeps, lower=0.25 - 0.125 / sweeps, upper=0.25 + 0.125 / sweeps)
+        if sweeps == 1000:
+            print("ready", file=sys.stderr, flush=True)
+        time.sleep(0.001)
+
+galton.check.until.until = endless
+sys.argv[0] = "galton"
+galton.cli.main()
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_an_interrupt_leaves_the_bounds_reached_so_far(options: list[str]) -> None:
+    words = [sys.executable, "-c", ENDLESS, "check", str(DIE), "--prop", "P=? [ F d=6 ]", *options]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "ready\n"
+        code, out, err = interrupted(process)
+    assert code == 130
+    assert out == "" or not options
+    found = re.match(r"P=\? \[ F d=6 \]  between (0\.249\d+) and (0\.250\d+) so far \(patience, [\d,]+ sweeps, ", err)
+    assert found, err
+
+
+def test_progress_of_a_solver_on_a_terminal() -> None:
+    terminal, other_end = pty.openpty()
+    words = [sys.executable, "-c", ENDLESS, "check", str(DIE), "--prop", "P=? [ F d=6 ]"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=other_end, text=True, cwd=ROOT) as process:
+        shown = read_until(terminal, " sweeps, bounds 0.2")
+        code, _, _ = interrupted(process)
+    os.close(other_end)
+    os.close(terminal)
+    assert code == 130
+    assert "patience, " in shown
 
 
 def test_no_progress_for_quick_models() -> None:

@@ -30,6 +30,7 @@ def check(
     eps: float | None = None,
     method: str | None = None,
     settings: Settings | None = None,
+    strategy: bool = False,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result:
@@ -43,6 +44,8 @@ def check(
         The property; it may declare constants, formulas and labels of its own.
     eps, method, settings
         How to solve; see :class:`galton.solve.settings.Settings`.
+    strategy
+        Whether to keep a strategy that depends on the number of steps; others come with the answer.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -71,7 +74,7 @@ def check(
         raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
     model, program = (subject, described(subject)) if isinstance(subject, Model) else (subject.build(), subject)
     context, (question,) = resolve(file, program, mine, labels=model.labels)
-    return check_question(context, model, question, chosen)
+    return check_question(context, model, question, chosen, strategy=strategy)
 
 
 def described(model: Model) -> Program:

@@ -12,7 +12,7 @@ from ..lang.expressions import Expression
 from ..lang.properties import ExpectedTime, Filter, Probability, Reward
 from ..lang.source import GaltonError
 from ..model.program import Program
-from ..model.sparse import Mask, Model
+from ..model.sparse import Int32s, Model
 from ..solve.settings import Settings
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
@@ -26,8 +26,18 @@ LONG = 80  # characters of a state that is named in passing
 AGAIN = 1e3  # how much narrower to ask when bounds do not decide
 
 
-def check(program: Program, model: Model, question: Question, settings: Settings | None = None) -> Result:
-    """Check a property, resolved against a program, on the model built from that program."""
+def check(
+    program: Program,
+    model: Model,
+    question: Question,
+    settings: Settings | None = None,
+    *,
+    strategy: bool = False,
+) -> Result:
+    """Check a property, resolved against a program, on the model built from that program.
+
+    A strategy that depends on the steps taken is large, and only kept where it is asked for.
+    """
     settings = settings or Settings()
     start = time.perf_counter()
     expression = question.prop.expression
@@ -36,6 +46,8 @@ def check(program: Program, model: Model, question: Question, settings: Settings
     with DeepRecursion(question.source):
         while True:
             evaluation = Evaluation(model, program, question.source, wanted)
+            if strategy:
+                evaluation.strategy_of = _outermost(expression)
             try:
                 value = evaluation.value(expression)
             except GaltonError as error:
@@ -98,21 +110,26 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     )
 
 
-def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Mask]:
-    """Which states the answer is about, in words, and as a mask of those to look at."""
+def _outermost(expression: Expression) -> Expression:
+    """What a property filters."""
+    while isinstance(expression, Filter):
+        expression = expression.operand
+    return expression
+
+
+def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Int32s]:
+    """Which states the answer is about, in words, and the numbers of those to look at."""
     model = evaluation.model
     if isinstance(expression, Filter) and np.ndim(value.must if isinstance(value, Truth) else value.lower) == 0:
-        first = np.zeros(model.n_states, dtype=np.bool_)
-        first[0] = True
-        return "the states of the filter", first
+        return "the states of the filter", model.initial[:1]
     if len(model.initial) == 1:
         name = evaluation.state_name(int(model.initial[0]))
-        return f"the initial {name if len(name) <= LONG else 'state'}", model.labels["init"]
-    return f"{len(model.initial):,} initial states", model.labels["init"]
+        return f"the initial {name if len(name) <= LONG else 'state'}", model.initial
+    return f"{len(model.initial):,} initial states", model.initial
 
 
-def _at(values: np.ndarray, states: Mask) -> np.ndarray:
-    return np.broadcast_to(values, len(states))[states]
+def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
+    return values[states] if values.ndim else np.broadcast_to(values, len(states))
 
 
 def _single(low: np.ndarray, high: np.ndarray, integral: bool, is_range: bool) -> Number | tuple[Number, Number] | None:
@@ -135,9 +152,9 @@ def _number(value: float, integral: bool) -> Number:
 
 def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
     """That of the outermost operator, the last to be solved; arithmetic on top of operators has none."""
-    while isinstance(expression, Filter):
-        expression = expression.operand
-    if not evaluation.steps or not isinstance(expression, (Probability, Reward, ExpectedTime)):
+    if not evaluation.steps or not isinstance(_outermost(expression), (Probability, Reward, ExpectedTime)):
         return None
     choices = evaluation.steps[-1].quantity.choices
-    return None if choices is None else Strategy(evaluation.model, choices)
+    if choices is None or not len(choices):  # a bound of no steps leaves nothing to decide
+        return None
+    return Strategy(evaluation.model, choices)

@@ -8,9 +8,10 @@ only where that value is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -49,7 +50,6 @@ _ARITHMETIC: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
     "*": lambda a, b: a * b,
     "/": lambda a, b: a / b,
 }
-_Value = TypeVar("_Value", Truth, Numbers)
 
 
 class UndecidedError(GaltonError):
@@ -76,17 +76,21 @@ class Step:
 class Evaluation:
     """Formulas of one text over the states of one model.
 
-    ``steps`` are the operators solved so far, ``warnings`` what a person should know about the answer.
+    ``strategy_of`` is the operator whose strategy is wanted. ``steps`` are the operators solved so far, ``warnings``
+    what a person should know about the answer. ``focus`` are the states whose values matter, and are to be precise: the
+    initial ones (None), those of a filter, or all where another formula looks at them.
     """
 
     model: Model
     program: Program
     source: Source
     settings: Settings
+    strategy_of: Expression | None = None
     steps: list[Step] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     listings: list[tuple[Filter, Mask, Truth | Numbers]] = field(default_factory=list)
-    _known: dict[Expression, Truth | Numbers] = field(default_factory=dict)
+    focus: Mask | None = None
+    _known: dict[tuple[Expression, int], tuple[Truth | Numbers, Mask | None]] = field(default_factory=dict)
 
     # Values.
 
@@ -103,9 +107,10 @@ class Evaluation:
                 if self._for_the_core(expression):
                     return Truth.exactly(self._in_core(expression))
                 return self._composed(expression, where)
-        if expression not in self._known:
-            self._known[expression] = self._operator(expression)
-        return self._known[expression]
+        key = expression, id(self.focus)
+        if key not in self._known:
+            self._known[key] = self._operator(expression), self.focus  # which keeps its id its own
+        return self._known[key][0]
 
     def truth(self, expression: Expression, where: Mask | None = None) -> Truth:
         """The value of an expression that is a ``bool``."""
@@ -121,13 +126,39 @@ class Evaluation:
 
     def mask(self, expression: Expression) -> Mask:
         """The states in which a formula holds, for a formula around it that needs to know."""
-        truth = self.truth(expression)
+        with self.focused(self._everywhere):
+            truth = self.truth(expression)
         if truth.undecided.any():
             state = int(np.flatnonzero(np.broadcast_to(truth.undecided, self.model.n_states))[0])
             raise UndecidedError(
                 f"whether {render(expression)} holds in {self.state_name(state)} cannot be decided{self._bounds(state)}"
             )
         return np.ascontiguousarray(np.broadcast_to(truth.must, self.model.n_states))
+
+    @cached_property
+    def _everywhere(self) -> Mask:
+        return np.ones(self.model.n_states, dtype=np.bool_)
+
+    @contextmanager
+    def focused(self, states: Mask) -> Iterator[None]:
+        """Have values precise in these states for a while."""
+        before, self.focus = self.focus, states
+        try:
+            yield
+        finally:
+            self.focus = before
+
+    @property
+    def focused_model(self) -> Model:
+        """The model as solvers get it: they see to it that their bounds are narrow in its initial states."""
+        if self.focus is None:
+            return self.model
+        return replace(self.model, initial=np.flatnonzero(self.focus).astype(np.int32))
+
+    def settings_for(self, compared: bool) -> Settings:
+        """How precise: where only a comparison matters, small probabilities need no relative precision."""
+        inside = self.focus is not None
+        return replace(self.settings, relative=False) if compared and inside else self.settings
 
     def state_name(self, state: int) -> str:
         """A state as people know it."""
@@ -175,7 +206,7 @@ class Evaluation:
     def _in_core(self, expression: Expression) -> Mask:
         from ..explore.evaluate import evaluate_states
 
-        return evaluate_states(self.program, self.model, [expression], self.source)[0]
+        return evaluate_states(self.program, self.model, [expression], self.source, self.settings.n_threads)[0]
 
     def _composed(self, expression: Expression, where: Mask | None) -> Truth | Numbers:
         match expression:

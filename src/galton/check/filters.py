@@ -15,7 +15,7 @@ from ..lang.properties import Filter
 from ..lang.rendering import render
 from ..lang.source import LanguageError
 from .intervals import Floats, Mask, Numbers, Truth
-from .result import shown
+from .result import Result, shown
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -26,7 +26,8 @@ MANY = 10_000  # states that are listed
 def filtered(evaluation: Evaluation, formula: Filter) -> Truth | Numbers:
     """The value of ``filter(operator, operand, states)``, the same in all states unless it leaves the operand alone."""
     states = _states(evaluation, formula)
-    value = evaluation.value(formula.operand, states)
+    with evaluation.focused(states):
+        value = evaluation.value(formula.operand, states)
     if formula.operator in ("print", "printall"):
         evaluation.listings.append((formula, states, value))
         return value
@@ -121,7 +122,9 @@ def listing(evaluation: Evaluation) -> list[str]:
 def _shown(low: Any, high: Any) -> str:
     if isinstance(low, np.bool_):
         return str(bool(low)).lower() if low == high else "undecided"
-    return shown(float(low) if low == high else float(low + (high - low) / 2))
+    if low == high:
+        return shown(float(low))
+    return Result(formula="", value=float(low + (high - low) / 2), lower=float(low), upper=float(high)).text
 
 
 def _best(lower: Floats, upper: Floats, states: Mask) -> Truth:

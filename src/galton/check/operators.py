@@ -7,7 +7,6 @@ meant for all strategies, so ``P>=p`` asks for the minimum and ``P<=p`` for the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,11 +28,11 @@ from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
 from ..lang.source import LanguageError, UnsupportedError
 from ..lang.stream import nearest
-from ..model.sparse import Mask, Model, Rewards
+from ..model.sparse import Mask, Rewards
 from . import intervals, paths
 from .evaluation import UndefinedError
 from .intervals import Numbers, Truth
-from .quantity import Quantity, Work
+from .quantity import Quantity
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -44,7 +43,7 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
     bound = _threshold(evaluation, formula.comparison, most=1.0)
     path = paths.normalise(formula.path, evaluation.source)
     optimum = _optimum(evaluation, formula, "P")
-    quantity = evaluation.solved(formula, _path_probability(evaluation, path, optimum))
+    quantity = evaluation.solved(formula, _path_probability(evaluation, formula, path, optimum))
     return _answer(formula.comparison, quantity, bound)
 
 
@@ -73,7 +72,8 @@ def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Number
     _refuse_mdp(evaluation, formula, "the long-run behaviour of an MDP, S, is not supported")
     bound = _threshold(evaluation, formula.comparison, most=1.0)
     indicator = evaluation.mask(formula.states).astype(np.float64)
-    quantity = long_run(evaluation.model, Rewards(state=indicator), evaluation.settings)
+    settings = evaluation.settings_for(bound is not None)
+    quantity = long_run(evaluation.focused_model, Rewards(state=indicator), settings)
     return _answer(formula.comparison, evaluation.solved(formula, _within(quantity, 1.0)), bound)
 
 
@@ -122,32 +122,44 @@ def _refuse_mdp(evaluation: Evaluation, formula: Expression, message: str) -> No
 # Probabilities of paths.
 
 
-def _path_probability(evaluation: Evaluation, path: paths.Path, optimum: Optimum | None) -> Quantity:
-    model, settings = evaluation.model, evaluation.settings
+def _path_probability(
+    evaluation: Evaluation, formula: Probability, path: paths.Path, optimum: Optimum | None
+) -> Quantity:
     match path:
         case paths.Now(states):
             return _exactly(evaluation.mask(states).astype(np.float64))
         case paths.Next(states):
-            from .steps import next_step
-
-            return _within(next_step(model, evaluation.mask(states), optimum, settings), 1.0)
+            return _next(evaluation, formula, evaluation.mask(states), optimum)
         case paths.Until(negated=True):
             dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
-            return _complement(_until(evaluation, path, dual))
-    return _until(evaluation, path, optimum)
+            return _complement(_until(evaluation, formula, path, dual))
+    return _until(evaluation, formula, path, optimum)
 
 
-def _until(evaluation: Evaluation, path: paths.Until, optimum: Optimum | None) -> Quantity:
-    model, settings, source = evaluation.model, evaluation.settings, evaluation.source
-    constants = evaluation.program.constants
+def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
+    if evaluation.model.type == "ctmc":
+        from .successors import jump_probability
+
+        return jump_probability(evaluation.model, states)
+    from .steps import next_step
+
+    settings = evaluation.settings_for(formula.comparison is not None)
+    wanted = evaluation.strategy_of is formula
+    return _within(next_step(evaluation.focused_model, states, optimum, settings, strategy=wanted), 1.0)
+
+
+def _until(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
+    source, constants = evaluation.source, evaluation.program.constants
+    settings = evaluation.settings_for(formula.comparison is not None)
     if path.bound is not None and path.bound.reward is not None:
         message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
         raise UnsupportedError(message, source, path.goal.span)
-    timed = path.bound is not None and model.type == "ctmc"
+    timed = path.bound is not None and evaluation.model.type == "ctmc"
     low, high = paths.times(path.bound, constants, source) if timed else paths.steps(path.bound, constants, source)
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
+    model = evaluation.focused_model
     if low == 0 and (high is None or high == math.inf):
         from .until import until
 
@@ -159,7 +171,9 @@ def _until(evaluation: Evaluation, path: paths.Until, optimum: Optimum | None) -
     else:
         from .steps import bounded_until
 
-        found = bounded_until(model, through, goal, int(low), None if high is None else int(high), optimum, settings)
+        wanted = evaluation.strategy_of is formula
+        end = None if high is None else int(high)
+        found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=wanted)
     return _within(found, 1.0)
 
 
@@ -205,8 +219,9 @@ def _refuse_negative(evaluation: Evaluation, structure: Rewards, name: str, form
 def _objective(
     evaluation: Evaluation, formula: RewardOperator, structure: Rewards, optimum: Optimum | None
 ) -> Quantity:
-    model, settings = evaluation.model, evaluation.settings
+    model, settings = evaluation.focused_model, evaluation.settings
     objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
+    wanted = evaluation.strategy_of is formula
     match objective:
         case Cumulative(None):
             from .expected import total_reward
@@ -222,7 +237,7 @@ def _objective(
             count = paths.whole(limit, constants, source) - objective.strict
             if count < 0:
                 raise LanguageError("no number of steps is below 0", source, limit.span)
-            return cumulative_steps(model, structure, count, optimum, settings)
+            return cumulative_steps(model, structure, count, optimum, settings, strategy=wanted)
         case Instantaneous(moment):
             only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
             if model.type == "ctmc":
@@ -231,7 +246,8 @@ def _objective(
                 return instantaneous_time(model, only_states, paths.time(moment, constants, source), settings)
             from .steps import instantaneous_steps
 
-            return instantaneous_steps(model, only_states, paths.whole(moment, constants, source), optimum, settings)
+            count = paths.whole(moment, constants, source)
+            return instantaneous_steps(model, only_states, count, optimum, settings, strategy=wanted)
         case LongRun():
             from .long_run import long_run
 
@@ -243,29 +259,31 @@ def _objective(
 def _path_reward(evaluation: Evaluation, formula: Expression, structure: Rewards, optimum: Optimum | None) -> Quantity:
     """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
     from .expected import reachability_reward
+    from .successors import next_reward
 
-    model, settings, source = evaluation.model, evaluation.settings, evaluation.source
-    path = paths.normalise(formula, source)
+    path = paths.normalise(formula, evaluation.source)
     if isinstance(path, paths.Now):
         return _exactly(np.where(evaluation.mask(path.states), 0.0, np.inf))
-    if isinstance(path, paths.Next) or path.negated or path.bound is not None:
+    if isinstance(path, paths.Next):
+        return next_reward(evaluation.model, structure, evaluation.mask(path.states), optimum)
+    if path.negated or path.bound is not None:
         raise _unrewarded(path, formula, evaluation)
     goal = evaluation.mask(path.goal)
     _warn_if_empty(evaluation, goal, path.goal)
+    model = evaluation.focused_model
     if not isinstance(formula, UnaryPath):
         from .transformation import absorbing
 
         through = evaluation.mask(path.through)
         model, structure = absorbing(model, ~through & ~goal, structure)
-    return reachability_reward(model, structure, goal, optimum, settings)
+    return reachability_reward(model, structure, goal, optimum, evaluation.settings)
 
 
-def _unrewarded(path: paths.Path, formula: Expression, evaluation: Evaluation) -> LanguageError:
-    if isinstance(path, paths.Until) and path.negated:
-        message = f"{render(formula)} is not co-safe: no finite path makes it true, so rewards until then mean nothing"
+def _unrewarded(path: paths.Until, formula: Expression, evaluation: Evaluation) -> LanguageError:
+    if path.negated:
+        message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
         return LanguageError(message, evaluation.source, formula.span)
-    what = "next" if isinstance(path, paths.Next) else "bounded"
-    return UnsupportedError(f"rewards until a {what} formula are not supported", evaluation.source, formula.span)
+    return UnsupportedError("rewards until a bounded formula are not supported", evaluation.source, formula.span)
 
 
 # Quantities.

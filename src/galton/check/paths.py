@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..lang.evaluation import EvaluationError, evaluate
-from ..lang.expressions import Binary, Expression, Literal, Unary, Value
+from ..lang.expressions import Binary, Expression, Literal, Name, Unary, Value
 from ..lang.properties import BinaryPath, TimeBound, UnaryPath
 from ..lang.source import LanguageError, Source, UnsupportedError
 from .resolution import has_path, parts
@@ -121,6 +121,10 @@ def _first_temporal(expression: Expression) -> Expression:
 
 def constant(expression: Expression, constants: Mapping[str, Value], source: Source) -> float:
     """The value of a bound, which only constants may take part in."""
+    for part in parts(expression):
+        if isinstance(part, Name) and part.name not in constants:
+            message = f"a bound may only use constants, and '{part.name}' is a variable"
+            raise LanguageError(message, source, part.span)
     try:
         return evaluate(expression, constants)
     except EvaluationError as error:
@@ -143,11 +147,9 @@ def steps(bound: TimeBound | None, constants: Mapping[str, Value], source: Sourc
 
 def whole(expression: Expression, constants: Mapping[str, Value], source: Source) -> int:
     """A number of steps."""
-    value = constant(expression, constants, source)
+    value = time(expression, constants, source)
     if value != math.floor(value):
         raise LanguageError(f"steps are counted in whole numbers, and this is {value:g}", source, expression.span)
-    if value < 0:
-        raise LanguageError(f"a bound cannot be negative, and this is {value:g}", source, expression.span)
     return int(value)
 
 

@@ -82,17 +82,31 @@ class Result:
         return float(self.value)
 
     def __repr__(self) -> str:
-        return f"<{self.formula} = {shown(self.value)}{self.margin}>"
+        return f"<{self.formula} = {self.text}{self.margin}>"
+
+    @property
+    def digits(self) -> int:
+        """How many digits of the value the bounds vouch for, about."""
+        if self.lower is None or self.upper is None or not self.lower < self.upper < math.inf or not self.proved:
+            return DIGITS
+        width = (self.upper - self.lower) / max(abs(self.lower), abs(self.upper))
+        return min(max(1 - math.floor(math.log10(width)), 3), DIGITS) if width > 0 else DIGITS
+
+    @property
+    def text(self) -> str:
+        """The value for people, with no more digits than are known."""
+        return shown(self.value, self.digits)
 
     @property
     def margin(self) -> str:
         """The bounds, where they say more than the value."""
         if self.lower is None or self.upper is None or self.lower == self.upper or not self.proved:
             return ""
-        return f"  in [{_outward(self.lower, ROUND_FLOOR)}, {_outward(self.upper, ROUND_CEILING)}]"
+        lower = _outward(self.lower, ROUND_FLOOR, self.digits + 2)
+        return f"  in [{lower}, {_outward(self.upper, ROUND_CEILING, self.digits + 2)}]"
 
 
-def shown(value: bool | Number | tuple[Number, Number] | None) -> str:
+def shown(value: bool | Number | tuple[Number, Number] | None, digits: int = DIGITS) -> str:
     """A value for people."""
     match value:
         case None:
@@ -100,17 +114,17 @@ def shown(value: bool | Number | tuple[Number, Number] | None) -> str:
         case bool():
             return str(value).lower()
         case (low, high):
-            return f"{shown(low)} to {shown(high)}"
+            return f"{shown(low, digits)} to {shown(high, digits)}"
         case int():
             return str(value)
     if math.isinf(value):
         return "infinity" if value > 0 else "-infinity"
-    return f"{value:.{DIGITS}g}"
+    return f"{value:.{digits}g}"
 
 
-def _outward(bound: Number, rounding: str) -> str:
+def _outward(bound: Number, rounding: str, digits: int) -> str:
     """A bound in few digits that is still one: rounded away from the value."""
     if not math.isfinite(bound):
         return shown(bound)
-    short = Context(prec=DIGITS, rounding=rounding).create_decimal(Decimal(bound))
+    short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(bound))
     return f"{short.normalize():g}"

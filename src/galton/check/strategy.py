@@ -31,7 +31,8 @@ class Strategy:
         The MDP.
     choices
         The row of the matrix that each state takes, ``(states,)``; or ``(steps, states)``, where row k is for those who
-        have taken k steps. Where it is -1 any choice will do, and the first is taken; so it is after the last step.
+        have taken k steps, and the last row for all who have taken more. Where it is -1 any choice will do, and the first
+        is taken.
     """
 
     model: Model
@@ -55,9 +56,7 @@ class Strategy:
         """``(states,)`` the row that each state takes after so many steps."""
         assert self.model.choice_starts is not None
         first = self.model.choice_starts[:-1]
-        if self.choices.ndim == 2 and step >= len(self.choices):
-            return first
-        chosen = self.choices if self.choices.ndim == 1 else self.choices[step]
+        chosen = self.choices if self.choices.ndim == 1 else self.choices[min(step, len(self.choices) - 1)]
         return np.where(chosen < 0, first, chosen)
 
     def decisions(self) -> list[tuple[int, Rows]]:
@@ -70,6 +69,8 @@ class Strategy:
             return [(0, np.flatnonzero(met & several & (self.choices >= 0)))]
         found: list[tuple[int, Rows]] = []
         for step, chosen in enumerate(self.choices):
+            if step == len(self.choices) - 1:
+                met = _closure(self.model, self.rows(step), met, chosen >= 0)
             found.append((step, np.flatnonzero(met & several & (chosen >= 0))))
             met = _successors(self.model, self.rows(step)[met & (chosen >= 0)])
         return found
@@ -86,10 +87,10 @@ class Strategy:
             return _chain(model, [(np.flatnonzero(met), self.rows()[met])])
         layers = []
         met = model.labels["init"].copy()
-        for step in range(len(self.choices)):
+        for step in range(len(self.choices) - 1):
             layers.append((np.flatnonzero(met), self.rows(step)[met]))
             met = _successors(model, layers[-1][1])
-        last = self.rows(len(self.choices))
+        last = self.rows(len(self.choices) - 1)
         met = _closure(model, last, met)
         return _chain(model, [*layers, (np.flatnonzero(met), last[met])])
 

@@ -86,6 +86,8 @@ class Run:
         self.ranges = list(ranges({name: text for name, text in given.items() if name in used}))
         if self.outputs.strategy and (len(self.selected) > 1 or self.ranges):
             raise GaltonError("a strategy belongs to one property: give one with --prop or --name, and no range")
+        if self.apply:
+            self.apply.stat()  # a file that is not there shows before anything is built
         self.read_s = time.perf_counter() - self.started
 
     def _select(self, names: list[str]) -> list[tuple[int, int]]:
@@ -217,8 +219,9 @@ class Run:
 
         watcher = Watcher(model, asked.question.prop.text)
         settings = replace(self.settings, watch=watcher)
+        keep = self.outputs.strategy is not None
         try:
-            found = check_property(asked.context, model, asked.question, settings)
+            found = check_property(asked.context, model, asked.question, settings, strategy=keep)
             self._keep_strategy(found, asked)
         except GaltonError as error:
             watcher.clear()

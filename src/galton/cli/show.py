@@ -56,9 +56,7 @@ def model_line(model: Model, seconds: float, cut: bool) -> str:
 
 def print_result(result: Result) -> None:
     """A result for a person."""
-    from ..check.result import shown
-
-    typer.echo(f"{result.formula}  =  {typer.style(shown(result.value), bold=True)}")
+    typer.echo(f"{result.formula}  =  {typer.style(result.text, bold=True)}")
     about = [result.margin.strip()] if result.margin else []
     if not result.proved:
         about.append("without a guarantee")

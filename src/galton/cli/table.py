@@ -36,7 +36,7 @@ class Table:
         from ..check.result import shown
 
         cells = [shown(valuation[name]) for name in self._constants]
-        cells += [answer if isinstance(answer, str) else shown(answer.value) for answer in answers]
+        cells += [answer if isinstance(answer, str) else answer.text for answer in answers]
         self._print(cells)
 
     def close(self) -> None:

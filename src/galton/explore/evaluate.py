@@ -21,7 +21,7 @@ from .lower import ExpressionLowering, Lowered
 
 
 def evaluate_states(
-    program: Program, model: Model, expressions: Sequence[Expression], source: Source
+    program: Program, model: Model, expressions: Sequence[Expression], source: Source, threads: int = 1
 ) -> list[npt.NDArray[np.bool_]]:
     """For each expression, written in ``source``, the states of the model, built from the program, where it holds."""
     if not isinstance(model.states, PackedStates):
@@ -31,7 +31,7 @@ def evaluate_states(
     labels = {f"{i}": lowering.node(expression) for i, expression in enumerate(expressions)}
     bare = replace(program, rewards=(), source=source)
     questions = Lowered(bare, lowering.graph, fields, words.shape[1], labels=labels, spans=lowering.spans)
-    found = _core.evaluate_labels(to_core(questions), words)
+    found = _core.evaluate_labels(to_core(questions), words, threads)
     if "fault" in found:
         raise explain(found, questions, Limits())
     return [mask.view(bool) for mask in found["labels"]]

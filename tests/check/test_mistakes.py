@@ -1,0 +1,122 @@
+"""What people get wrong in properties: a sentence each, that names the place."""
+
+from __future__ import annotations
+
+import pytest
+from asking import COIN, GAMBLE, MACHINE, ask
+
+from galton.lang import GaltonError, LanguageError
+
+NEGATIVE = 'dtmc module m s:[0..1]; [] true -> (s\'=1); endmodule rewards "r" s=0 : -2; endrewards'
+LTL = "formulas with more than one temporal operator (LTL) are not supported"
+
+CASES = [
+    (COIN, "P>=1.5 [ F heads ]", "input", "a probability lies between 0 and 1, and this bound is 1.5"),
+    (COIN, "P<-0.1 [ F heads ]", "input", "a probability lies between 0 and 1, and this bound is -0.1"),
+    (COIN, "S>2 [ heads ]", "input", "a probability lies between 0 and 1, and this bound is 2"),
+    (COIN, "R>=-1 [ F heads ]", "input", "expected rewards and times are not negative, and this bound is -1"),
+    (COIN, "P=? [ F<=-1 heads ]", "input", "a bound cannot be negative, and this is -1"),
+    (COIN, "P=? [ F<0 heads ]", "input", "no number of steps is below 0"),
+    (COIN, "P=? [ F<=2.5 heads ]", "input", "steps are counted in whole numbers, and this is 2.5"),
+    (COIN, "P=? [ F[3,2] heads ]", "input", "the interval is empty: 3 is above 2"),
+    (COIN, "P=? [ F>=1/0 heads ]", "input", "a bound must be finite, and this is inf"),
+    (COIN, "P=? [ F<=x heads ]", "input", "a bound may only use constants, and 'x' is a variable"),
+    (COIN, "P>=x [ F heads ]", "input", "a bound may only use constants, and 'x' is a variable"),
+    (COIN, "R=? [ C<=0.5 ]", "input", "steps are counted in whole numbers, and this is 0.5"),
+    (COIN, "R=? [ I=-1 ]", "input", "a bound cannot be negative, and this is -1"),
+    (MACHINE, "P=? [ F<=-0.5 state=1 ]", "input", "a bound cannot be negative, and this is -0.5"),
+    (MACHINE, "P=? [ F[2,1.5] state=1 ]", "input", "the interval is empty: 2 is above 1.5"),
+    (MACHINE, "P=? [ F<0 state=1 ]", "input", "no time is below 0"),
+    (MACHINE, "R=? [ C<=1/0 ]", "input", "a bound must be finite, and this is inf"),
+    (COIN, 'P=? [ F "head" ]', "input", 'unknown label "head"'),
+    (COIN, 'R{"toses"}=? [ F heads ]', "input", 'unknown reward structure "toses"'),
+    (COIN, "R{3}=? [ F heads ]", "input", "the model has 2 reward structures, and this is number 3"),
+    ("dtmc module m s:[0..1]; endmodule", "R=? [ F s=1 ]", "input", "the model has no rewards"),
+    (
+        NEGATIVE,
+        "R=? [ F s=1 ]",
+        "model",
+        'the reward structure "r" has negative rewards, such as -2; they are not supported',
+    ),
+    (GAMBLE, "P=? [ F s=3 ]", "input", "an MDP has no single value for P=?: it depends on the strategy"),
+    (GAMBLE, "R=? [ F s=3 ]", "input", "an MDP has no single value for R=?: it depends on the strategy"),
+    (GAMBLE, "T=? [ F s=3 ]", "input", "an MDP has no single value for T=?: it depends on the strategy"),
+    (GAMBLE, "S=? [ s=3 ]", "unsupported", "the long-run behaviour of an MDP, S, is not supported"),
+    (GAMBLE, "Rmax=? [ S ]", "unsupported", "long-run rewards of an MDP, R [ S ], are not supported"),
+    (COIN, "P=? [ F G heads ]", "unsupported", LTL),
+    (COIN, "P=? [ G (x=1 => (F heads)) ]", "unsupported", LTL),
+    (COIN, "P=? [ (F x=1) & (F x=2) ]", "unsupported", LTL),
+    (COIN, "P=? [ X X heads ]", "unsupported", LTL),
+    (COIN, "P=? [ x=0 & (X x=1) ]", "unsupported", LTL),
+    (
+        COIN,
+        "R=? [ G heads ]",
+        "input",
+        "this is not co-safe: no finite path makes it true, so rewards until then mean nothing",
+    ),
+    (COIN, "R=? [ F<=3 heads ]", "unsupported", "rewards until a bounded formula are not supported"),
+    (COIN, "A [ F<=3 heads ]", "unsupported", "'A' with a bound on the path is not supported"),
+    (
+        COIN,
+        'P=? [ F^{rew{"tosses"}<=3} heads ]',
+        "unsupported",
+        "paths bounded by a reward, F^{rew{…}<=k}, are not supported",
+    ),
+    (
+        GAMBLE,
+        "multi(Pmax=? [ F s=3 ], Pmin=? [ F s=4 ])",
+        "unsupported",
+        "several objectives at once, multi(…), are not supported",
+    ),
+    (COIN, "pow(2, x-1)", "model", "an integer cannot be raised to a negative exponent, in state (x=0, heads=false)"),
+    (COIN, "filter(sum, mod(3, x))", "model", "'mod' needs a positive divisor, in state (x=0, heads=false)"),
+    (COIN, "floor(x/0)", "model", "'floor' of a number that is not finite, in state (x=0, heads=false)"),
+    (COIN, "P=? [ F mod(3, x)=1 ]", "model", "mod needs a positive second argument, in state (x=0, heads=false)"),
+    (COIN, "const int k; P=? [ F<=k heads ]", "input", "this property needs a value for the constant 'k'"),
+    (COIN, "P=? [ F x ]", "input", "the operand of 'F' must be a bool, but this is an int"),
+]
+
+
+@pytest.mark.parametrize(("text", "prop", "kind", "message"), CASES)
+def test_sentence(text: str, prop: str, kind: str, message: str) -> None:
+    with pytest.raises(LanguageError) as caught:
+        ask(text, prop)
+    assert (caught.value.kind, caught.value.message) == (kind, message)
+    assert 0 <= caught.value.span.start < caught.value.span.end <= len(prop)
+
+
+@pytest.mark.parametrize(
+    ("text", "prop", "hint"),
+    [
+        (COIN, 'P=? [ F "head" ]', "did you mean 'heads'?"),
+        (COIN, 'R{"toses"}=? [ F heads ]', "did you mean 'tosses'?"),
+        (GAMBLE, "P=? [ F s=3 ]", "ask for Pmin=? or Pmax=?"),
+        (COIN, "P=? [ F G heads ]", "one operator inside another needs its own P, as in P=? [ F P>=1 [ G … ] ]"),
+    ],
+)
+def test_hint(text: str, prop: str, hint: str) -> None:
+    with pytest.raises(LanguageError) as caught:
+        ask(text, prop)
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("text", "prop", "value"),
+    [
+        (COIN, "P=? [ F x>7 ]", 0.0),
+        (GAMBLE, "Pmax=? [ F s>4 ]", 0.0),
+        (COIN, 'R{"tosses"}=? [ F x>7 ]', float("inf")),
+        (MACHINE, "T=? [ F state>2 ]", float("inf")),
+    ],
+)
+def test_an_empty_target_is_answered_with_a_warning(text: str, prop: str, value: float) -> None:
+    found = ask(text, prop)
+    assert found.value == value
+    (warning,) = found.warnings
+    assert warning.startswith("no state satisfies ")
+    assert warning.endswith(", so it is never reached")
+
+
+def test_more_than_one_property() -> None:
+    with pytest.raises(GaltonError, match="one property is asked for, and this text has 2"):
+        ask(COIN, "P=? [ X heads ]; P=? [ F heads ]")

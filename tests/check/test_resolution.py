@@ -1,0 +1,50 @@
+"""Property files in the context of a program."""
+
+from __future__ import annotations
+
+import pytest
+from asking import MACHINE
+
+import galton
+from galton.check import check, resolve
+from galton.check.resolution import constants_of, has_path
+from galton.lang import LanguageError, Source, parse_properties
+
+
+@pytest.mark.parametrize(
+    "text", ['label "up" = state=1; true;', "const int state = 3; true;", "formula state = true; true;"]
+)
+def test_a_property_file_may_not_give_a_name_of_the_model_a_second_meaning(text: str) -> None:
+    with pytest.raises(LanguageError, match="has the name of something in the model"):
+        resolve(parse_properties(Source("p", text)), galton.parse(MACHINE), {})
+
+
+def test_constants_formulas_and_labels_of_a_property_file() -> None:
+    program = galton.parse(MACHINE)
+    text = 'const int k; formula far = state>=k; label "far" = far; P=? [ X "far" ]; P=? [ X far & state<2 ];'
+    context, questions = resolve(parse_properties(Source("p", text)), program, {"k": "1"})
+    assert [check(context, program.build(), question).value for question in questions] == [1.0, 1.0]
+    assert constants_of(questions[0].prop.expression, context) == {"k": 1}
+    assert constants_of(questions[1].prop.expression, context) == {"k": 1}
+
+
+def test_only_the_property_that_needs_a_constant_fails() -> None:
+    file = parse_properties(Source("p", "const int k; P=? [ F state=k ]; P=? [ F state=2 ];"))
+    _, (first, second) = resolve(file, galton.parse(MACHINE), {})
+    assert first.prop.error is not None
+    assert second.prop.error is None
+
+
+def test_properties_of_an_earlier_file() -> None:
+    program = galton.parse(MACHINE)
+    context, questions = resolve(parse_properties(Source("p", '"jump": P=? [ X state=1 ]')), program, {})
+    later = parse_properties(Source("q", '1 - "jump"'))
+    context, (question,) = resolve(later, context, {}, earlier=[q.prop for q in questions])
+    assert check(context, program.build(), question).value == 0
+
+
+def test_temporal_operators_inside_others_do_not_count() -> None:
+    file = parse_properties(Source("p", "P=? [ F P>0 [ X true ] ]; P=? [ (F true) & true ]"))
+    inner, outer = (p.expression.path for p in file.properties)  # type: ignore[attr-defined]
+    assert not has_path(inner.operand)
+    assert has_path(outer)

@@ -1,0 +1,164 @@
+"""Strategies: written, read again and applied, they attain what they promise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from asking import COIN, GAMBLE, ask
+
+import galton
+from galton.check.strategy import Strategy, StrategyError
+from galton.check.strategy_file import read_strategy, write_strategy
+from galton.model.sparse import Model
+
+# Two choices without a name, and two with the same one; the goal is missed from y on.
+TWINS = """
+mdp
+module twins
+  s : [0..4];
+  [] s=0 -> 0.5 : (s'=1) + 0.5 : (s'=2);
+  [] s=0 -> (s'=1);
+  [go] s=1 -> 0.9 : (s'=3) + 0.1 : (s'=4);
+  [go] s=1 -> 0.2 : (s'=3) + 0.8 : (s'=4);
+  [go] s=2 -> (s'=4);
+  [stay] s=2 -> 0.5 : (s'=2) + 0.5 : (s'=1);
+  [] s>2 -> true;
+endmodule
+rewards "r" s=2 : 1; [go] true : 4; endrewards
+"""
+
+# Waiting is better while there is time: the best choice depends on the steps that are left.
+CLOCK = """
+mdp
+module timer
+  s : [0..3];
+  [wait] s=0 -> 0.5 : (s'=0) + 0.5 : (s'=1);
+  [jump] s=0 -> 0.4 : (s'=2) + 0.6 : (s'=3);
+  [] s=1 -> (s'=2);
+  [] s>1 -> true;
+endmodule
+"""
+
+
+def solved(text: str, prop: str) -> tuple[Model, Strategy, float]:
+    model = galton.parse(text).build()
+    found = galton.check(model, prop, strategy=True)
+    assert found.strategy is not None
+    return model, found.strategy, float(found)
+
+
+MEMORYLESS = [
+    (GAMBLE, "Pmax=? [ F s=3 ]", "P=? [ F s=3 ]"),
+    (GAMBLE, "Pmin=? [ F s=3 ]", "P=? [ F s=3 ]"),
+    (GAMBLE, "Pmax=? [ G s!=4 ]", "P=? [ G s!=4 ]"),
+    (GAMBLE, "Pmin=? [ G s!=4 ]", "P=? [ G s!=4 ]"),
+    (GAMBLE, "Pmax=? [ X s=1 ]", "P=? [ X s=1 ]"),
+    (GAMBLE, 'R{"cost"}min=? [ F s>2 ]', 'R{"cost"}=? [ F s>2 ]'),
+    (GAMBLE, 'R{"cost"}max=? [ F s>2 ]', 'R{"cost"}=? [ F s>2 ]'),
+    (GAMBLE, "Tmax=? [ F s>2 ]", "T=? [ F s>2 ]"),
+    (TWINS, "Pmax=? [ F s=3 ]", "P=? [ F s=3 ]"),
+    (TWINS, "Pmin=? [ F s=3 ]", "P=? [ F s=3 ]"),
+    (TWINS, 'R{"r"}max=? [ F s>2 ]', 'R{"r"}=? [ F s>2 ]'),
+]
+STEPS = [
+    (CLOCK, "Pmax=? [ F<=1 s=2 ]", "P=? [ F<=1 s=2 ]"),
+    (CLOCK, "Pmax=? [ F<=3 s=2 ]", "P=? [ F<=3 s=2 ]"),
+    (CLOCK, "Pmax=? [ F<=6 s=2 ]", "P=? [ F<=6 s=2 ]"),
+    (CLOCK, "Pmin=? [ F<=6 s=2 ]", "P=? [ F<=6 s=2 ]"),
+    (CLOCK, "Pmin=? [ G<=4 s!=2 ]", "P=? [ G<=4 s!=2 ]"),
+    (CLOCK, "Pmax=? [ F[2,5] s=2 ]", "P=? [ F[2,5] s=2 ]"),
+    (CLOCK, "Pmax=? [ F>=3 s=1 ]", "P=? [ F>=3 s=1 ]"),
+    (GAMBLE, 'R{"cost"}max=? [ C<=4 ]', 'R{"cost"}=? [ C<=4 ]'),
+    (GAMBLE, 'R{"cost"}max=? [ I=2 ]', 'R{"cost"}=? [ I=2 ]'),
+]
+
+
+@pytest.mark.parametrize(("text", "optimal", "plain"), MEMORYLESS + STEPS)
+def test_round_trip(text: str, optimal: str, plain: str, tmp_path: Path) -> None:
+    model, strategy, value = solved(text, optimal)
+    assert float(galton.check(strategy.induced(), plain)) == pytest.approx(value, rel=1e-5)
+    path = tmp_path / "strategy.json"
+    write_strategy(path, strategy, formula=optimal, constants={"N": 3})
+    again, made = read_strategy(path, model)
+    assert (made["property"], made["constants"]) == (optimal, {"N": 3})
+    chain = again.induced()
+    chain.validate()
+    assert chain.type == "dtmc"
+    assert float(galton.check(chain, plain)) == pytest.approx(value, rel=1e-5)
+
+
+def test_the_file_speaks_of_variables_and_actions(tmp_path: Path) -> None:
+    _, strategy, _ = solved(GAMBLE, "Pmax=? [ F s=3 ]")
+    assert repr(strategy) == "<strategy: memoryless, 5 states>"
+    assert (strategy.choice(0), strategy.choice(1)) == (0, 1)
+    write_strategy(tmp_path / "s.json", strategy)
+    decisions = json.loads((tmp_path / "s.json").read_text())["decisions"]
+    assert decisions == [
+        {"state": {"s": 0}, "action": "a", "choice": 0},
+        {"state": {"s": 1}, "action": "b", "choice": 1},
+    ]
+
+
+def test_choices_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    model, strategy, value = solved(TWINS, "Pmin=? [ F s=3 ]")
+    path = tmp_path / "s.json"
+    write_strategy(path, strategy)
+    made = json.loads(path.read_text())
+    twin = next(d for d in made["decisions"] if d["state"] == {"s": 1})
+    assert twin["updates"] == [{"probability": 0.2, "state": {"s": 3}}, {"probability": 0.8, "state": {"s": 4}}]
+    for decision in made["decisions"]:  # found by what they do, should the numbers be lost
+        del decision["choice"]
+    path.write_text(json.dumps(made))
+    again, _ = read_strategy(path, model)
+    assert float(galton.check(again.induced(), "P=? [ F s=3 ]")) == pytest.approx(value, rel=1e-5)
+
+
+def test_steps(tmp_path: Path) -> None:
+    model, strategy, _ = solved(CLOCK, "Pmax=? [ F<=3 s=2 ]")
+    assert strategy.steps == 3
+    assert [strategy.choice(0, step) for step in range(3)] == [0, 0, 1]  # jump when it is too late to wait
+    write_strategy(tmp_path / "s.json", strategy)
+    decisions = json.loads((tmp_path / "s.json").read_text())["decisions"]
+    assert [(d["step"], d["action"]) for d in decisions] == [(0, "wait"), (1, "wait"), (2, "jump")]
+    assert model.n_states == 4
+
+
+def test_a_chain_has_no_strategy() -> None:
+    assert ask(COIN, "P=? [ F heads ]", strategy=True).strategy is None
+    assert ask(GAMBLE, "1 - Pmax=? [ F s=3 ]").strategy is None
+
+
+def test_states_that_are_not_listed_take_their_first_choice() -> None:
+    model = galton.parse(GAMBLE).build()
+    nothing = Strategy(model, np.full(model.n_states, -1, dtype=np.int32))
+    assert float(galton.check(nothing.induced(), "P=? [ F s=3 ]")) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("decision", "message"),
+    [
+        ({"state": {"s": 0}, "action": "c", "choice": 0}, r"no choice fit action 'c'; there are a, b"),
+        ({"state": {"t": 0}, "action": "a", "choice": 0}, r"a state is given by s, not by"),
+    ],
+)
+def test_decisions_that_do_not_fit(decision: dict[str, object], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"galton": "strategy", "steps": None, "decisions": [decision]}))
+    with pytest.raises(StrategyError, match=message):
+        read_strategy(path, galton.parse(GAMBLE).build())
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "is no strategy: "), ("[]", "is no strategy that Galton wrote")])
+def test_files_that_are_no_strategy(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(text)
+    with pytest.raises(StrategyError, match=message):
+        read_strategy(tmp_path / "s.json", galton.parse(GAMBLE).build())
+
+
+def test_a_chain_can_not_be_told_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text('{"galton": "strategy", "steps": null, "decisions": []}')
+    with pytest.raises(StrategyError, match="a strategy needs choices, and this model is a dtmc"):
+        read_strategy(tmp_path / "s.json", galton.parse(COIN).build())

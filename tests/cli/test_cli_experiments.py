@@ -1,0 +1,123 @@
+"""``galton check`` over ranges of constants: tables, CSV files and plots."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from command_line import DIE, MODELS, WALK, galton, write
+
+PROPERTIES = MODELS / "die.props"
+FACE = "const int k; P=? [ F d=k ]"
+
+
+def answers(*arguments: object) -> tuple[int, list[dict[str, Any]]]:
+    outcome = galton("check", *arguments, "--json")
+    return outcome.code, [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def test_a_line_for_each_property_and_valuation(tmp_path: Path) -> None:
+    walk = write(tmp_path, WALK)
+    props = ["-p", "const int k; Pmax=? [ F x=k ]", "-p", "Pmin=? [ F lost ]"]
+    code, found = answers(walk, "-c", "N=2:2:4,k=1:2", *props)
+    assert code == 0
+    assert [(a["constants"]["N"], a["constants"].get("k"), a["index"]) for a in found] == [
+        (n, k if i == 0 else None, i) for n in (2, 4) for k in (1, 2) for i in (0, 1)
+    ]
+    assert {a["states"] for a in found if a["constants"]["N"] == 4} == {8}
+
+
+def test_only_what_changes_is_built_again(tmp_path: Path) -> None:
+    walk = write(tmp_path, WALK)
+    builds = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        from galton.explore import build
+
+        builds.append(arguments)
+        return build(*arguments, **options)
+
+    with patch("galton.model.program.Program.build", counted):
+        code, found = answers(walk, "-c", "N=2:4,k=0:1", "-p", "const int k; Pmax=? [ F x=k & lost ]")
+    assert (code, len(found), len(builds)) == (0, 6, 3)
+
+
+def test_a_table() -> None:
+    outcome = galton("check", DIE, "-c", "k=5:7", "--prop", FACE, "--prop", "P=? [ F d=6 ]")
+    assert outcome.code == 0
+    head, *rows = (line.split() for line in outcome.out.splitlines())
+    assert head[0] == "k"
+    assert [row[0] for row in rows] == ["5", "6", "7"]
+    assert [float(cell) for row in rows for cell in row[1:]] == pytest.approx(
+        [1 / 6, 1 / 6, 1 / 6, 1 / 6, 0, 1 / 6], rel=1e-5
+    )
+    assert outcome.err == "warning: no state satisfies d = k, so it is never reached\n"
+
+
+def test_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "dice.csv"
+    outcome = galton("check", DIE, "--props", PROPERTIES, "--name", "face", "-c", "k=5:6", "--csv", path)
+    assert outcome.code == 0
+    head, *rows = csv.reader(path.open())
+    assert head == ["k", "face", "face lower", "face upper"]
+    assert [row[0] for row in rows] == ["5", "6"]
+    assert all(float(row[2]) <= 1 / 6 <= float(row[3]) for row in rows)
+
+
+def test_a_csv_file_without_ranges(tmp_path: Path) -> None:
+    path = tmp_path / "dice.csv"
+    galton("check", DIE, "-p", "P>=1 [ F node=7 ]", "-p", "filter(count, d>0)", "--csv", path)
+    assert path.read_text().splitlines()[1:] == ["true,,,6,6,6"]
+
+
+def test_errors_stay_in_their_cell(tmp_path: Path) -> None:
+    text = "dtmc const int N; module m x : [0..3]; [] x<3 -> (x'=x+N); [] x=3 -> true; endmodule"
+    path = tmp_path / "out.csv"
+    outcome = galton("check", write(tmp_path, text), "-c", "N=1:3", "-p", "P=? [ F x=3 ]", "--csv", path)
+    assert outcome.code == 1
+    assert "the update gives x the value 4" in outcome.err
+    assert [row[1] for row in csv.reader(path.open())][1:] == ["1.0", "error: model", "1.0"]
+    code, found = answers(tmp_path / "model.prism", "-c", "N=1:3", "-p", "P=? [ F x=3 ]")
+    assert code == 1
+    assert [a.get("value", a.get("error", {}).get("kind")) for a in found] == [1.0, "model", 1.0]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
+def test_a_plot(suffix: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"out{suffix}"
+    outcome = galton("check", DIE, "-c", "k=1:6,j=2:3", "-p", f"const int j; {FACE} / j", "--plot", path)
+    assert outcome.code == 0, outcome.err
+    assert path.stat().st_size > 1000
+
+
+def test_a_plot_of_no_kind(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    outcome = galton("check", DIE, "-c", "k=1:6", "-p", FACE, "--plot", tmp_path / "out.txt")
+    assert (outcome.code, outcome.err) == (2, "error: '.txt' is no kind of picture; .png, .pdf and .svg are\n")
+
+
+def test_a_plot_without_matplotlib(tmp_path: Path) -> None:
+    with patch.dict(sys.modules, {"matplotlib.figure": None}):
+        outcome = galton("check", DIE, "-c", "k=1:6", "-p", FACE, "--plot", tmp_path / "out.png")
+    assert (outcome.code, outcome.err) == (2, "error: plots need Matplotlib: pip install 'galton[plot]'\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("k=3:1", "constant k:1:1: error: the range is empty: 3 is above 1"),
+        ("k=1:0:3", "constant k:1:1: error: the step of a range must be positive, and this is 0"),
+        ("k=1:", "constant k:1:1: error: a range is low:high or low:step:high"),
+        ("k=0.5:1.5", "constant k:1:1: error: the constant 'k' is of type int, and this is of type double"),
+    ],
+)
+def test_bad_ranges(text: str, said: str) -> None:
+    outcome = galton("check", DIE, "-c", text, "-p", FACE)
+    assert outcome.code == 2
+    assert outcome.err.splitlines()[0] == said

@@ -1,0 +1,65 @@
+"""``galton check --strategy`` and ``--apply``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import DIE, WALK, galton, write
+
+QUESTION = 'R{"steps"}min=? [ F "end" | lost ]'
+
+
+def answer(*arguments: object) -> dict[str, Any]:
+    outcome = galton("check", *arguments, "--json")
+    assert outcome.code == 0, outcome.err
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("optimal", "plain"),
+    [
+        ('Pmax=? [ F "end" ]', 'P=? [ F "end" ]'),
+        ("Pmax=? [ F lost ]", "P=? [ F lost ]"),
+        (QUESTION, 'R{"steps"}=? [ F "end" | lost ]'),
+        ("Pmax=? [ F<=3 lost ]", "P=? [ F<=3 lost ]"),
+    ],
+)
+def test_a_strategy_is_worth_what_was_promised(optimal: str, plain: str, tmp_path: Path) -> None:
+    walk, file = write(tmp_path, WALK), tmp_path / "best.json"
+    best = answer(walk, "-c", "N=4", "-p", optimal, "--strategy", file)
+    made = json.loads(file.read_text())
+    assert (made["property"], made["constants"]) == (optimal, {"N": 4})
+    applied = answer(walk, "-c", "N=4", "-p", plain, "--apply", file)
+    assert applied["value"] == pytest.approx(best["value"], rel=4e-6)
+    assert applied["choices"] == applied["states"]
+
+
+def test_decisions_in_names(tmp_path: Path) -> None:
+    file = tmp_path / "best.json"
+    answer(write(tmp_path, WALK), "-c", "N=3", "-p", "Pmax=? [ F lost ]", "--strategy", file)
+    decisions = json.loads(file.read_text())["decisions"]
+    assert {"state": {"x": 1, "lost": False}, "action": "left", "choice": 0} in decisions
+
+
+def test_another_model_is_worth_a_warning(tmp_path: Path) -> None:
+    walk, file = write(tmp_path, WALK), tmp_path / "best.json"
+    answer(walk, "-c", "N=3", "-p", "Pmax=? [ F lost ]", "--strategy", file)
+    outcome = galton("check", walk, "-c", "N=4", "-p", "P=? [ F lost ]", "--apply", file)
+    assert outcome.code == 0
+    assert f"warning: {file} was made for N=3, and this is N=4\n" in outcome.err
+
+
+def test_what_has_no_strategy(tmp_path: Path) -> None:
+    outcome = galton("check", DIE, "-p", "P=? [ F d=6 ]", "--strategy", tmp_path / "best.json")
+    assert outcome.code == 1
+    assert outcome.err == "error: P=? [ F d=6 ] has no strategy: only P, R and T of an MDP have one\n"
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    walk = write(tmp_path, WALK)
+    outcome = galton("check", walk, "-c", "N=3", "-p", "P=? [ F lost ]", "--apply", "no.json")
+    assert (outcome.code, outcome.err) == (2, "error: no.json: No such file or directory\n")
