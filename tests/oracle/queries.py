@@ -6,6 +6,7 @@ parser has no bounded G, no W and no R, and is asked for that until.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +20,7 @@ from exact import Exact, Number, Rewards, States, Vector
 FLIPPED = {"min": "max", "max": "min", None: None}
 
 
-# State formulas
+# State formulas; `inner` are the operators with a bound in them
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Label:
     def states(self, model: Exact) -> States:
         return model.states if self.name == "true" else model.labels[self.name]
 
+    inner = ()
+
 
 @dataclass(frozen=True)
 class Not:
@@ -42,6 +45,10 @@ class Not:
 
     def states(self, model: Exact) -> States:
         return model.states - self.operand.states(model)
+
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return self.operand.inner
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,10 @@ class Both:
 
     def states(self, model: Exact) -> States:
         return self.left.states(model) & self.right.states(model)
+
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return (*self.left.inner, *self.right.inner)
 
 
 @dataclass(frozen=True)
@@ -71,9 +82,14 @@ class Threshold:
         values = self.query.exact(model)
         return frozenset(s for s, value in enumerate(values) if compare(value, self.relation, self.bound))
 
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return (*self.query.inner, self)
+
     def distance(self, model: Exact) -> float:
-        """How far the bound is from the nearest value, relative to it: what a checker with an error must not decide."""
-        return min(float(abs(value - self.bound)) / max(float(self.bound), 1e-300) for value in self.query.exact(model))
+        """How near a value comes to the bound, relative to it: what a checker with an error cannot decide."""
+        finite = [value for value in self.query.exact(model) if value < math.inf]
+        return min((float(abs(v - self.bound)) / float(max(v, self.bound) or 1) for v in finite), default=1.0)
 
 
 Formula = Label | Not | Both | Threshold
@@ -161,6 +177,10 @@ class Probability:
     path: Path
     optimum: str | None = None
 
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return (*self.path.left.inner, *self.path.right.inner)
+
     def text(self, asked: str = "=?") -> str:
         return f"P{_optimum(self.optimum, asked)}{asked} [ {self.path} ]"
 
@@ -199,6 +219,10 @@ class Reward:
     time: Fraction = Fraction(0)
     optimum: str | None = None
 
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return self.goal.inner
+
     def text(self, asked: str = "=?") -> str:
         inside = {"F": f"F {self.goal}", "C<=": f"C<={decimal(self.time)}", "I=": f"I={decimal(self.time)}"}
         objective = inside.get(self.objective, self.objective)
@@ -230,6 +254,10 @@ class ExpectedTime:
     goal: Formula
     optimum: str | None = None
 
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return self.goal.inner
+
     def text(self, asked: str = "=?") -> str:
         return f"T{_optimum(self.optimum, asked)}{asked} [ F {self.goal} ]"
 
@@ -244,6 +272,10 @@ class ExpectedTime:
 @dataclass(frozen=True)
 class LongRun:
     formula: Formula
+
+    @property
+    def inner(self) -> tuple[Threshold, ...]:
+        return self.formula.inner
 
     def text(self, asked: str = "=?") -> str:
         return f"S{asked} [ {self.formula} ]"

@@ -66,6 +66,9 @@ class RandomModel:
     def __repr__(self) -> str:
         return f'"""\n{self.text}"""'
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
     @cached_property
     def text(self) -> str:
         """The model in the PRISM language."""
@@ -82,6 +85,11 @@ class RandomModel:
             lines += [f"  [{a}] {self._guard(s)} : {decimal(r)};" for (s, a), r in rewards.action.items()]
             lines.append("endrewards")
         return "\n".join(lines) + "\n"
+
+    @property
+    def strict(self) -> bool:
+        """Whether doubles hold the model as it is: rows that sum to 1 exactly, or rates."""
+        return self.dyadic or self.type == "ctmc"
 
     def values(self, state: int) -> dict[str, int]:
         """What the variables are in a state."""

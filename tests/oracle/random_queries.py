@@ -1,8 +1,8 @@
-"""Random properties for a type of model: every operator, every kind of bound, some nested."""
+"""Random properties for a type of model: every operator, every kind of bound, nested where asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -28,68 +28,80 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 STEPS = [Fraction(n) for n in (1, 2, 3, 0, 5, 10, 40)]
 TIMES = [Fraction(t) for t in ("1", "1/2", "2", "1/4", "5", "0", "20", "1/1024", "300")]
 LABELS = ["a", "b", "a", "b", "last", "init", "deadlock"]
+PROBABILITIES = ["1/2", "0.3", "0.9", "1", "0", "0.01"]
+AMOUNTS = ["1/2", "3", "100", "0"]
+
 RELATIONS = ["", "<=", "<", ">=", ">", "=", "[]"]
+PATHS = ["P X", *(f"P {operator}{relation}" for operator in "FGUWR" for relation in RELATIONS)]
+REWARDS = ["R F", "R C", "R C<=", "R I="]
+AVERAGES = ["R S", "S"]
+OPERATORS = {
+    "dtmc": [*PATHS, *REWARDS, *AVERAGES, "T F"],
+    "ctmc": [*PATHS, *REWARDS, *AVERAGES, "T F"],
+    "mdp": [*PATHS, *REWARDS, "T F"],
+}
+OPTIMA = {"dtmc": [None], "ctmc": [None], "mdp": ["min", "max"]}
 
 
 @st.composite
-def queries(draw: Draw, kind: str, families: Sequence[str] = "PRTS", nested: bool = True) -> Query:
-    """One property; ``families`` are the operators it may have."""
-    optimum = draw(st.sampled_from(["min", "max"])) if kind == "mdp" else None
-    family = draw(st.sampled_from([f for f in families if f != "S" or kind != "mdp"]))
-    if family == "S":
-        return LongRun(draw_formula(draw, kind, nested))
-    if family == "T":
-        return ExpectedTime(draw_formula(draw, kind, nested), optimum)
-    if family == "R":
-        return draw_reward(draw, kind, optimum, nested)
-    operator = draw(st.sampled_from("FUGWRX"))
-    left = TRUE if operator in "XFG" else draw_formula(draw, kind, nested)
-    bound = None if operator == "X" else draw_bound(draw, kind)
-    return Probability(Path(operator, left, draw_formula(draw, kind, nested), bound), optimum)
+def queries(
+    draw: Draw, kind: str, operator: str | None = None, optimum: str | None = None, nested: bool = False
+) -> Query:
+    """A property with this operator, or with any that the type of model has."""
+    operator = operator or draw(st.sampled_from(OPERATORS[kind]))
+    optimum = optimum or draw(st.sampled_from(OPTIMA[kind]))
+    family, _, rest = operator.partition(" ")
+    match family:
+        case "S":
+            return LongRun(draw_formula(draw, kind, nested))
+        case "T":
+            return ExpectedTime(draw_formula(draw, kind, nested), optimum)
+        case "R":
+            return draw_reward(draw, kind, rest, optimum, nested)
+    left = TRUE if rest[0] in "XFG" else draw_formula(draw, kind, nested)
+    return Probability(Path(rest[0], left, draw_formula(draw, kind, nested), draw_bound(draw, kind, rest[1:])), optimum)
 
 
-def draw_reward(draw: Draw, kind: str, optimum: str | None, nested: bool) -> Reward:
-    """One of the reward operators that the type of model has."""
+def draw_reward(draw: Draw, kind: str, objective: str, optimum: str | None, nested: bool) -> Reward:
+    """A reward operator, of one of the structures."""
     structure = draw(st.sampled_from(["r", "q"]))
-    objective = draw(st.sampled_from(["F", "C", "C<=", "I=", *(["S"] if kind != "mdp" else [])]))
     if objective == "F":
         return Reward(structure, "F", draw_formula(draw, kind, nested), optimum=optimum)
-    times = draw(st.sampled_from(TIMES if kind == "ctmc" else STEPS)) if objective in ("C<=", "I=") else Fraction(0)
-    return Reward(structure, objective, time=times, optimum=optimum)
+    if objective not in ("C<=", "I="):
+        return Reward(structure, objective, optimum=optimum)
+    time = draw(st.sampled_from(TIMES if kind == "ctmc" else STEPS))
+    return Reward(structure, objective, time=time, optimum=optimum)
 
 
-def draw_bound(draw: Draw, kind: str) -> Bound | None:
-    """A bound that holds for some number of steps, or some time."""
-    relation = draw(st.sampled_from(RELATIONS))
-    ends = sorted(draw(st.tuples(*[st.sampled_from(TIMES if kind == "ctmc" else STEPS)] * 2)))
+def draw_bound(draw: Draw, kind: str, relation: str) -> Bound | None:
+    """A bound that some number of steps, or some time, meets."""
     if not relation:
         return None
+    numbers = st.sampled_from(TIMES if kind == "ctmc" else STEPS)
+    first, second = sorted([draw(numbers), draw(numbers)])
     if relation in "<>":  # an end at 0 would leave nothing, or mean the time just after it
-        ends = [ends[0] or Fraction(1), ends[1]]
-    return Bound(relation, *ends) if relation == "[]" else Bound(relation, ends[0])
+        first = first or Fraction(1)
+    return Bound(relation, first, second) if relation == "[]" else Bound(relation, first)
 
 
 def draw_formula(draw: Draw, kind: str, nested: bool) -> Formula:
-    """Mostly a label."""
-    shape = draw(st.sampled_from(["label", "label", "label", "not", "both", *(["nested"] if nested else [])]))
+    """A label, mostly, or an operator with a bound."""
+    if nested:
+        return draw(thresholds(kind))
+    shape = draw(st.sampled_from(["label", "label", "label", "not", "both"]))
     label = Label(draw(st.sampled_from(LABELS)))
     if shape == "not":
         return Not(label)
     if shape == "both":
         return Both(Not(label), Label(draw(st.sampled_from(LABELS))))
-    if shape == "nested":
-        return draw_threshold(draw, kind)
     return label
 
 
-def draw_threshold(draw: Draw, kind: str) -> Threshold:
+@st.composite
+def thresholds(draw: Draw, kind: str, operator: str | None = None) -> Threshold:
     """An operator with a bound: the least value must meet a lower bound, the greatest an upper one."""
     relation = draw(st.sampled_from([">", ">=", "<", "<="]))
     optimum = None if kind != "mdp" else "min" if relation.startswith(">") else "max"
-    families = "P" if draw(st.booleans()) else "PRTS"
-    query = draw(queries(kind, families, nested=False))
-    if optimum and not isinstance(query, LongRun):
-        query = type(query)(**{**query.__dict__, "optimum": optimum})
-    probability = isinstance(query, Probability | LongRun)
-    bounds = ["1/2", "1/3", "0.9", "1", "0", "0.01"] if probability else ["1/2", "3", "100", "0"]
+    query = draw(queries(kind, operator, optimum))
+    bounds = PROBABILITIES if isinstance(query, Probability | LongRun) else AMOUNTS
     return Threshold(query, relation, Fraction(draw(st.sampled_from(bounds))))
