@@ -79,7 +79,7 @@ void bind_solve(nb::module_& m) {
           nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(),
           nb::arg("threads"));
     m.def(
-        "eliminate",
+        "solve_directly",
         [](const Matrix& matrix, In<int32_t> number, In<double> known, Maybe<double> reward, In<int32_t> rows, size_t first,
            Vector lower, Vector upper, size_t operations) {
             Question question{};

@@ -108,7 +108,7 @@ def restrict(
     starts: _Ints | None,
     threads: int,
 ) -> dict[str, Any]: ...
-def eliminate(
+def solve_directly(
     matrix: Matrix,
     number: _Ints,
     known: _Floats,
@@ -131,6 +131,7 @@ def chain_steps(
     sum: npt.NDArray[np.float64] | None,
     threads: int,
 ) -> tuple[bool, float, float, float, float, float, float, float]: ...
+
 class Chain:
     """Steps of a chain, ``x <- scale * (A x) + stay * x``; shares the arrays it is made of."""
 

@@ -7,6 +7,7 @@ meant for all strategies, so ``P>=p`` asks for the minimum and ``P<=p`` for the 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,10 @@ from ..lang.properties import (
 )
 from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
-from ..lang.source import LanguageError, UnsupportedError
+from ..lang.source import GaltonError, LanguageError, UnsupportedError
 from ..lang.stream import nearest
 from ..model.sparse import Mask, Rewards
+from ..solve.settings import Settings
 from . import intervals, paths
 from .evaluation import UndefinedError
 from .intervals import Numbers, Truth
@@ -131,9 +133,29 @@ def _path_probability(
         case paths.Next(states):
             return _next(evaluation, formula, evaluation.mask(states), optimum)
         case paths.Until(negated=True):
-            dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
-            return _complement(_until(evaluation, formula, path, dual))
-    return _until(evaluation, formula, path, optimum)
+            return _never(evaluation, formula, path, optimum)
+    return _until(evaluation, formula, path, optimum, evaluation.settings_for(formula.comparison is not None))
+
+
+def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
+    """The probability that an until does not happen, with all its digits where it is small."""
+    settings = evaluation.settings_for(formula.comparison is not None)
+    dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
+    if path.bound is None:
+        return _until(evaluation, formula, path, dual, settings)
+    if path.through == paths.TRUE and path.bound.low is None:
+        # G within a bound is staying until its end: an until that must happen exactly then.
+        end = replace(path.bound, low=path.bound.high, low_strict=path.bound.high_strict)
+        stay = paths.negation(path.goal)
+        return _until(evaluation, formula, paths.Until(stay, stay, end), optimum, settings)
+    found = _complement(_until(evaluation, formula, path, dual, settings))
+    # One minus a number close to 1 loses digits: ask for as many more.
+    initial = evaluation.model.initial
+    least = float(found.lower[initial].min())
+    if least > 0 and (found.upper - found.lower)[initial].max() > 2 * settings.eps * least:
+        with suppress(GaltonError):
+            found = _complement(_until(evaluation, formula, path, dual, settings.tighter(2 / least)))
+    return found
 
 
 def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
@@ -148,9 +170,10 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
     return _within(next_step(evaluation.focused_model, states, optimum, settings, strategy=wanted), 1.0)
 
 
-def _until(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
+def _until(
+    evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None, settings: Settings
+) -> Quantity:
     source, constants = evaluation.source, evaluation.program.constants
-    settings = evaluation.settings_for(formula.comparison is not None)
     if path.bound is not None and path.bound.reward is not None:
         message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
         raise UnsupportedError(message, source, path.goal.span)
@@ -163,7 +186,7 @@ def _until(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
     if low == 0 and (high is None or high == math.inf):
         from .until import until
 
-        found = until(model, through, goal, optimum, settings)
+        found = until(model, through, goal, optimum, settings, negated=path.negated)
     elif timed:
         from .timed import timed_until
 
