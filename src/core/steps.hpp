@@ -38,24 +38,36 @@ class ChainStepper {
              Extremes& extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
-    size_t n_segments() const { return segments_.size(); }
+    size_t n_segments() const { return rows_.segments.size(); }
 
   private:
-    static constexpr size_t BLOCK_ROWS = 512;
     ChainStep step_;
-    std::vector<Segment> segments_;
+    Segments rows_;
+    size_t reach_, bytes_per_state_;
 };
 
 // y_s = the least or the greatest, over the rows r of s, of (A x)_r + constant_r.
 struct BellmanStep {
-    const MatrixView& matrix;
+    MatrixView matrix;
     const double* constant;  // null for none
     bool maximise;
 };
 
-// `steps` times x <- step(x). `choices`, unless null, gets the first row that attains the optimum, for each step and state.
-bool bellman_steps(const BellmanStep& step, size_t steps, double* x, double* other, int32_t* choices, int threads,
-                   Extremes& extremes);
+// Steps of one MDP, likewise.
+class BellmanStepper {
+  public:
+    explicit BellmanStepper(const BellmanStep& step);
+
+    // `steps` times x <- step(x). `choices`, unless null, gets the first row that attains the optimum, for each step and
+    // state. Returns as above.
+    bool run(size_t steps, double* x, double* other, int32_t* choices, int threads, Extremes& extremes) const;
+
+    const MatrixView& matrix() const { return step_.matrix; }
+
+  private:
+    BellmanStep step_;
+    size_t reach_;
+};
 
 // The part of a matrix that is about some of its states: their rows, and the entries whose columns they are.
 struct Part {

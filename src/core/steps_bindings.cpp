@@ -51,15 +51,26 @@ Seen run_chain(const Chain& chain, size_t steps, std::optional<In<double>> weigh
     return seen(swapped, extremes);
 }
 
-Seen bound_bellman_steps(const Matrix& matrix, std::optional<In<double>> constant, bool maximise, size_t steps,
-                         Out<double> x, Out<double> other, std::optional<Out<int32_t>> choices, int threads) {
-    const size_t n = matrix.view.n_states;
-    const BellmanStep step{matrix.view, data_of(constant, matrix.view.n_rows), maximise};
+// The same for an MDP.
+struct Bellman {
+    nb::object matrix, constant;
+    BellmanStepper stepper;
+};
+
+void make_bellman(Bellman* self, nb::object matrix, nb::object constant, bool maximise) {
+    const MatrixView& view = nb::cast<const Matrix&>(matrix).view;
+    const double* added = constant.is_none() ? nullptr : data_of(nb::cast<In<double>>(constant), view.n_rows);
+    new (self) Bellman{matrix, constant, BellmanStepper({view, added, maximise})};
+}
+
+Seen run_bellman(const Bellman& bellman, size_t steps, Out<double> x, Out<double> other, std::optional<Out<int32_t>> choices,
+                 int threads) {
+    const size_t n = bellman.stepper.matrix().n_states;
     double *from = data_of(x, n), *to = data_of(other, n);
     int32_t* chosen = data_of(choices, steps * n);
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = bellman_steps(step, steps, from, to, chosen, threads, extremes);
+    const bool swapped = bellman.stepper.run(steps, from, to, chosen, threads, extremes);
     return seen(swapped, extremes);
 }
 
@@ -98,8 +109,10 @@ void bind_steps(nb::module_& m) {
         .def("run", &run_chain, nb::arg("steps"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
              nb::arg("sum").none(), nb::arg("threads"))
         .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); });
-    m.def("bellman_steps", &bound_bellman_steps, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"),
-          nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(), nb::arg("threads"));
+    nb::class_<Bellman>(m, "Bellman")
+        .def("__init__", &make_bellman, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"))
+        .def("run", &run_bellman, nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(),
+             nb::arg("threads"));
     m.def("part_of", &bound_part_of, nb::arg("matrix"), nb::arg("states"), nb::arg("position"), nb::arg("loops"),
           nb::arg("threads"));
     m.def("row_products", &bound_row_products, nb::arg("matrix"), nb::arg("x"), nb::arg("y"), nb::arg("threads"));

@@ -148,16 +148,19 @@ class Chain:
     @property
     def segments(self) -> int: ...
 
-def bellman_steps(
-    matrix: Matrix,
-    constant: npt.NDArray[np.float64] | None,
-    maximise: bool,
-    steps: int,
-    x: npt.NDArray[np.float64],
-    other: npt.NDArray[np.float64],
-    choices: npt.NDArray[np.int32] | None,
-    threads: int,
-) -> tuple[bool, float, float, float, float, float, float, float]: ...
+class Bellman:
+    """Steps of an MDP, ``x <- opt (A x + constant)``; shares the arrays it is made of."""
+
+    def __init__(self, matrix: Matrix, constant: npt.NDArray[np.float64] | None, maximise: bool) -> None: ...
+    def run(
+        self,
+        steps: int,
+        x: npt.NDArray[np.float64],
+        other: npt.NDArray[np.float64],
+        choices: npt.NDArray[np.int32] | None,
+        threads: int,
+    ) -> tuple[bool, float, float, float, float, float, float, float]: ...
+
 def part_of(
     matrix: Matrix, states: npt.NDArray[np.int32], position: npt.NDArray[np.int32], loops: bool, threads: int
 ) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]: ...

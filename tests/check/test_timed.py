@@ -147,6 +147,18 @@ def test_long_rewards_end_early() -> None:
     assert found.iterations < 1000
 
 
+def test_only_what_is_asked_for_is_followed() -> None:
+    """A queue that is empty to begin with need not wait for full ones to become empty."""
+    rates = np.diag(np.full(200, 1.0), 1) + np.diag(np.full(200, 3.0), -1)
+    model, reward = Model.from_matrix("ctmc", rates), Rewards(state=np.arange(201) + 1.0)
+    close = cumulative_time(model, reward, 1e4, SETTINGS)
+    quick = cumulative_time(model, reward, 1e4, SETTINGS, everywhere=False)
+    assert quick.iterations < close.iterations
+    assert quick.upper[0] - quick.lower[0] <= 2e-6 * quick.upper[0]
+    assert (quick.lower <= close.upper).all()
+    assert (quick.upper >= close.lower).all()
+
+
 def test_loops_do_not_cost_steps() -> None:
     """A deadlock has a loop of rate 1, as in PRISM: much, where all else takes days."""
     rates = np.array([[0.0, 1e-7], [0.0, 1e3]])

@@ -170,6 +170,7 @@ class Bellman:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        self._kernel = _core.Bellman(self.part.matrix, self.constant, self.maximise)
         self._pace = _Pace(self.threads)
         self._other = np.empty_like(self.x)
 
@@ -189,12 +190,8 @@ class Bellman:
 
     def advance(self, steps: int, choices: Int32s | None = None) -> Seen:
         """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken."""
-        part, x, other = self.part, self.x, self._other
         swapped, *seen = self._pace.time(
-            steps,
-            lambda threads: _core.bellman_steps(
-                part.matrix, self.constant, self.maximise, steps, x, other, choices, threads
-            ),
+            steps, lambda threads: self._kernel.run(steps, self.x, self._other, choices, threads)
         )
         if swapped:
             self.x, self._other = self._other, self.x

@@ -92,6 +92,11 @@ class Weights:
         """The number of weights."""
         return self.left + len(self.values)
 
+    def stride(self, done: int) -> int:
+        """How many steps to make before looking again: a share of those made, fewer where the weights fall."""
+        stride = max(16, done // 16)
+        return stride if done + stride < self.left else min(stride, max(16, len(self.values) // 128))
+
     def part(self, first: int, count: int) -> Floats | None:
         """The weights of k = first … first + count - 1; None where all are zero."""
         ahead = min(max(self.left - first, 0), count)
@@ -153,17 +158,24 @@ class _Rest:
 
 
 def power_sum(
-    chain: Chain, weights: Weights, important: Int32s, settings: Settings, *, stochastic: bool = False
+    chain: Chain,
+    weights: Weights,
+    important: Int32s,
+    settings: Settings,
+    *,
+    stochastic: bool = False,
+    everywhere: bool = True,
 ) -> PowerSum:
     """Bounds on Σ w(k) Aᵏ x, x being the vector that the chain holds.
 
     Parameters
     ----------
     important
-        The states whose bounds have to be close relative to their own values; those of the others are close relative to
-        the largest of all.
+        The states whose bounds have to be close relative to their own values.
     stochastic
         Whether all rows of A sum to 1.
+    everywhere
+        Whether the bounds of all other states have to be close relative to the largest value.
     """
     begin = time.perf_counter()
     largest = float(chain.x.max(initial=0.0))
@@ -172,15 +184,16 @@ def power_sum(
         return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
     exponent = SCALE - math.frexp(largest)[1]
     chain.x = np.ldexp(chain.x, exponent)
+    wanted = (important, None) if everywhere else (important,)
     done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), math.inf
     while done < weights.end:
-        check = min(done + max(16, done // 16), weights.end)
+        check = min(done + weights.stride(done), weights.end)
         while done < check:
             count = min(chain.batch, check - done)
             seen = chain.advance(count, weights.part(done, count))
             done, faintest = done + count, min(faintest, seen.faintest)
         rest = _rest(weights, done, chain, seen, stochastic)
-        if _close_enough(rest, chain, important, settings, exponent):
+        if all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
         settings.tell(method="powers", iterations=done, horizon=weights.end)
     lower, upper = rest.bounds(chain.sum, chain.x)
@@ -206,12 +219,14 @@ def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: boo
     )
 
 
-def _close_enough(rest: _Rest, chain: Chain, important: Int32s, settings: Settings, exponent: int) -> bool:
-    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds."""
-    lower, upper = rest.bounds(chain.sum[important], chain.x[important])
-    absolute = math.ldexp(settings.eps, exponent)
-    if not (upper - lower <= (settings.eps * lower if settings.relative else absolute)).all():
-        return False
-    lower, upper = rest.bounds(chain.sum, chain.x)
-    allowed = settings.eps * float(lower.max(initial=0.0)) if settings.relative else absolute
-    return bool((upper - lower <= allowed).all())
+def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Settings, exponent: int) -> bool:
+    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds.
+
+    Relative to their own values for given states, relative to the largest for all.
+    """
+    some = slice(None) if states is None else states
+    lower, upper = rest.bounds(chain.sum[some], chain.x[some])
+    size = lower if states is not None else lower.max(initial=0.0)
+    return bool(
+        (upper - lower <= (settings.eps * size if settings.relative else math.ldexp(settings.eps, exponent))).all()
+    )
