@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ..graph import attractor, can_avoid, can_reach, maximal_end_components, surely_reaches
+from ..graph import attractor, maximal_end_components, zero_and_one
 from ..model.sparse import Int32s, Mask, Model
 from ..solve import solve
 from ..solve.equations import Optimum
@@ -28,11 +28,7 @@ def until(
     start = time.perf_counter()
     if model.type != "mdp":
         optimum = None
-    if optimum == "min":
-        no, yes = can_avoid(model, through, goal), surely_reaches(model, through, goal, some_strategy=False)
-    else:
-        no = ~can_reach(model, through, goal)
-        yes = surely_reaches(model, through, goal, some_strategy=True)
+    no, yes = zero_and_one(model, through, goal, optimum)
     maybe = ~(no | yes)
     known = (no if negated else yes).astype(np.float64)
     # In an end component of open states a strategy could stay for ever; the maximum leaves it where it is best.
