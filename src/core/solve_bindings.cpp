@@ -59,7 +59,7 @@ nb::dict restrict_model(const Matrix& matrix, bool rates, const In<int32_t>& num
     }
     nb::dict result;
     result["groups"] = found.groups.size() ? as_array(found.groups) : nb::none();
-    result["starts"] = as_array(found.starts);
+    result["starts"] = found.starts.size() ? as_array(found.starts) : as_array(found.wide_starts);
     result["columns"] = as_array(found.columns);
     result["values"] = matrix.view.bytes    ? as_array(found.bytes)
                        : matrix.view.shorts ? as_array(found.shorts)
