@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "eliminate.hpp"
 #include "exit_order.hpp"
+#include "induced.hpp"
 #include "krylov.hpp"
 #include "proof.hpp"
 #include "restrict.hpp"
@@ -125,6 +126,12 @@ void bind_solve(nb::module_& m) {
             },
             nb::arg("x"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
             nb::arg("tolerance"), nb::arg("threads"), Release())
+        .def(
+            "solve_induced",
+            [](const SystemOfArrays& self, Vector x, In<int32_t> chosen, size_t first, size_t last, double tolerance) {
+                return told(solve_induced(self.system, x.data(), chosen.data(), {first, last}, tolerance));
+            },
+            nb::arg("x"), nb::arg("chosen"), nb::arg("first"), nb::arg("last"), nb::arg("tolerance"), Release())
         .def(
             "improve",
             [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, size_t first, size_t last,

@@ -86,6 +86,9 @@ class System:
     def bicgstab(
         self, x: _Floats, chosen: _Ints | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
     ) -> tuple[int, float]: ...
+    def solve_induced(
+        self, x: _Floats, chosen: _Ints, first: int, last: int, tolerance: float
+    ) -> tuple[int, float]: ...
     def improve(
         self, x: _Floats, copy: _Floats, chosen: _Ints, first: int, last: int, threads: int
     ) -> tuple[int, float]: ...
