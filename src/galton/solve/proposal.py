@@ -21,7 +21,7 @@ __all__ = ["Proposer"]
 
 FEW_SWEEPS = 4  # between two looks at how fast they converge
 EASY_SWEEPS = 40  # more than these are not worth making when BiCGStab could be tried
-IMPROVEMENTS = 8  # sweeps, while they change the strategy, before it is evaluated again
+IMPROVEMENTS = 4  # sweeps, while they change the strategy, before it is evaluated again
 KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
 ROUNDS = 200  # of improving a strategy, or of restarting
 ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
@@ -87,7 +87,7 @@ class Proposer:
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
-        residual = self._easily(segment, aim)
+        residual = self._easily(segment, aim) if self.chosen is None else self.sweep(segment, 1)
         best, useless = residual, 0
         for _ in range(rounds):
             if residual <= aim or useless == 4:
