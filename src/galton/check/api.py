@@ -45,7 +45,7 @@ def check(
     eps, method, settings
         How to solve; see :class:`galton.solve.settings.Settings`.
     strategy
-        Whether to keep a strategy that depends on the number of steps; others come with the answer.
+        Whether to keep the strategy that attains the value of an MDP.
     constants, more_constants
         Values for constants of the file and of the property.
 

@@ -36,7 +36,7 @@ def check(
 ) -> Result:
     """Check a property, resolved against a program, on the model built from that program.
 
-    A strategy that depends on the steps taken is large, and only kept where it is asked for.
+    The strategy that attains the value of an MDP is only kept where it is asked for.
     """
     settings = settings or Settings()
     start = time.perf_counter()

@@ -155,10 +155,14 @@ class Evaluation:
             return self.model
         return replace(self.model, initial=np.flatnonzero(self.focus).astype(np.int32))
 
-    def settings_for(self, compared: bool) -> Settings:
-        """How precise: where only a comparison matters, small probabilities need no relative precision."""
-        inside = self.focus is not None
-        return replace(self.settings, relative=False) if compared and inside else self.settings
+    def settings_for(self, formula: Expression) -> Settings:
+        """How to solve an operator.
+
+        Where others only look at how a probability compares with a bound, small ones need no relative precision.
+        """
+        compared = isinstance(formula, (Probability, SteadyState)) and formula.comparison is not None
+        relative = self.settings.relative and not (compared and self.focus is not None)
+        return replace(self.settings, relative=relative, strategy=formula is self.strategy_of)
 
     def state_name(self, state: int) -> str:
         """A state as people know it."""

@@ -43,7 +43,7 @@ class Result:
     method, steps
         How it was found, and the operators solved for it, innermost first.
     strategy
-        For an MDP, a strategy that attains the value, where there is one such value.
+        For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
     listing
         Lines of ``filter(print, …)`` and its like.
     """
