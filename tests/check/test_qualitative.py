@@ -82,7 +82,7 @@ def test_next(rows: Rows, goals: list[bool], optimum: str) -> None:
         (GAMBLE, "P>=1 [ F<=5 s>2 ]", False),
         (GAMBLE, "Pmax>=1 [ F<=3 s>2 ]", True),
         (GAMBLE, "Pmax<1 [ F<=2 s=2 ]", True),
-        (GAMBLE, "P>0 [ F<=3 s=3 ]", False),
+        (GAMBLE, "P>0 [ F<=2 s=3 ]", False),
         (GAMBLE, "Pmax>0 [ F<=1 s=3 ]", True),
         (GAMBLE, "Pmax>=1 [ G s!=4 ]", True),
         (MACHINE, "P>0 [ F<=1e-9 state=2 ]", True),
