@@ -43,6 +43,7 @@ def check(
     expression = question.prop.expression
     wanted = settings
     result: Result | None = None
+    undecided: UndecidedError | None = None
     with DeepRecursion(question.source):
         while True:
             evaluation = Evaluation(model, program, question.source, wanted)
@@ -53,9 +54,11 @@ def check(
             except GaltonError as error:
                 if result is not None and error.kind in ("numeric", "limit"):
                     break  # the last answer was right, only not narrow enough
+                if undecided is not None and error.kind in ("numeric", "limit"):
+                    raise undecided from None  # no method is precise enough to tell
                 if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.method:
                     raise
-                value = None
+                value, undecided = None, error
             if value is not None:
                 result = _result(evaluation, expression, value, question.prop.text)
             missing = AGAIN if result is None else _missing(result, settings)

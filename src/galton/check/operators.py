@@ -45,11 +45,8 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
     bound = _threshold(evaluation, formula.comparison, most=1.0)
     path = paths.normalise(formula.path, evaluation.source)
     optimum = _optimum(evaluation, formula, "P")
-    if (
-        formula.comparison is not None
-        and _is_qualitative(formula.comparison, bound)
-        and not isinstance(path, paths.Now)
-    ):
+    wanted = formula is evaluation.strategy_of
+    if not wanted and not isinstance(path, paths.Now) and _is_qualitative(formula.comparison, bound):
         return Truth.exactly(_decided(evaluation, formula, path, optimum))
     quantity = evaluation.solved(formula, _path_probability(evaluation, formula, path, optimum))
     return _answer(formula.comparison, quantity, bound)
@@ -319,8 +316,8 @@ def _complement(quantity: Quantity) -> Quantity:
 # Whether something happens at all, or for certain.
 
 
-def _is_qualitative(comparison: Comparison, bound: float | None) -> bool:
-    return (comparison.operator, bound) in ((">", 0.0), ("<=", 0.0), (">=", 1.0), ("<", 1.0))
+def _is_qualitative(comparison: Comparison | None, bound: float | None) -> bool:
+    return comparison is not None and (comparison.operator, bound) in ((">", 0.0), ("<=", 0.0), (">=", 1.0), ("<", 1.0))
 
 
 def _decided(

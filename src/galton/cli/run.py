@@ -14,6 +14,7 @@ import typer
 
 from ..check.exploration import terminal
 from ..check.resolution import Question, resolve
+from ..explore.failures import LimitError
 from ..lang import GaltonError, Source, check_program, parse_model, parse_properties
 from ..lang.stream import nearest
 from ..model.program import Program
@@ -111,16 +112,19 @@ class Run:
         failure: GaltonError | None = None
         try:
             for mine in valuations(self.of_model):
-                program = check_program(self.syntax, mine)
                 theirs = list(valuations(self.of_properties))
-                asked = [self._questions(program, valuation) for valuation in theirs]
+                asked: list[list[Asked]] = []
                 try:
+                    program = check_program(self.syntax, mine)
+                    asked = [self._questions(program, valuation) for valuation in theirs]
                     model = self._build(program, [a for row in asked for a in row])
                 except GaltonError as error:
+                    if not asked and not self.ranges:
+                        raise
                     failure = error
-                    self._refuse(asked, error)
-                    for valuation, row in zip(theirs, asked, strict=True):
-                        self._add(sinks, {**mine, **valuation}, [f"error: {error.kind}"] * len(row))
+                    self._refuse([{**mine, **valuation} for valuation in theirs], asked, error)
+                    for valuation in theirs:
+                        self._add(sinks, {**mine, **valuation}, [f"error: {error.kind}"] * len(self.selected))
                     continue
                 known: dict[Any, Result | GaltonError] = {}
                 for valuation, row in zip(theirs, asked, strict=True):
@@ -176,14 +180,20 @@ class Run:
                 context, earlier = richer, [question.prop for question in questions]
         return [found[f][i] for f, i in self.selected]
 
-    def _refuse(self, asked: list[list[Asked]], error: GaltonError) -> None:
+    def _refuse(self, valuations: list[Valuation], asked: list[list[Asked]], error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
         self.code = 1
-        if self.outputs.as_json:
-            for a in (a for row in asked for a in row):
-                self._put({**self._record(a), "error": _told(error)})
-        elif self.ranges:
-            typer.echo(options.told(error), err=True)
+        if not self.outputs.as_json:
+            if self.ranges:
+                typer.echo(options.told(error), err=True)
+            return
+        for a in (a for row in asked for a in row):
+            self._put({**self._record(a), "error": _told(error)})
+        for constants in valuations if not asked else []:  # not even the constants could be settled
+            for f, i in self.selected:
+                index = sum(len(file.properties) for file in self.files[:f]) + i
+                prop = self.files[f].properties[i]
+                self._put({**self._named(index, prop), "constants": constants, "error": _told(error)})
 
     def _answer(self, model: Model, asked: Asked, known: dict[Any, Result | GaltonError]) -> Result | str:
         key = _key(asked)
@@ -223,8 +233,10 @@ class Run:
         try:
             found = check_property(asked.context, model, asked.question, settings, strategy=keep)
             self._keep_strategy(found, asked)
-        except GaltonError as error:
+        except (GaltonError, MemoryError) as failure:
             watcher.clear()
+            text = asked.question.prop.text
+            error = failure if isinstance(failure, GaltonError) else LimitError(f"not enough memory to check {text}")
             if not self.outputs.as_json:
                 typer.echo(options.told(error), err=True)
             return error
@@ -248,10 +260,11 @@ class Run:
         write_strategy(self.outputs.strategy, result.strategy, formula=result.formula, constants=constants)
 
     def _record(self, asked: Asked) -> dict[str, Any]:
-        prop = asked.question.prop
-        found: dict[str, Any] = {"model": str(self.path), "index": asked.index, "name": prop.name}
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
-        return {**found, "property": prop.text, "constants": constants}
+        return {**self._named(asked.index, asked.question.prop), "constants": constants}
+
+    def _named(self, index: int, prop: Property) -> dict[str, Any]:
+        return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
 
     def _put(self, answer: dict[str, Any]) -> None:
         typer.echo(json.dumps(answer))
