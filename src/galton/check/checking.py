@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from .filters import listing
 from .intervals import Numbers, Truth
 from .resolution import Question
 from .result import Number, Result, Solved
-from .strategy import Strategy
+
+if TYPE_CHECKING:
+    from .strategy import Strategy
 
 FINEST = 1e-13  # no bounds of doubles are narrower, relatively
 LONG = 80  # characters of a state that is named in passing
@@ -160,4 +163,6 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     choices = evaluation.steps[-1].quantity.choices
     if choices is None or not len(choices):  # a bound of no steps leaves nothing to decide
         return None
+    from .strategy import Strategy
+
     return Strategy(evaluation.model, choices)

@@ -15,7 +15,7 @@ import typer
 from ..check.exploration import terminal
 from ..check.resolution import Question, resolve
 from ..explore.failures import LimitError
-from ..lang import GaltonError, Source, check_program, parse_model, parse_properties
+from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.stream import nearest
 from ..model.program import Program
 from ..programs import read_source
@@ -238,7 +238,8 @@ class Run:
             text = asked.question.prop.text
             error = failure if isinstance(failure, GaltonError) else LimitError(f"not enough memory to check {text}")
             if not self.outputs.as_json:
-                typer.echo(options.told(error), err=True)
+                about = "" if isinstance(error, LanguageError) else f"{text}: "
+                typer.echo(f"error: {about}{error}" if about else options.told(error), err=True)
             return error
         except KeyboardInterrupt:
             watcher.clear()
@@ -255,7 +256,7 @@ class Run:
         if self.outputs.strategy is None:
             return
         if result.strategy is None:
-            raise GaltonError(f"{result.formula} has no strategy: only P, R and T of an MDP have one")
+            raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
         write_strategy(self.outputs.strategy, result.strategy, formula=result.formula, constants=constants)
 
@@ -274,9 +275,11 @@ class Run:
 
     def _sinks(self) -> list[Table | CsvFile | Plot]:
         """Where the rows of an experiment go."""
+        outputs = self.outputs
+        if not (outputs.plot or outputs.csv or self.ranges):
+            return []
         from .table import CsvFile, Plot, Table, title
 
-        outputs = self.outputs
         chosen = [self.files[f].properties[i] for f, i in self.selected]
         titles = [title(prop.name, prop.text) for prop in chosen]
         found: list[Table | CsvFile | Plot] = []
