@@ -251,10 +251,10 @@ class Run:
         return found
 
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
-        from ..check.strategy_file import write_strategy
-
         if self.outputs.strategy is None:
             return
+        from ..check.strategy_file import write_strategy
+
         if result.strategy is None:
             raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
