@@ -109,7 +109,7 @@ class Evaluation:
                 return self._composed(expression, where)
         key = expression, id(self.focus)
         if key not in self._known:
-            self._known[key] = self._operator(expression), self.focus  # which keeps its id its own
+            self._known[key] = self._solved_somehow(expression), self.focus  # which keeps its id its own
         return self._known[key][0]
 
     def truth(self, expression: Expression, where: Mask | None = None) -> Truth:
@@ -140,8 +140,8 @@ class Evaluation:
         return np.ones(self.model.n_states, dtype=np.bool_)
 
     @contextmanager
-    def focused(self, states: Mask) -> Iterator[None]:
-        """Have values precise in these states for a while."""
+    def focused(self, states: Mask | None) -> Iterator[None]:
+        """Have values precise in these states for a while; None for the initial ones."""
         before, self.focus = self.focus, states
         try:
             yield
@@ -292,6 +292,16 @@ class Evaluation:
             raise UndefinedError(f"{complaint}, in {self.state_name(state)}", self.source, span)
 
     # Operators.
+
+    def _solved_somehow(self, expression: Expression) -> Truth | Numbers:
+        """An operator's value. Where no method is precise in all states that matter, wide bounds may still do."""
+        try:
+            return self._operator(expression)
+        except GaltonError as error:
+            if self.focus is None or error.kind != "numeric" or isinstance(error, UndecidedError):
+                raise
+        with self.focused(None):
+            return self._operator(expression)
 
     def _operator(self, expression: Expression) -> Truth | Numbers:
         from . import filters, operators
