@@ -83,7 +83,8 @@ def test_a_constant_that_nobody_declares() -> None:
 
 
 def test_strategies_come_with_the_answer() -> None:
-    found = galton.check(galton.parse(GAMBLE), "Pmax=? [ F s=3 ]")
+    assert galton.check(galton.parse(GAMBLE), "Pmax=? [ F s=3 ]").strategy is None
+    found = galton.check(galton.parse(GAMBLE), "Pmax=? [ F s=3 ]", strategy=True)
     assert found.strategy is not None
     assert np.asarray(found.strategy.choices).shape == (5,)
 

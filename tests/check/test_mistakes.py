@@ -117,6 +117,13 @@ def test_an_empty_target_is_answered_with_a_warning(text: str, prop: str, value:
     assert warning.endswith(", so it is never reached")
 
 
+@pytest.mark.parametrize("operator", ["!", "1 - -"])
+def test_deep_nesting(operator: str) -> None:
+    inner = "heads" if operator == "!" else "P=? [ X heads ]"
+    prop = operator * 500 + inner if operator == "!" else f"{operator * 300}{inner} > 0"
+    assert ask(COIN, prop).value in (True, False)
+
+
 def test_more_than_one_property() -> None:
     with pytest.raises(GaltonError, match="one property is asked for, and this text has 2"):
         ask(COIN, "P=? [ X heads ]; P=? [ F heads ]")

@@ -206,6 +206,25 @@ def test_small_differences_are_asked_more_precisely(vague: Vague) -> None:
     assert found.upper - found.lower <= 2e-6 * found.upper
 
 
+def test_bounds_that_are_wide_in_some_states_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that is not precise in all states is asked to be so in the initial ones only."""
+
+    def picky(model: Model, through: object, goal: object, optimum: object, settings: Any) -> Quantity:
+        if len(model.initial) > 1:
+            raise _Imprecise("too wide")
+        middle = np.full(model.n_states, 0.5)
+        return Quantity(middle - 0.1, middle + 0.1, "picky", (Work("guess"),))
+
+    monkeypatch.setattr("galton.check.until.until", picky)
+    assert ask(COIN, "filter(count, P>0.3 [ F heads ])").value == 8
+    with pytest.raises(UndecidedError):
+        ask(COIN, "P=? [ X P>0.45 [ F heads ] ]")
+
+
+class _Imprecise(galton.GaltonError):
+    kind = "numeric"
+
+
 def test_on_ctmcs_and_mdps_too() -> None:
     assert_number(ask(MACHINE, "P=? [ F P>0.7 [ X state=0 ] & state=1 ]"), 1)
     assert_number(ask(GAMBLE, "Pmax=? [ F P>=1 [ F s=3 ] & s<3 ]"), 0.5)

@@ -87,6 +87,17 @@ def test_errors_stay_in_their_cell(tmp_path: Path) -> None:
     assert [a.get("value", a.get("error", {}).get("kind")) for a in found] == [1.0, "model", 1.0]
 
 
+def test_values_that_a_model_has_no_use_for(tmp_path: Path) -> None:
+    text = "dtmc const int N; module m x : [1..3] init N; [] true -> (x'=x); endmodule"
+    path = write(tmp_path, text)
+    code, found = answers(path, "-c", "N=2:4", "-p", "P=? [ F x=3 ]")
+    assert code == 1
+    assert [a.get("value", a.get("error", {}).get("kind")) for a in found] == [0.0, 1.0, "input"]
+    assert [a["constants"] for a in found] == [{"N": 2}, {"N": 3}, {"N": 4}]
+    outcome = galton("check", path, "-c", "N=2:4", "-p", "P=? [ F x=3 ]")
+    assert outcome.out.splitlines()[-1].split() == ["4", "error:", "input"]
+
+
 @pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
 def test_a_plot(suffix: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

@@ -17,6 +17,7 @@ from ..model.states import PackedStates
 from ..programs import read_source
 from ..solve.settings import Settings
 from .checking import check as check_question
+from .exploration import terminal
 from .resolution import resolve
 from .result import Result
 
@@ -39,13 +40,14 @@ def check(
     Parameters
     ----------
     subject
-        A model, a program (which is built), or the path of a file in the PRISM language (which is read and built).
+        A model, a program, or the path of a file in the PRISM language. What is not a model yet is built as far as the
+        property needs it.
     prop
         The property; it may declare constants, formulas and labels of its own.
     eps, method, settings
         How to solve; see :class:`galton.solve.settings.Settings`.
     strategy
-        Whether to keep a strategy that depends on the number of steps; others come with the answer.
+        Whether to keep the strategy that attains the value of an MDP.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -72,8 +74,12 @@ def check(
         subject = check_program(parse_model(read_source(subject)), others)
     elif unknown := sorted(given.keys() - own):
         raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
-    model, program = (subject, described(subject)) if isinstance(subject, Model) else (subject.build(), subject)
-    context, (question,) = resolve(file, program, mine, labels=model.labels)
+    if isinstance(subject, Model):
+        model = subject
+        context, (question,) = resolve(file, described(model), mine, labels=model.labels)
+    else:
+        context, (question,) = resolve(file, subject, mine)
+        model = subject.build(terminal=terminal([(context, question)]))
     return check_question(context, model, question, chosen, strategy=strategy)
 
 

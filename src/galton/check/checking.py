@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from .filters import listing
 from .intervals import Numbers, Truth
 from .resolution import Question
 from .result import Number, Result, Solved
-from .strategy import Strategy
+
+if TYPE_CHECKING:
+    from .strategy import Strategy
 
 FINEST = 1e-13  # no bounds of doubles are narrower, relatively
 LONG = 80  # characters of a state that is named in passing
@@ -36,13 +39,14 @@ def check(
 ) -> Result:
     """Check a property, resolved against a program, on the model built from that program.
 
-    A strategy that depends on the steps taken is large, and only kept where it is asked for.
+    The strategy that attains the value of an MDP is only kept where it is asked for.
     """
     settings = settings or Settings()
     start = time.perf_counter()
     expression = question.prop.expression
     wanted = settings
     result: Result | None = None
+    undecided: UndecidedError | None = None
     with DeepRecursion(question.source):
         while True:
             evaluation = Evaluation(model, program, question.source, wanted)
@@ -53,9 +57,11 @@ def check(
             except GaltonError as error:
                 if result is not None and error.kind in ("numeric", "limit"):
                     break  # the last answer was right, only not narrow enough
+                if undecided is not None and error.kind in ("numeric", "limit"):
+                    raise undecided from None  # no method is precise enough to tell
                 if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.method:
                     raise
-                value = None
+                value, undecided = None, error
             if value is not None:
                 result = _result(evaluation, expression, value, question.prop.text)
             missing = AGAIN if result is None else _missing(result, settings)
@@ -157,4 +163,6 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     choices = evaluation.steps[-1].quantity.choices
     if choices is None or not len(choices):  # a bound of no steps leaves nothing to decide
         return None
+    from .strategy import Strategy
+
     return Strategy(evaluation.model, choices)

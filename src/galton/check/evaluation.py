@@ -109,7 +109,7 @@ class Evaluation:
                 return self._composed(expression, where)
         key = expression, id(self.focus)
         if key not in self._known:
-            self._known[key] = self._operator(expression), self.focus  # which keeps its id its own
+            self._known[key] = self._solved_somehow(expression), self.focus  # which keeps its id its own
         return self._known[key][0]
 
     def truth(self, expression: Expression, where: Mask | None = None) -> Truth:
@@ -140,8 +140,8 @@ class Evaluation:
         return np.ones(self.model.n_states, dtype=np.bool_)
 
     @contextmanager
-    def focused(self, states: Mask) -> Iterator[None]:
-        """Have values precise in these states for a while."""
+    def focused(self, states: Mask | None) -> Iterator[None]:
+        """Have values precise in these states for a while; None for the initial ones."""
         before, self.focus = self.focus, states
         try:
             yield
@@ -155,10 +155,14 @@ class Evaluation:
             return self.model
         return replace(self.model, initial=np.flatnonzero(self.focus).astype(np.int32))
 
-    def settings_for(self, compared: bool) -> Settings:
-        """How precise: where only a comparison matters, small probabilities need no relative precision."""
-        inside = self.focus is not None
-        return replace(self.settings, relative=False) if compared and inside else self.settings
+    def settings_for(self, formula: Expression) -> Settings:
+        """How to solve an operator.
+
+        Where others only look at how a probability compares with a bound, small ones need no relative precision.
+        """
+        compared = isinstance(formula, (Probability, SteadyState)) and formula.comparison is not None
+        relative = self.settings.relative and not (compared and self.focus is not None)
+        return replace(self.settings, relative=relative, strategy=formula is self.strategy_of)
 
     def state_name(self, state: int) -> str:
         """A state as people know it."""
@@ -288,6 +292,16 @@ class Evaluation:
             raise UndefinedError(f"{complaint}, in {self.state_name(state)}", self.source, span)
 
     # Operators.
+
+    def _solved_somehow(self, expression: Expression) -> Truth | Numbers:
+        """An operator's value. Where no method is precise in all states that matter, wide bounds may still do."""
+        try:
+            return self._operator(expression)
+        except GaltonError as error:
+            if self.focus is None or error.kind != "numeric" or isinstance(error, UndecidedError):
+                raise
+        with self.focused(None):
+            return self._operator(expression)
 
     def _operator(self, expression: Expression) -> Truth | Numbers:
         from . import filters, operators

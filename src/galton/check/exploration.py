@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from ..lang.depth import DeepRecursion
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
 from ..lang.properties import (
     BinaryPath,
@@ -34,7 +35,9 @@ def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
     """Where no question asks what follows, as an expression over the variables; None when all is needed."""
     conditions: list[Expression] = []
     for context, question in asked:
-        if question.prop.error is None:
+        if question.prop.error is not None:
+            continue
+        with DeepRecursion(question.source):
             for condition in _conditions(question.prop.expression, context, question):
                 if condition is _EVERYTHING:
                     return None

@@ -128,7 +128,7 @@ def _shown(low: Any, high: Any) -> str:
 
 
 def _best(lower: Floats, upper: Floats, states: Mask) -> Truth:
-    """The states whose number is smallest: possibly, unless another is smaller for certain; surely, if no other can be."""
+    """The states whose number is smallest: perhaps, unless another's is for certain; surely, if no other's can be."""
     may = states & (lower <= upper[states].min())
     lowest = np.partition(lower[states], 1)[:2] if states.sum() > 1 else np.array([lower[states][0], math.inf])
     others = np.where(lower == lowest[0], lowest[1], lowest[0])  # the lowest bound among the other states

@@ -7,13 +7,14 @@ meant for all strategies, so ``P>=p`` asks for the minimum and ``P<=p`` for the 
 from __future__ import annotations
 
 import math
+import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..lang.expressions import Expression
+from ..lang.expressions import Expression, Literal
 from ..lang.properties import (
     Comparison,
     Cumulative,
@@ -23,6 +24,7 @@ from ..lang.properties import (
     Optimum,
     Probability,
     SteadyState,
+    TimeBound,
     UnaryPath,
 )
 from ..lang.properties import Reward as RewardOperator
@@ -34,9 +36,10 @@ from ..solve.settings import Settings
 from . import intervals, paths
 from .evaluation import UndefinedError
 from .intervals import Numbers, Truth
-from .quantity import Quantity
+from .quantity import Quantity, Work
 
 if TYPE_CHECKING:
+    from ..solve.settings import Settings
     from .evaluation import Evaluation
 
 
@@ -45,6 +48,9 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
     bound = _threshold(evaluation, formula.comparison, most=1.0)
     path = paths.normalise(formula.path, evaluation.source)
     optimum = _optimum(evaluation, formula, "P")
+    wanted = formula is evaluation.strategy_of
+    if not wanted and not isinstance(path, paths.Now) and _is_qualitative(formula.comparison, bound):
+        return Truth.exactly(_decided(evaluation, formula, path, optimum))
     quantity = evaluation.solved(formula, _path_probability(evaluation, formula, path, optimum))
     return _answer(formula.comparison, quantity, bound)
 
@@ -63,7 +69,8 @@ def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numb
     bound = _threshold(evaluation, formula.comparison)
     optimum = _optimum(evaluation, formula, "T")
     structure = Rewards(state=np.ones(evaluation.model.n_states))
-    quantity = evaluation.solved(formula, _path_reward(evaluation, formula.path, structure, optimum))
+    found = _path_reward(evaluation, formula.path, structure, optimum, evaluation.settings_for(formula))
+    quantity = evaluation.solved(formula, found)
     return _answer(formula.comparison, quantity, bound)
 
 
@@ -74,7 +81,7 @@ def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Number
     _refuse_mdp(evaluation, formula, "the long-run behaviour of an MDP, S, is not supported")
     bound = _threshold(evaluation, formula.comparison, most=1.0)
     indicator = evaluation.mask(formula.states).astype(np.float64)
-    settings = evaluation.settings_for(bound is not None)
+    settings = evaluation.settings_for(formula)
     quantity = long_run(evaluation.focused_model, Rewards(state=indicator), settings)
     return _answer(formula.comparison, evaluation.solved(formula, _within(quantity, 1.0)), bound)
 
@@ -134,20 +141,20 @@ def _path_probability(
             return _next(evaluation, formula, evaluation.mask(states), optimum)
         case paths.Until(negated=True):
             return _never(evaluation, formula, path, optimum)
-    return _until(evaluation, formula, path, optimum, evaluation.settings_for(formula.comparison is not None))
+    return _until(evaluation, formula, path, optimum, evaluation.settings_for(formula))
 
 
 def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
     """The probability that an until does not happen, with all its digits where it is small."""
-    settings = evaluation.settings_for(formula.comparison is not None)
+    settings = evaluation.settings_for(formula)
     dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
     if path.bound is None:
         return _until(evaluation, formula, path, dual, settings)
-    if path.through == paths.TRUE and path.bound.low is None:
+    if path.through == paths.TRUE and path.bound.low is None and path.bound.high is not None:
         # G within a bound is staying until its end: an until that must happen exactly then.
-        end = replace(path.bound, low=path.bound.high, low_strict=path.bound.high_strict)
+        end = Literal(_interval(evaluation, path)[1])
         stay = paths.negation(path.goal)
-        return _until(evaluation, formula, paths.Until(stay, stay, end), optimum, settings)
+        return _until(evaluation, formula, paths.Until(stay, stay, TimeBound(end, end)), optimum, settings)
     found = _complement(_until(evaluation, formula, path, dual, settings))
     # One minus a number close to 1 loses digits: ask for as many more.
     initial = evaluation.model.initial
@@ -165,25 +172,20 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
         return jump_probability(evaluation.model, states)
     from .steps import next_step
 
-    settings = evaluation.settings_for(formula.comparison is not None)
-    wanted = evaluation.strategy_of is formula
-    return _within(next_step(evaluation.focused_model, states, optimum, settings, strategy=wanted), 1.0)
+    settings = evaluation.settings_for(formula)
+    found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
+    return _within(found, 1.0)
 
 
 def _until(
     evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
-    source, constants = evaluation.source, evaluation.program.constants
-    if path.bound is not None and path.bound.reward is not None:
-        message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
-        raise UnsupportedError(message, source, path.goal.span)
-    timed = path.bound is not None and evaluation.model.type == "ctmc"
-    low, high = paths.times(path.bound, constants, source) if timed else paths.steps(path.bound, constants, source)
+    low, high, timed = _interval(evaluation, path)
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
-    if low == 0 and (high is None or high == math.inf):
+    if low == 0 and high is None:
         from .until import until
 
         found = until(model, through, goal, optimum, settings, negated=path.negated)
@@ -194,10 +196,21 @@ def _until(
     else:
         from .steps import bounded_until
 
-        wanted = evaluation.strategy_of is formula
-        end = None if high is None else int(high)
-        found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=wanted)
+        end, keep = None if high is None else int(high), settings.strategy
+        found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=keep)
     return _within(found, 1.0)
+
+
+def _interval(evaluation: Evaluation, path: paths.Until) -> tuple[float, float | None, bool]:
+    """The bounds of an until, None for no upper one, and whether they are times."""
+    source, constants = evaluation.source, evaluation.program.constants
+    if path.bound is not None and path.bound.reward is not None:
+        message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
+        raise UnsupportedError(message, source, path.goal.span)
+    if path.bound is not None and evaluation.model.type == "ctmc":
+        low, high = paths.times(path.bound, constants, source)
+        return low, None if high == math.inf else high, True
+    return *paths.steps(path.bound, constants, source), False
 
 
 def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> None:
@@ -242,9 +255,8 @@ def _refuse_negative(evaluation: Evaluation, structure: Rewards, name: str, form
 def _objective(
     evaluation: Evaluation, formula: RewardOperator, structure: Rewards, optimum: Optimum | None
 ) -> Quantity:
-    model, settings = evaluation.focused_model, evaluation.settings
+    model, settings = evaluation.focused_model, evaluation.settings_for(formula)
     objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
-    wanted = evaluation.strategy_of is formula
     match objective:
         case Cumulative(None):
             from .expected import total_reward
@@ -260,7 +272,7 @@ def _objective(
             count = paths.whole(limit, constants, source) - objective.strict
             if count < 0:
                 raise LanguageError("no number of steps is below 0", source, limit.span)
-            return cumulative_steps(model, structure, count, optimum, settings, strategy=wanted)
+            return cumulative_steps(model, structure, count, optimum, settings, strategy=settings.strategy)
         case Instantaneous(moment):
             only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
             if model.type == "ctmc":
@@ -270,16 +282,18 @@ def _objective(
             from .steps import instantaneous_steps
 
             count = paths.whole(moment, constants, source)
-            return instantaneous_steps(model, only_states, count, optimum, settings, strategy=wanted)
+            return instantaneous_steps(model, only_states, count, optimum, settings, strategy=settings.strategy)
         case LongRun():
             from .long_run import long_run
 
             _refuse_mdp(evaluation, formula, "long-run rewards of an MDP, R [ S ], are not supported")
             return long_run(model, structure, settings)
-    return _path_reward(evaluation, objective, structure, optimum)
+    return _path_reward(evaluation, objective, structure, optimum, settings)
 
 
-def _path_reward(evaluation: Evaluation, formula: Expression, structure: Rewards, optimum: Optimum | None) -> Quantity:
+def _path_reward(
+    evaluation: Evaluation, formula: Expression, structure: Rewards, optimum: Optimum | None, settings: Settings
+) -> Quantity:
     """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
     from .expected import reachability_reward
     from .successors import next_reward
@@ -299,7 +313,7 @@ def _path_reward(evaluation: Evaluation, formula: Expression, structure: Rewards
 
         through = evaluation.mask(path.through)
         model, structure = absorbing(model, ~through & ~goal, structure)
-    return reachability_reward(model, structure, goal, optimum, evaluation.settings)
+    return reachability_reward(model, structure, goal, optimum, settings)
 
 
 def _unrewarded(path: paths.Until, formula: Expression, evaluation: Evaluation) -> LanguageError:
@@ -321,6 +335,49 @@ def _complement(quantity: Quantity) -> Quantity:
     one = Numbers.exactly(1.0)
     found = one - Numbers(quantity.lower, quantity.upper)
     return replace(quantity, lower=np.maximum(found.lower, 0.0), upper=np.minimum(found.upper, 1.0))
+
+
+# Whether something happens at all, or for certain.
+
+
+def _is_qualitative(comparison: Comparison | None, bound: float | None) -> bool:
+    return comparison is not None and (comparison.operator, bound) in ((">", 0.0), ("<=", 0.0), (">=", 1.0), ("<", 1.0))
+
+
+def _decided(
+    evaluation: Evaluation, formula: Probability, path: paths.Next | paths.Until, optimum: Optimum | None
+) -> Mask:
+    """Where ``P>0``, ``P<=0``, ``P>=1`` or ``P<1`` holds."""
+    start = time.perf_counter()
+    zero, one = _certain(evaluation, path, optimum)
+    detail = f"{int(zero.sum()):,} states with probability 0, {int(one.sum()):,} with 1"
+    work = Work("graph analysis", detail, seconds=time.perf_counter() - start)
+    evaluation.solved(formula, Quantity(one.astype(float), (~zero).astype(float), "graph analysis", (work,)))
+    assert formula.comparison is not None
+    return {">": ~zero, "<=": zero, ">=": one, "<": ~one}[formula.comparison.operator]
+
+
+def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
+    """The states where the probability of a path is exactly 0, and exactly 1."""
+    from . import qualitative
+
+    model = evaluation.model
+    if isinstance(path, paths.Next):
+        return qualitative.certain_next(model, evaluation.mask(path.states), optimum)
+    low, high, timed = _interval(evaluation, path)
+    through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
+    if path.negated:
+        optimum = optimum and ("min" if optimum == "max" else "max")
+    else:
+        _warn_if_empty(evaluation, goal, path.goal)
+    if timed:
+        found = qualitative.certain_times(model, through, goal, low, math.inf if high is None else high)
+    elif low == 0 and high is None:
+        found = qualitative.certain_until(model, through, goal, optimum)
+    else:
+        end = None if high is None else int(high)
+        found = qualitative.certain_steps(model, through, goal, int(low), end, optimum)
+    return found[::-1] if path.negated else found
 
 
 def _within(quantity: Quantity, most: float) -> Quantity:

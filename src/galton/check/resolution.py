@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..lang.constants import Constants, resolve_constants
+from ..lang.depth import DeepRecursion
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
 from ..lang.properties import (
     BinaryPath,
@@ -72,7 +73,8 @@ def resolve(
     known: dict[str, Type] = dict.fromkeys([*BUILT_IN, *labels, *richer.labels], "bool")
     scope = PropertyScope(file.source, {**outer.types, **declared, **variables}, labels=known)
     resolver = _Resolver(file, formulas, scope, constants, earlier)
-    return richer, [Question(resolver.checked(p), file.source) for p in file.properties]
+    with DeepRecursion(file.source):
+        return richer, [Question(resolver.checked(p), file.source) for p in file.properties]
 
 
 def _refuse_clashes(file: PropertyFile, program: Program) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
 from .quantity import Work
@@ -43,7 +43,7 @@ class Result:
     method, steps
         How it was found, and the operators solved for it, innermost first.
     strategy
-        For an MDP, a strategy that attains the value, where there is one such value.
+        For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
     listing
         Lines of ``filter(print, …)`` and its like.
     """
@@ -102,8 +102,8 @@ class Result:
         """The bounds, where they say more than the value."""
         if self.lower is None or self.upper is None or self.lower == self.upper or not self.proved:
             return ""
-        lower = _outward(self.lower, ROUND_FLOOR, self.digits + 2)
-        return f"  in [{lower}, {_outward(self.upper, ROUND_CEILING, self.digits + 2)}]"
+        lower = _outward(self.lower, "ROUND_FLOOR", self.digits + 2)
+        return f"  in [{lower}, {_outward(self.upper, 'ROUND_CEILING', self.digits + 2)}]"
 
 
 def shown(value: bool | Number | tuple[Number, Number] | None, digits: int = DIGITS) -> str:
@@ -126,5 +126,6 @@ def _outward(bound: Number, rounding: str, digits: int) -> str:
     """A bound in few digits that is still one: rounded away from the value."""
     if not math.isfinite(bound):
         return shown(bound)
+
     short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(bound))
     return f"{short.normalize():g}"

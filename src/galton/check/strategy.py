@@ -1,7 +1,7 @@
 """Strategies of an MDP: which choice to take in each state, perhaps depending on the number of steps taken so far.
 
 A strategy comes with the answer to an optimising question, can be written to a file in the names of variables and
-actions, read again, and applied: the chain that is left has no choices, and its answers show what the strategy is worth.
+actions, read again, and applied: the chain that is left has no choices, and its answers show what it is worth.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Strategy:
         The MDP.
     choices
         The row of the matrix that each state takes, ``(states,)``; or ``(steps, states)``, where row k is for those who
-        have taken k steps, and the last row for all who have taken more. Where it is -1 any choice will do, and the first
-        is taken.
+        have taken k steps, and the last row for all who have taken more. Where it is -1 any choice will do, and the
+        first is taken.
     """
 
     model: Model

@@ -1,7 +1,7 @@
 """Strategies as JSON, in the names of variables and actions.
 
-A file holds the property and the constants it was made for and a list of decisions, one for each state that the strategy
-can meet and that has more than one choice::
+A file holds the property and the constants it was made for and a list of decisions, one for each state that the
+strategy can meet and that has more than one choice::
 
     {"state": {"x": 3, "lost": false}, "action": "right", "choice": 1}
 
@@ -98,7 +98,7 @@ def read_strategy(path: str | Path, model: Model) -> tuple[Strategy, dict[str, A
 
 
 def _row(model: Model, state: int, decision: Mapping[str, Any], path: str) -> int:
-    """The row that a decision means: by its number if the action there is the same, else by its action or its updates."""
+    """The row that a decision means: by its number, if the action there is the same, or by its action or updates."""
     rows = model.choices(state)
     action, choice, updates = decision.get("action"), decision.get("choice"), decision.get("updates")
     if isinstance(choice, int) and 0 <= choice < len(rows) and action in (None, model.action(rows[choice])):

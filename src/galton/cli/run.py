@@ -14,7 +14,8 @@ import typer
 
 from ..check.exploration import terminal
 from ..check.resolution import Question, resolve
-from ..lang import GaltonError, Source, check_program, parse_model, parse_properties
+from ..explore.failures import LimitError
+from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.stream import nearest
 from ..model.program import Program
 from ..programs import read_source
@@ -111,16 +112,19 @@ class Run:
         failure: GaltonError | None = None
         try:
             for mine in valuations(self.of_model):
-                program = check_program(self.syntax, mine)
                 theirs = list(valuations(self.of_properties))
-                asked = [self._questions(program, valuation) for valuation in theirs]
+                asked: list[list[Asked]] = []
                 try:
+                    program = check_program(self.syntax, mine)
+                    asked = [self._questions(program, valuation) for valuation in theirs]
                     model = self._build(program, [a for row in asked for a in row])
                 except GaltonError as error:
+                    if not asked and not self.ranges:
+                        raise
                     failure = error
-                    self._refuse(asked, error)
-                    for valuation, row in zip(theirs, asked, strict=True):
-                        self._add(sinks, {**mine, **valuation}, [f"error: {error.kind}"] * len(row))
+                    self._refuse([{**mine, **valuation} for valuation in theirs], asked, error)
+                    for valuation in theirs:
+                        self._add(sinks, {**mine, **valuation}, [f"error: {error.kind}"] * len(self.selected))
                     continue
                 known: dict[Any, Result | GaltonError] = {}
                 for valuation, row in zip(theirs, asked, strict=True):
@@ -176,14 +180,20 @@ class Run:
                 context, earlier = richer, [question.prop for question in questions]
         return [found[f][i] for f, i in self.selected]
 
-    def _refuse(self, asked: list[list[Asked]], error: GaltonError) -> None:
+    def _refuse(self, valuations: list[Valuation], asked: list[list[Asked]], error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
         self.code = 1
-        if self.outputs.as_json:
-            for a in (a for row in asked for a in row):
-                self._put({**self._record(a), "error": _told(error)})
-        elif self.ranges:
-            typer.echo(options.told(error), err=True)
+        if not self.outputs.as_json:
+            if self.ranges:
+                typer.echo(options.told(error), err=True)
+            return
+        for a in (a for row in asked for a in row):
+            self._put({**self._record(a), "error": _told(error)})
+        for constants in valuations if not asked else []:  # not even the constants could be settled
+            for f, i in self.selected:
+                index = sum(len(file.properties) for file in self.files[:f]) + i
+                prop = self.files[f].properties[i]
+                self._put({**self._named(index, prop), "constants": constants, "error": _told(error)})
 
     def _answer(self, model: Model, asked: Asked, known: dict[Any, Result | GaltonError]) -> Result | str:
         key = _key(asked)
@@ -223,10 +233,13 @@ class Run:
         try:
             found = check_property(asked.context, model, asked.question, settings, strategy=keep)
             self._keep_strategy(found, asked)
-        except GaltonError as error:
+        except (GaltonError, MemoryError) as failure:
             watcher.clear()
+            text = asked.question.prop.text
+            error = failure if isinstance(failure, GaltonError) else LimitError(f"not enough memory to check {text}")
             if not self.outputs.as_json:
-                typer.echo(options.told(error), err=True)
+                about = "" if isinstance(error, LanguageError) else f"{text}: "
+                typer.echo(f"error: {about}{error}" if about else options.told(error), err=True)
             return error
         except KeyboardInterrupt:
             watcher.clear()
@@ -238,20 +251,21 @@ class Run:
         return found
 
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
-        from ..check.strategy_file import write_strategy
-
         if self.outputs.strategy is None:
             return
+        from ..check.strategy_file import write_strategy
+
         if result.strategy is None:
-            raise GaltonError(f"{result.formula} has no strategy: only P, R and T of an MDP have one")
+            raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
         write_strategy(self.outputs.strategy, result.strategy, formula=result.formula, constants=constants)
 
     def _record(self, asked: Asked) -> dict[str, Any]:
-        prop = asked.question.prop
-        found: dict[str, Any] = {"model": str(self.path), "index": asked.index, "name": prop.name}
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
-        return {**found, "property": prop.text, "constants": constants}
+        return {**self._named(asked.index, asked.question.prop), "constants": constants}
+
+    def _named(self, index: int, prop: Property) -> dict[str, Any]:
+        return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
 
     def _put(self, answer: dict[str, Any]) -> None:
         typer.echo(json.dumps(answer))
@@ -261,9 +275,11 @@ class Run:
 
     def _sinks(self) -> list[Table | CsvFile | Plot]:
         """Where the rows of an experiment go."""
+        outputs = self.outputs
+        if not (outputs.plot or outputs.csv or self.ranges):
+            return []
         from .table import CsvFile, Plot, Table, title
 
-        outputs = self.outputs
         chosen = [self.files[f].properties[i] for f, i in self.selected]
         titles = [title(prop.name, prop.text) for prop in chosen]
         found: list[Table | CsvFile | Plot] = []

@@ -1,4 +1,4 @@
-"""What is going on while properties are checked: a line that is kept up to date, and the last bounds for an interrupt."""
+"""What is going on while properties are checked: a line kept up to date, and the last bounds for an interrupt."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ..lang.depth import DeepRecursion
 from ..lang.source import GaltonError
 from ..model.program import Program
 from .failures import DeadlockError, LimitError, SemanticError
@@ -58,7 +59,8 @@ def build(
     if threads is not None and threads < 1:
         raise GaltonError(f"{threads} threads cannot explore; give 1 or more, or none for all cores")
     limits = Limits.choose(max_states, memory_mb)
-    lowered = lower(program, terminal)
+    with DeepRecursion(program.source):
+        lowered = lower(program, terminal)
     if len(lowered.actions) > MOST_ACTIONS:
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(

@@ -1,0 +1,89 @@
+"""``P>=1``, ``P<1``, ``P>0`` and ``P<=0``: the graph alone decides, and decides exactly.
+
+Bounds that are a little apart never tell whether a probability is exactly 1. The states where it is exactly 0 or 1 are
+found instead by steps backwards over sets, as often as the formula has steps, or by graph analysis where it has no
+bound. In a CTMC, what can happen at all can happen within any positive time, and nothing but what is there already is
+certain to happen within a finite one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from ..model.sparse import Mask, Model
+
+Optimum = Literal["min", "max"] | None
+
+__all__ = ["certain_next", "certain_steps", "certain_times", "certain_until"]
+
+
+def certain_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
+    """The states where the probability of ``through U goal`` is exactly 0, and exactly 1."""
+    from ..graph import zero_and_one
+
+    return zero_and_one(model, through, goal, optimum)
+
+
+def certain_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
+    """The same for ``X goal``."""
+    return _step(model, optimum, one=False)(~goal), _step(model, optimum, one=True)(goal)
+
+
+def certain_steps(
+    model: Model, through: Mask, goal: Mask, low: int, high: int | None, optimum: Optimum
+) -> tuple[Mask, Mask]:
+    """The same for ``through U[low,high] goal`` in steps; ``high`` is None for no bound."""
+    before_zero, before_one = _step(model, optimum, one=False), _step(model, optimum, one=True)
+    if high is None:
+        zero, one = certain_until(model, through, goal, optimum)
+    else:
+        zero = _repeat(~goal, high - low, lambda states: ~goal & (~through | before_zero(states)))
+        one = _repeat(goal, high - low, lambda states: goal | (through & before_one(states)))
+    zero = _repeat(zero, low, lambda states: ~through | before_zero(states))
+    return zero, _repeat(one, low, lambda states: through & before_one(states))
+
+
+def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
+    """The same for a CTMC and ``through U[low,high] goal`` in time."""
+    from ..graph import can_reach
+
+    later = high if low == 0 else high - low
+    if later == 0:  # a moment: the goal must hold then
+        zero, one = ~goal, goal
+    else:
+        never, surely = certain_until(model, through, goal, None)
+        zero, one = never, surely if later == math.inf else goal
+    if low > 0:
+        zero = ~(through & can_reach(model, through, through & ~zero))
+        one = ~can_reach(model, np.ones_like(through), ~(through & one))
+    return zero, one
+
+
+def _repeat(states: Mask, times: int, change: Callable[[Mask], Mask]) -> Mask:
+    """A change made so many times, or until it changes nothing."""
+    for _ in range(times):
+        changed = change(states)
+        if np.array_equal(changed, states):
+            break
+        states = changed
+    return states
+
+
+def _step(model: Model, optimum: Optimum, *, one: bool) -> Callable[[Mask], Mask]:
+    """Where a step leads into a set for certain: with the best choice, or with any.
+
+    The maximum is 1 where some choice makes it 1, and 0 where all do; for the minimum it is the other way round.
+    """
+    some = (optimum == "max") == one
+
+    def before(states: Mask) -> Mask:
+        rows = np.logical_and.reduceat(states[model.columns], model.row_starts[:-1])
+        if model.choice_starts is None:
+            return rows
+        return (np.logical_or if some else np.logical_and).reduceat(rows, model.choice_starts[:-1])
+
+    return before
