@@ -82,8 +82,8 @@ def far_rates(states: int) -> RandomModel:
 
 
 def fast_and_slow() -> RandomModel:
-    """A fast cycle that is left after a million rounds."""
-    rows = [one((2**20, 1), (1, 3)), one((2**20, 2)), one((2**20, 0)), one((Fraction(1, 16), 3), (1, 4)), one((1, 4))]
+    """A fast cycle that is left after many rounds."""
+    rows = [one((2**16, 1), (1, 3)), one((2**16, 2)), one((2**16, 0)), one((Fraction(1, 16), 3), (1, 4)), one((1, 4))]
     return model("ctmc", rows, {3}, r={0: 1, 3: 2})
 
 
