@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import exact_chains as chains
 import numpy as np
-from exact import Exact, Rewards, Vector
+from exact import Exact, Rewards, Vector, reachable
 
 BITS = 640
 ONE = 1 << BITS
+LEAST = Fraction(1, 2**600)
 
 
 def fixed(value: Fraction) -> int:
@@ -61,7 +63,19 @@ def accumulated(
         matrix[s][size] = rate[s]
     result = exponential(matrix, time)
     column = [sum(int(result[s][t]) * final[t] for t in range(size)) for s in range(size)]
-    return [Fraction(column[s] + int(result[s][size]), ONE) for s in range(size)]
+    values = [Fraction(column[s] + int(result[s][size]), ONE) for s in range(size)]
+    return values if any(rate) or not time else _within(chain, absorbing, values, final)
+
+
+def _within(chain: Exact, absorbing: Collection[int], values: Sequence[Fraction], final: Sequence[Fraction]) -> Vector:
+    """The means again, but a chance of 0 or 1 is exactly that, and any other is not, however small."""
+    stopped = replace(chain, rows=[[{}] if s in absorbing else rows for s, rows in enumerate(chain.rows)])
+    kept: Vector = []
+    for s, value in enumerate(values):
+        possible = [final[t] for t in reachable(stopped, [s])]
+        low, high = min(possible), max(possible)
+        kept.append(low if low == high else min(max(value, low + LEAST), high - LEAST))
+    return kept
 
 
 def timed_until(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exact import Number
-from queries import Query
+from queries import Probability, Query
 from random_models import RandomModel
 
 import galton
@@ -31,13 +31,22 @@ class Answer:
         room = abs(value) * relative + absolute
         return self.lower - room <= value <= self.upper + room
 
-    def mistake(self, value: Number, slack: Fraction) -> str | None:
+    def mistake(self, value: Number, slack: Fraction, floor: Fraction = DIGITS) -> str | None:
         """In words, what is wrong with the bounds when this is the true value; None where nothing is."""
         if not self.contains(value, slack):
             return f"{show(value)} is not in [{show(self.lower)}, {show(self.upper)}]"
-        if not math.isinf(value) and self.upper - self.lower > WIDTH * max(abs(self.lower), abs(self.upper)) + DIGITS:
+        if not math.isinf(value) and self.upper - self.lower > WIDTH * max(abs(self.lower), abs(self.upper)) + floor:
             return f"[{show(self.lower)}, {show(self.upper)}] is wide"
         return None
+
+
+def floor(query: Query) -> Fraction:
+    """The width that is always allowed: none, but for G, W and R with a bound.
+
+    They are 1 minus an until, and have its absolute width.
+    """
+    negated = isinstance(query, Probability) and query.path.bound and query.path.until[0]
+    return WIDTH if negated else DIGITS
 
 
 def show(value: Number) -> str:

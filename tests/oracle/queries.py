@@ -17,6 +17,7 @@ import exact_steps as steps
 import exact_time as time
 from exact import Exact, Number, Rewards, States, Vector
 
+MOST_PLACES = 80  # of decimals; longer ones are written as quotients
 FLIPPED = {"min": "max", "max": "min", None: None}
 
 
@@ -104,9 +105,9 @@ def compare(value: Number, relation: str, bound: Fraction) -> bool:
 def decimal(value: Fraction) -> str:
     """A number as a model or a property has it: exact decimals where there are some, and a quotient otherwise."""
     places = 0
-    while places < 40 and (value * 10**places).denominator != 1:
+    while places < MOST_PLACES and (value * 10**places).denominator != 1:
         places += 1
-    if places == 40:
+    if places == MOST_PLACES:
         return f"{value.numerator}/{value.denominator}"
     digits = str((value * 10**places).numerator).rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits

@@ -96,6 +96,14 @@ def test_transient_of_two_states() -> None:
     assert math.isclose(staying, 0.375 + (1 - math.exp(-1.5)) / 4, rel_tol=1e-15)
 
 
+def test_chances_that_no_digits_can_hold() -> None:
+    leaving = chain({1: 1}, {1: 1}, rates=(1, 1))
+    assert 0 < time.timed_until(leaving, {0, 1}, {0}, Fraction(10**6), Fraction(10**6))[0] < Fraction(1, 10**100)
+    assert 0 < 1 - time.timed_until(leaving, {0, 1}, {1}, Fraction(0), Fraction(10**6))[0] < Fraction(1, 10**100)
+    assert time.timed_until(leaving, {0, 1}, {0, 1}, Fraction(3), Fraction(3)) == [1, 1]
+    assert time.timed_until(leaving, {0, 1}, set(), Fraction(3), Fraction(4)) == [0, 0]
+
+
 def test_large_times_are_the_long_run() -> None:
     late = time.instantaneous(QUEUE, earning(0, 1, 2), Fraction(10_000))
     assert abs(late[0] - Fraction(14, 19)) < Fraction(1, 10**100)

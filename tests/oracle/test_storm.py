@@ -37,7 +37,7 @@ def agree(exact: Number, storm: Number, approximate: bool) -> bool:
 
 
 @every_type
-@examples(60)
+@examples(40)
 @given(data=st.data())
 def test_exact_checker_and_storm(kind: str, data: st.DataObject) -> None:
     random = data.draw(models([kind]))
@@ -53,7 +53,7 @@ def test_exact_checker_and_storm(kind: str, data: st.DataObject) -> None:
 
 
 @every_type
-@examples(30)
+@examples(20)
 @given(data=st.data())
 def test_galton_and_storm(kind: str, data: st.DataObject) -> None:
     """The bounds hold what Storm says, up to Storm's error and to the rounding of the text to doubles."""
