@@ -2,6 +2,8 @@
 # make test           run all tests
 # make lint types     style and types
 # make bench-explore  build models beside Storm and compare
+# make bench-check    the same from the file to the answer; needs the corpus
+# make bench-long-run long-run answers of large CTMCs
 # make clean          remove what was built
 
 PYTHON ?= python3
@@ -10,7 +12,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore clean
+.PHONY: demo test lint types bench-explore bench-check bench-long-run clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -41,6 +43,12 @@ types: $(TOOLS)
 
 bench-explore: $(TOOLS)
 	$(BIN)/python bench/explore.py $(ARGS)
+
+bench-check: $(TOOLS)
+	$(BIN)/python bench/check.py $(ARGS)
+
+bench-long-run: $(TOOLS)
+	$(BIN)/python bench/long_run.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build src/galton/_core*.so
