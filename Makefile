@@ -3,6 +3,8 @@
 # make lint types     style and types
 # make bench-explore  build models beside Storm and compare
 # make bench-graph    time each operation of the graph analysis
+# make bench-check    the same from the file to the answer; needs the corpus
+# make bench-long-run long-run answers of large CTMCs
 # make clean          remove what was built
 
 PYTHON ?= python3
@@ -11,7 +13,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore bench-graph clean
+.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -45,6 +47,11 @@ bench-explore: $(TOOLS)
 
 bench-graph: $(TOOLS)
 	$(BIN)/python bench/graph.py $(ARGS)
+bench-check: $(TOOLS)
+	$(BIN)/python bench/check.py $(ARGS)
+
+bench-long-run: $(TOOLS)
+	$(BIN)/python bench/long_run.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build src/galton/_core*.so

@@ -150,9 +150,10 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
     dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
     if path.bound is None:
         return _until(evaluation, formula, path, dual, settings)
-    if path.through == paths.TRUE and path.bound.low is None and path.bound.high is not None:
+    low, high, _ = _interval(evaluation, path)
+    if path.through == paths.TRUE and low == 0 and high is not None:
         # G within a bound is staying until its end: an until that must happen exactly then.
-        end = Literal(_interval(evaluation, path)[1])
+        end = Literal(high)
         stay = paths.negation(path.goal)
         return _until(evaluation, formula, paths.Until(stay, stay, TimeBound(end, end)), optimum, settings)
     found = _complement(_until(evaluation, formula, path, dual, settings))
