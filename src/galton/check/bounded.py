@@ -84,6 +84,8 @@ class Ask:
         """States that can reach a goal."""
         from ..graph import can_reach
 
+        if goal.all():
+            return goal
         return can_reach(self.model, self.all_states if through is None else through, goal)
 
     def rewards(self, reward: Rewards) -> tuple[Floats, Floats]:

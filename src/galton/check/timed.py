@@ -115,8 +115,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
         from .until import until
 
         return until(ask.model, through, goal, None, ask.settings)
-    matter, graph = _mattering(ask, goal, through & ~goal)
-    matter &= ~goal
+    matter, graph = _mattering(ask, goal, through & ~goal, but=goal)
     chain = uniformise(ask.model, matter, ask.threads) if time > 0 and matter.any() else None
     reached = goal.astype(np.float64)
     if chain is None:
@@ -149,9 +148,11 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
     return Quantity(lower, upper, METHOD, work)
 
 
-def _mattering(ask: Ask, goal: Mask, through: Mask) -> tuple[Mask, Work]:
+def _mattering(ask: Ask, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
+    """The states from which the goal can be reached, but for those, and the work that was."""
     start = clock.perf_counter()
     matter = ask.reaching(goal, through)
+    matter = matter if but is None else matter & ~but
     return matter, Work("prob0", f"{int(matter.sum()):,} states matter", seconds=clock.perf_counter() - start)
 
 
