@@ -102,6 +102,10 @@ class Ask:
         allowed = 2 * self.settings.eps * (np.abs(upper) if self.settings.relative else 1.0)
         return bool(((upper - lower <= allowed) | (upper <= 1e-290)).all())
 
+    def needless(self, through: Mask) -> bool:
+        """Whether a first phase within ``through`` settles all that is asked: no initial state is in it."""
+        return not self.everywhere and not self.strategy and not through[self.model.initial].any()
+
     def accept(self, answer: Quantity) -> Quantity:
         """The answer, if its bounds are close."""
         if not self.close(answer):

@@ -51,6 +51,8 @@ def timed_until(
     ask = Ask(model, settings, everywhere=everywhere)
     if low == 0:
         return ask.accept(_from_now(ask, through, goal, high))
+    if ask.needless(through):
+        return Quantity(np.zeros(model.n_states), through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
         answer = _after(ask, through, _from_now(ask.first(factor), through, goal, high - low), low)
         if ask.close(answer):

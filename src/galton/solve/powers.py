@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Chain, Seen
+from ..backend.steps import Chain, Seen, least_positive
 from ..model.sparse import Int32s
 from .poisson import Poisson
 from .settings import Settings
@@ -189,7 +189,7 @@ def power_sum(
     exponent = SCALE - math.frexp(largest)[1]
     chain.x = np.ldexp(chain.x, exponent)
     wanted = (important, None) if everywhere else (important,)
-    done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), math.inf
+    done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), least_positive(chain.x)
     while done < weights.end:
         check = min(done + weights.stride(done), weights.end)
         while done < check:
@@ -199,7 +199,9 @@ def power_sum(
         rest = _rest(weights, done, chain, seen, stochastic)
         if all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
-        settings.tell(method="powers", iterations=done, horizon=weights.end)
+        if settings.watch is not None and len(important):
+            lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(chain.sum[important], chain.x[important]))
+            settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
     lower, upper = rest.bounds(chain.sum, chain.x)
     error = (done + 8) * chain.rounding * 1.01 + weights.error
     lost = chain.lost(faintest) * (weights.end + 1) ** 2
