@@ -332,7 +332,6 @@ void row_products(const MatrixView& matrix, const double* x, double* y, int thre
     threads = useful_threads(matrix, threads);
     visit(matrix, [&](const auto& rows) {
         run_on_threads(threads, [&](int t) {
-            FlushToZero flush;
             auto [first, last] = share(rows.n_rows, t, threads);
             for (size_t row = first; row < last; ++row) y[row] = product(rows, row, x);
         });

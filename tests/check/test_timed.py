@@ -159,6 +159,29 @@ def test_only_what_is_asked_for_is_followed() -> None:
     assert (quick.upper >= close.lower).all()
 
 
+def test_progress_is_told_and_can_stop_it() -> None:
+    news = []
+
+    def watch(what: dict[str, float]) -> None:
+        news.append(what)
+        if len(news) == 3:
+            raise KeyboardInterrupt
+
+    rates = np.diag(np.full(200, 1.0), 1) + np.diag(np.full(200, 3.0), -1)
+    with pytest.raises(KeyboardInterrupt):
+        cumulative_time(
+            Model.from_matrix("ctmc", rates), Rewards(state=np.arange(201.0)), 1e4, Settings(threads=1, watch=watch)
+        )
+    assert news[0]["iterations"] < news[2]["iterations"] <= news[2]["horizon"]
+    assert news[0]["lower"] <= news[2]["lower"] <= news[2]["upper"] <= news[0]["upper"]
+
+
+def test_a_phase_that_fails_at_once_is_not_followed() -> None:
+    found = timed_until(pair(1.0), SECOND, SECOND, 1.0, math.inf, SETTINGS, everywhere=False)
+    assert (found.lower[0], found.upper[0]) == (0, 0)
+    assert found.iterations == 0
+
+
 def test_loops_do_not_cost_steps() -> None:
     """A deadlock has a loop of rate 1, as in PRISM: much, where all else takes days."""
     rates = np.array([[0.0, 1e-7], [0.0, 1e3]])

@@ -19,7 +19,7 @@ from .cpu import matrix_of
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "part_of", "row_products"]
+__all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "least_positive", "part_of", "row_products"]
 
 Steps = tuple[bool, float, float, float, float, float, float, float]  # what the kernels return
 
@@ -196,6 +196,11 @@ class Bellman:
         if swapped:
             self.x, self._other = self._other, self.x
         return Seen(*seen)
+
+
+def least_positive(vector: Floats) -> float:
+    """The least number above zero; infinite where there is none."""
+    return float(vector[vector > 0].min(initial=np.inf))
 
 
 def _lost(part: Part, least_product: float) -> float:

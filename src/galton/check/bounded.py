@@ -84,6 +84,8 @@ class Ask:
         """States that can reach a goal."""
         from ..graph import can_reach
 
+        if goal.all():
+            return goal
         return can_reach(self.model, self.all_states if through is None else through, goal)
 
     def rewards(self, reward: Rewards) -> tuple[Floats, Floats]:
@@ -99,6 +101,10 @@ class Ask:
         lower, upper = answer.lower[self.model.initial], answer.upper[self.model.initial]
         allowed = 2 * self.settings.eps * (np.abs(upper) if self.settings.relative else 1.0)
         return bool(((upper - lower <= allowed) | (upper <= 1e-290)).all())
+
+    def needless(self, through: Mask) -> bool:
+        """Whether a first phase within ``through`` settles all that is asked: no initial state is in it."""
+        return not self.everywhere and not self.strategy and not through[self.model.initial].any()
 
     def accept(self, answer: Quantity) -> Quantity:
         """The answer, if its bounds are close."""

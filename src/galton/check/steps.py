@@ -64,6 +64,8 @@ def bounded_until(
     ask = Ask(model, settings, optimum, strategy, everywhere)
     if low == 0:
         return ask.accept(_from_now(ask, through, goal, high))
+    if ask.needless(through):
+        return Quantity(np.zeros(model.n_states), through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
         later = _from_now(ask.first(factor), through, goal, None if high is None else high - low)
         answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)

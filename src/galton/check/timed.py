@@ -51,6 +51,8 @@ def timed_until(
     ask = Ask(model, settings, everywhere=everywhere)
     if low == 0:
         return ask.accept(_from_now(ask, through, goal, high))
+    if ask.needless(through):
+        return Quantity(np.zeros(model.n_states), through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
         answer = _after(ask, through, _from_now(ask.first(factor), through, goal, high - low), low)
         if ask.close(answer):
@@ -115,8 +117,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
         from .until import until
 
         return until(ask.model, through, goal, None, ask.settings)
-    matter, graph = _mattering(ask, goal, through & ~goal)
-    matter &= ~goal
+    matter, graph = _mattering(ask, goal, through & ~goal, but=goal)
     chain = uniformise(ask.model, matter, ask.threads) if time > 0 and matter.any() else None
     reached = goal.astype(np.float64)
     if chain is None:
@@ -149,9 +150,11 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
     return Quantity(lower, upper, METHOD, work)
 
 
-def _mattering(ask: Ask, goal: Mask, through: Mask) -> tuple[Mask, Work]:
+def _mattering(ask: Ask, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
+    """The states from which the goal can be reached, but for those, and the work that was."""
     start = clock.perf_counter()
     matter = ask.reaching(goal, through)
+    matter = matter if but is None else matter & ~but
     return matter, Work("prob0", f"{int(matter.sum()):,} states matter", seconds=clock.perf_counter() - start)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Bellman, Seen
+from ..backend.steps import Bellman, Seen, least_positive
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s
 from .settings import Settings
@@ -85,7 +85,8 @@ def iterate(
     begin = time.perf_counter()
     rows = _room(horizon, step.part.n_states) if strategy else None
     wanted = (important, None) if everywhere else (important,)
-    done, rest, faintest = 0, _Rest(), math.inf
+    faintest = least_positive(step.x) if step.constant is None else least_positive(step.constant)
+    done, rest = 0, _Rest()
     while done < horizon:
         check = min(done + max(16, done // 16), horizon)
         while done < check:
@@ -95,7 +96,9 @@ def iterate(
         rest = _rest(step, seen, horizon - done, stochastic)
         if rows is None and all(_close_enough(rest, step.x, states, settings) for states in wanted):
             break
-        settings.tell(method="value iteration", iterations=done, horizon=horizon)
+        if settings.watch is not None and len(important):
+            lower, upper = rest.bounds(step.x[important])
+            settings.tell(iterations=done, horizon=horizon, lower=float(lower[0]), upper=float(upper[0]))
     error = (done + 8) * step.rounding * 1.01
     lost = step.lost(faintest) * (horizon + 1)
     lower, upper = rest.bounds(step.x)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Chain, Seen
+from ..backend.steps import Chain, Seen, least_positive
 from ..model.sparse import Int32s
 from .poisson import Poisson
 from .settings import Settings
@@ -36,7 +36,6 @@ __all__ = ["PowerSum", "Weights", "power_sum"]
 
 UNIT = 2.0**-53
 SCALE = 900  # the exponent of the greatest number to begin with: small ones must not get lost below 2**-1022
-CARE = 1e-12  # relative; more than the rounding of a scalar series
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +105,7 @@ class Weights:
         return np.concatenate([np.full(ahead, self.before), self.values[start : start + count - ahead]])
 
     def series(self, first: int, leak: float) -> float:
-        """The sum of w(first + j) (1 - leak)ʲ over all j >= 0, up to rounding; infinite where it is too large."""
+        """The sum of w(first + j) (1 - leak)ʲ over all j >= 0; infinite where it is too large."""
         ahead = max(self.left - first, 0)
         values = self.values[max(first - self.left, 0) :]
         if leak >= 1:
@@ -114,8 +113,9 @@ class Weights:
         if leak == -math.inf:
             return math.inf
         log = math.log1p(-leak)
-        if self.mean is not None and ahead:
-            # The generating function of the distribution, less its first terms: those are 0, or 1 for the tails.
+        if self.mean is not None and ahead and self.mean * (1 - leak) - first > 30 * math.sqrt(self.mean):
+            # The distribution lies far above `first`, also with its terms multiplied by these powers. So this is its
+            # generating function, less terms that are 0, or 1 for the tails.
             exponent = -self.mean * leak - first * log
             if exponent > 700:
                 return math.inf
@@ -128,6 +128,10 @@ class Weights:
         if not self.before or not ahead:
             return rest
         return self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + rest
+
+    def series_error(self, leak: float) -> float:
+        """A bound on the relative error of a series: a few operations, and exponents of up to ``end`` logarithms."""
+        return 1e-14 + (8 * UNIT * self.end * abs(math.log1p(-leak)) if -math.inf < leak < 1 else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +189,7 @@ def power_sum(
     exponent = SCALE - math.frexp(largest)[1]
     chain.x = np.ldexp(chain.x, exponent)
     wanted = (important, None) if everywhere else (important,)
-    done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), math.inf
+    done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), least_positive(chain.x)
     while done < weights.end:
         check = min(done + weights.stride(done), weights.end)
         while done < check:
@@ -195,12 +199,16 @@ def power_sum(
         rest = _rest(weights, done, chain, seen, stochastic)
         if all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
-        settings.tell(method="powers", iterations=done, horizon=weights.end)
+        if settings.watch is not None and len(important):
+            lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(chain.sum[important], chain.x[important]))
+            settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
     lower, upper = rest.bounds(chain.sum, chain.x)
-    error = (done + 8) * chain.rounding * 1.01 + weights.error + (CARE if done < weights.end else 0.0)
+    error = (done + 8) * chain.rounding * 1.01 + weights.error
     lost = chain.lost(faintest) * (weights.end + 1) ** 2
     lower = np.ldexp(np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0), -exponent)
     upper = np.ldexp(upper * (1 + error) + lost, -exponent) + largest * weights.missing
+    if lost > 0:
+        upper = np.maximum(upper, 5e-324)  # less than any double, but not zero for sure
     return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
 
 
@@ -209,13 +217,14 @@ def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: boo
     if done >= weights.end or seen.most == 0:
         return _Rest(0.0, 0.0, 0.0, 0.0)
     slack = 2 * chain.rounding
+    most_leak, least_leak = 1 - seen.least_ratio + slack, 1 - seen.most_ratio - slack
     # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
     drift = 0.0 if chain.stay is not None else chain.rounding
     return _Rest(
-        weights.series(done, 1 - seen.least_ratio + slack),
-        weights.series(done, 1 - seen.most_ratio - slack),
-        seen.least * weights.series(done, drift) if stochastic else 0.0,
-        seen.most * weights.series(done, -drift),
+        weights.series(done, most_leak) * max(1 - weights.series_error(most_leak), 0.0),
+        weights.series(done, least_leak) * (1 + weights.series_error(least_leak)),
+        seen.least * weights.series(done, drift) * (1 - weights.series_error(drift)) if stochastic else 0.0,
+        seen.most * weights.series(done, -drift) * (1 + weights.series_error(drift)),
     )
 
 
@@ -227,6 +236,5 @@ def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Se
     some = slice(None) if states is None else states
     lower, upper = rest.bounds(chain.sum[some], chain.x[some])
     size = lower if states is not None else lower.max(initial=0.0)
-    return bool(
-        (upper - lower <= (settings.eps * size if settings.relative else math.ldexp(settings.eps, exponent))).all()
-    )
+    allowed = settings.eps * size if settings.relative else math.ldexp(settings.eps, exponent)
+    return bool((upper - lower <= allowed).all())
