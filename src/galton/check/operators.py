@@ -148,14 +148,21 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
     """The probability that an until does not happen, with all its digits where it is small."""
     settings = evaluation.settings_for(formula)
     dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
-    if path.bound is None:
-        return _until(evaluation, formula, path, dual, settings)
     low, high, _ = _interval(evaluation, path)
-    if path.through == paths.TRUE and low == 0 and high is not None:
-        # G within a bound is staying until its end: an until that must happen exactly then.
-        end = Literal(high)
-        stay = paths.negation(path.goal)
-        return _until(evaluation, formula, paths.Until(stay, stay, TimeBound(end, end)), optimum, settings)
+    if low == 0 and high is None:
+        return _until(evaluation, formula, path, dual, settings)
+    always = path.through == paths.TRUE
+    if low == 0 and high is not None and (always or optimum is None):
+        # Either nothing happens until the end, or the path leaves for where it cannot happen any more.
+        end, goal = Literal(high), path.goal
+        stay = paths.negation(goal) if always else paths.both(path.through, paths.negation(goal))
+        staying = _until(evaluation, formula, paths.Until(stay, stay, TimeBound(end, end)), optimum, settings)
+        if always:
+            return staying
+        left = paths.both(paths.negation(path.through), paths.negation(goal))
+        leaving = _until(evaluation, formula, paths.Until(stay, left, TimeBound(None, end)), None, settings)
+        both = Numbers(staying.lower, staying.upper) + Numbers(leaving.lower, leaving.upper)
+        return _within(replace(leaving, lower=both.lower, upper=both.upper, work=staying.work + leaving.work), 1.0)
     found = _complement(_until(evaluation, formula, path, dual, settings))
     # One minus a number close to 1 loses digits: ask for as many more.
     initial = evaluation.model.initial

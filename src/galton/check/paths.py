@@ -113,6 +113,11 @@ def negation(expression: Expression) -> Expression:
     return Unary("!", expression, span=expression.span)
 
 
+def both(left: Expression, right: Expression) -> Expression:
+    """``left & right``."""
+    return Binary("&", left, right, span=left.span)
+
+
 def _first_temporal(expression: Expression) -> Expression:
     return next(part for part in parts(expression) if isinstance(part, (UnaryPath, BinaryPath)))
 
