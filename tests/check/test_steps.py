@@ -97,7 +97,14 @@ numbers = st.lists(st.integers(0, 3), min_size=15, max_size=15)
 def test_until_in_a_chain(rows: Rows, through: list[bool], goal: list[bool], low: int, more: int) -> None:
     n = len(rows)
     found = bounded_until(
-        as_model(rows, mdp=False), np.array(through[:n]), np.array(goal[:n]), low, low + more, None, SETTINGS
+        as_model(rows, mdp=False),
+        np.array(through[:n]),
+        np.array(goal[:n]),
+        low,
+        low + more,
+        None,
+        SETTINGS,
+        everywhere=True,
     )
     assert_holds(found, exact_until(rows, through, goal, low, low + more, None))
 
@@ -110,7 +117,7 @@ def test_until_in_an_mdp(rows: Rows, through: list[bool], goal: list[bool], low:
     found = bounded_until(model, a, b, low, low + more, optimum, SETTINGS, strategy=True)  # type: ignore[arg-type]
     expected = exact_until(rows, through, goal, low, low + more, optimum)
     assert_holds(found, expected)
-    plain = bounded_until(model, a, b, low, low + more, optimum, SETTINGS)  # type: ignore[arg-type]
+    plain = bounded_until(model, a, b, low, low + more, optimum, SETTINGS, everywhere=True)  # type: ignore[arg-type]
     assert plain.choices is None
     assert_holds(plain, expected)
     assert found.choices is not None
@@ -158,9 +165,9 @@ def test_rewards(rows: Rows, state: list[int], choice: list[int], steps: int, op
         rows = [choices[:1] for choices in rows]
     model, n = as_model(rows, mdp=not chain), len(rows)
     reward = Rewards(state=np.array(state[:n], dtype=float), choice=np.array(choice[: model.n_choices], dtype=float))
-    found = cumulative_steps(model, reward, steps, optimum, SETTINGS)  # type: ignore[arg-type]
+    found = cumulative_steps(model, reward, steps, optimum, SETTINGS, everywhere=True)  # type: ignore[arg-type]
     assert_holds(found, exact_rewards(rows, state, choice, steps, optimum))
-    found = instantaneous_steps(model, reward, steps, optimum, SETTINGS)  # type: ignore[arg-type]
+    found = instantaneous_steps(model, reward, steps, optimum, SETTINGS, everywhere=True)  # type: ignore[arg-type]
     assert_holds(found, exact_instant(rows, state, steps, optimum))
 
 

@@ -70,7 +70,7 @@ def test_until_within_an_interval(
     rates: Floats, through: list[bool], goal: list[bool], low: float, more: float
 ) -> None:
     a, b = np.array(through[: len(rates)]), np.array(goal[: len(rates)])
-    found = timed_until(Model.from_matrix("ctmc", rates), a, b, low, low + more, SETTINGS)
+    found = timed_until(Model.from_matrix("ctmc", rates), a, b, low, low + more, SETTINGS, everywhere=True)
     assert_holds(found, exact_until(rates, a, b, low, low + more))
 
 
@@ -80,15 +80,15 @@ def test_rewards(rates: Floats, numbers: list[int], time: float) -> None:
     n = len(rates)
     reward = np.array(numbers[:n], dtype=float)
     model = Model.from_matrix("ctmc", rates)
-    found = instantaneous_time(model, Rewards(state=reward, choice=np.ones(n)), time, SETTINGS)
+    found = instantaneous_time(model, Rewards(state=reward, choice=np.ones(n)), time, SETTINGS, everywhere=True)
     assert_holds(found, flow(rates, np.ones(n, bool), time) @ reward)
     # The integral of exp(Q u) r is a block of the exponential of a larger matrix (Van Loan 1978).
     larger = np.zeros((n + 1, n + 1))
     larger[:n, :n], larger[:n, n] = generator(rates), reward
     expected = np.asarray(scipy.linalg.expm(larger * time))[:n, n]
-    assert_holds(cumulative_time(model, Rewards(state=reward), time, SETTINGS), expected)
+    assert_holds(cumulative_time(model, Rewards(state=reward), time, SETTINGS, everywhere=True), expected)
     half = Rewards(state=reward / 2, choice=reward / 2)
-    assert_holds(cumulative_time(model, half, time, SETTINGS), expected)
+    assert_holds(cumulative_time(model, half, time, SETTINGS, everywhere=True), expected)
 
 
 def pair(there: float, back: float = 0.0) -> Model:
@@ -151,8 +151,8 @@ def test_only_what_is_asked_for_is_followed() -> None:
     """A queue that is empty to begin with need not wait for full ones to become empty."""
     rates = np.diag(np.full(200, 1.0), 1) + np.diag(np.full(200, 3.0), -1)
     model, reward = Model.from_matrix("ctmc", rates), Rewards(state=np.arange(201) + 1.0)
-    close = cumulative_time(model, reward, 1e4, SETTINGS)
-    quick = cumulative_time(model, reward, 1e4, SETTINGS, everywhere=False)
+    close = cumulative_time(model, reward, 1e4, SETTINGS, everywhere=True)
+    quick = cumulative_time(model, reward, 1e4, SETTINGS)
     assert quick.iterations < close.iterations
     assert quick.upper[0] - quick.lower[0] <= 2e-6 * quick.upper[0]
     assert (quick.lower <= close.upper).all()
@@ -177,7 +177,7 @@ def test_progress_is_told_and_can_stop_it() -> None:
 
 
 def test_a_phase_that_fails_at_once_is_not_followed() -> None:
-    found = timed_until(pair(1.0), SECOND, SECOND, 1.0, math.inf, SETTINGS, everywhere=False)
+    found = timed_until(pair(1.0), SECOND, SECOND, 1.0, math.inf, SETTINGS)
     assert (found.lower[0], found.upper[0]) == (0, 0)
     assert found.iterations == 0
 

@@ -55,7 +55,7 @@ class Ask:
     settings: Settings
     optimum: Optimum = None
     strategy: bool = False
-    everywhere: bool = True
+    everywhere: bool = False
 
     @property
     def threads(self) -> int:

@@ -4,9 +4,9 @@ The equations are those of Hansson and Jonsson (1994) and Puterman (1994). A cha
 MDP is value iteration, once per step. As in PRISM, the reward over k steps is that of the first k states and of the k
 transitions between and after them.
 
-All return bounds for all states. With ``everywhere`` false only those of the initial states need to be close, which is
-enough for most questions and may take much less. With ``strategy`` true, the choices of an MDP come with them, for each
-number of steps taken so far.
+All return bounds for all states. Those of the initial states are close; with ``everywhere`` so are those of the others,
+relative to the largest, which may take much longer. With ``strategy`` true the choices of an MDP come with them, for
+each number of steps taken so far.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def bounded_until(
     settings: Settings,
     *,
     strategy: bool = False,
-    everywhere: bool = True,
+    everywhere: bool = False,
 ) -> Quantity:
     """The probability to be in the goal after ``low`` to ``high`` steps, and in ``through`` before.
 
@@ -82,7 +82,7 @@ def cumulative_steps(
     settings: Settings,
     *,
     strategy: bool = False,
-    everywhere: bool = True,
+    everywhere: bool = False,
 ) -> Quantity:
     """The reward expected over the given number of steps."""
     _refuse_steps(steps)
@@ -110,7 +110,7 @@ def instantaneous_steps(
     settings: Settings,
     *,
     strategy: bool = False,
-    everywhere: bool = True,
+    everywhere: bool = False,
 ) -> Quantity:
     """The state reward expected after the given number of steps."""
     _refuse_steps(steps)

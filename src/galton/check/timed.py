@@ -1,7 +1,7 @@
 """CTMCs within a time: P [ a U[t1,t2] b ], R [ C<=t ], R [ I=t ], by uniformisation (Baier et al. 2003).
 
-All return bounds for all states. With ``everywhere`` false only those of the initial states need to be close, which is
-enough for most questions and may take much less.
+All return bounds for all states. Those of the initial states are close; with ``everywhere`` so are those of the others,
+relative to the largest, which may take much longer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def timed_until(
     high: float,
     settings: Settings,
     *,
-    everywhere: bool = True,
+    everywhere: bool = False,
 ) -> Quantity:
     """The probability to be in the goal at some time from ``low`` to ``high``, and in ``through`` all the time before.
 
@@ -61,7 +61,7 @@ def timed_until(
 
 
 def cumulative_time(
-    model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = True
+    model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = False
 ) -> Quantity:
     """The reward expected until the given time: of being in states, and of the transitions taken."""
     _refuse_time(time)
@@ -81,7 +81,7 @@ def cumulative_time(
 
 
 def instantaneous_time(
-    model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = True
+    model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = False
 ) -> Quantity:
     """The state reward expected at the given time."""
     _refuse_time(time)
