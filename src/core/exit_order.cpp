@@ -80,7 +80,7 @@ void order_by_exit(const MatrixView& matrix, const int32_t* component, const int
         ExitSearch search(rows, component);
         for (size_t c = 0; c < count; ++c) {
             const auto first = static_cast<size_t>(starts[c]), size = static_cast<size_t>(starts[c + 1]) - first;
-            if (size > 2) search.run(order + first, size);
+            if (size > 1) search.run(order + first, size);
         }
     });
 }
