@@ -1,8 +1,13 @@
 #include <nanobind/stl/optional.h>
 
+#include <chrono>
+
+#include "average.hpp"
+#include "bias.hpp"
 #include "bindings.hpp"
 #include "drift.hpp"
-#include "elimination.hpp"
+#include "elimination_order.hpp"
+#include "incomplete_elimination.hpp"
 
 namespace galton {
 
@@ -31,6 +36,67 @@ void bind_eliminate(const Matrix& matrix, In<double> reward, In<int32_t> members
     }
 }
 
+// Loops are no exits.
+nb::object bind_exit_rates(const Matrix& matrix) {
+    std::vector<double> rates(matrix.view.n_states);
+    {
+        nb::gil_scoped_release released;
+        visit(matrix.view, [&](const auto& rows) {
+            for (size_t s = 0; s < rates.size(); ++s) {
+                for (size_t e = rows.first_entry(s); e < rows.first_entry(s + 1); ++e) {
+                    if (static_cast<size_t>(rows.columns[e]) != s) rates[s] += rows.values[e];
+                }
+            }
+        });
+    }
+    return as_array(rates);
+}
+
+nb::object bind_far_first(const Matrix& matrix, int32_t last) {
+    std::vector<int32_t> order;
+    {
+        nb::gil_scoped_release released;
+        order = far_first(matrix.view, last);
+    }
+    return as_array(order);
+}
+
+// The objects below refer to the matrix and the arrays they are given: Python keeps those alive (nb::keep_alive).
+void make_elimination(IncompleteElimination* self, const Matrix& matrix, In<double> exit_rates, In<int32_t> order,
+                      double threshold, size_t capacity, int threads) {
+    new (self) IncompleteElimination(matrix.view, exit_rates.data(), order.data(), threshold, capacity, threads);
+}
+
+nb::tuple as_tuple(const Bias::Step& step, int steps) {
+    return nb::make_tuple(step.gain + step.least, step.gain + step.most, step.broken, steps);
+}
+
+nb::tuple begin(Bias& self, In<double> reward, Out<double> h) {
+    Bias::Step step;
+    {
+        nb::gil_scoped_release released;
+        step = self.begin(reward.data(), h.data());
+    }
+    return as_tuple(step, 0);
+}
+
+// Steps until the bounds are close, the recursion is broken, or a fifth of a second is over.
+nb::tuple advance(Bias& self, IncompleteElimination& elimination, double relative, double absolute, int most) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(200);
+    Bias::Step step;
+    int steps = 0;
+    {
+        nb::gil_scoped_release released;
+        do {
+            step = self.advance(elimination);
+            ++steps;
+        } while (!step.broken && step.width() > std::max(relative * std::abs(step.gain), absolute) && steps < most &&
+                 Clock::now() < end);
+    }
+    return as_tuple(step, steps);
+}
+
 }  // namespace
 
 void bind_long_run(nb::module_& m) {
@@ -38,6 +104,28 @@ void bind_long_run(nb::module_& m) {
           nb::arg("h"), nb::arg("lower"), nb::arg("upper"), nb::arg("threads"));
     m.def("eliminate", &bind_eliminate, nb::arg("matrix"), nb::arg("reward"), nb::arg("members"), nb::arg("starts"),
           nb::arg("values"), nb::arg("errors"));
+    m.def("exit_rates", &bind_exit_rates, nb::arg("matrix"));
+    m.def(
+        "busiest_state",
+        [](const Matrix& matrix, int32_t first, size_t steps) { return busiest_state(matrix.view, first, steps); },
+        nb::arg("matrix"), nb::arg("first"), nb::arg("steps"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("far_first", &bind_far_first, nb::arg("matrix"), nb::arg("last"));
+    nb::class_<IncompleteElimination>(m, "IncompleteElimination")
+        .def("__init__", &make_elimination, nb::arg("matrix"), nb::arg("exit_rates"), nb::arg("order"),
+             nb::arg("threshold"), nb::arg("capacity"), nb::arg("threads"), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
+        .def("advance", &IncompleteElimination::advance, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("fits", &IncompleteElimination::fits)
+        .def_prop_ro("entries", &IncompleteElimination::entries);
+    nb::class_<Bias>(m, "Bias")
+        .def(
+            "__init__", [](Bias* self, const Matrix& matrix, size_t z, int threads) {
+                new (self) Bias(matrix.view, z, threads);
+            },
+            nb::arg("matrix"), nb::arg("z"), nb::arg("threads"), nb::keep_alive<1, 2>())
+        .def("begin", &begin, nb::arg("reward"), nb::arg("h"), nb::keep_alive<1, 3>())
+        .def("advance", &advance, nb::arg("elimination"), nb::arg("relative"), nb::arg("absolute"),
+             nb::arg("most"));
 }
 
 }  // namespace galton

@@ -1,8 +1,13 @@
-"""The gain of an irreducible chain, large or not, by a guess at its bias and a proof.
+"""The gain of an irreducible chain, by a guess at its bias and a proof.
 
 The gain g and the bias h solve Poisson's equation g = r + Qh, where (Qh)(s) is the sum over t of R(s,t)(h(t) - h(s)).
 For *any* h, min(r + Qh) <= g <= max(r + Qh): one sweep that rounds downwards (``src/core/drift.hpp``) turns whatever a
 method proposes into bounds.
+
+Where the gain is tiny because what earns is rare, the rounding of r + Qh in the rare states is larger than the gain.
+Then rewards are made a little higher there, by more than the rounding, and the bias of those is the guess: its r + Qh
+stays below its gain in spite of the rounding, and the gain has hardly changed because the states are rare. Likewise
+lower, for a bound from below.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ import numpy.typing as npt
 from .. import _core
 from ..lang.source import GaltonError
 from ..model.values import Values
+from .bias import Bias
 from .elimination import averages
 from .settings import Settings
 
@@ -24,7 +30,9 @@ Floats = npt.NDArray[np.float64]
 
 __all__ = ["Chain", "Gain", "NoConvergenceError", "gain", "prove"]
 
-DIRECT = 3000  # states up to which elimination is the last resort
+THRESHOLDS = (0.03, 0.003, 1e-4, 1e-6)  # of incomplete elimination, tried in turn
+MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
+DIRECT = 3000  # states up to which complete elimination is the last resort
 
 
 class NoConvergenceError(GaltonError):
@@ -45,10 +53,12 @@ class Chain:
 
     @property
     def n_states(self) -> int:
+        """The number of states."""
         return len(self.row_starts) - 1
 
     @cached_property
     def matrix(self) -> _core.Matrix:
+        """As the kernels take it."""
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         return _core.Matrix(None, self.row_starts, self.columns, entries, self.values.dictionary)
 
@@ -56,7 +66,7 @@ class Chain:
     def reward(self) -> Floats:
         """The reward of each state, rounded."""
         parts = [part for part in (self.state, self.choice) if part is not None]
-        return np.asarray(sum(parts), dtype=np.float64) if parts else np.zeros(self.n_states)
+        return np.array(sum(parts), dtype=np.float64) if parts else np.zeros(self.n_states)
 
 
 class Gain(NamedTuple):
@@ -68,41 +78,91 @@ class Gain(NamedTuple):
     sweeps: int
 
 
-def prove(chain: Chain, h: Floats, threads: int = 1) -> tuple[float, float]:
-    """Bounds on the gain that any vector h gives; NaN where h is not finite."""
+def drift_bounds(chain: Chain, h: Floats, threads: int = 1) -> tuple[Floats, Floats]:
+    """Bounds on r + Qh in every state, rounding included."""
     lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
     _core.drift_bounds(chain.matrix, chain.state, chain.choice, h, lower, upper, threads)
+    return lower, upper
+
+
+def prove(chain: Chain, h: Floats, threads: int = 1) -> tuple[float, float]:
+    """Bounds on the gain that any vector h gives; NaN where h is not finite."""
+    lower, upper = drift_bounds(chain, h, threads)
     return float(lower.min()), float(upper.max())
 
 
-def close(lower: float, upper: float, settings: Settings) -> bool:
-    """Whether bounds are as close as was asked."""
-    scale = min(abs(lower), abs(upper)) if settings.relative and lower * upper > 0 else 0.0
-    if not settings.relative:
-        scale = 1.0
-    return upper - lower <= 2 * settings.eps * scale
-
-
 def gain(chain: Chain, settings: Settings) -> Gain:
-    """Bounds on the gain of an irreducible chain."""
-    h = _guess(chain)
-    lower, upper = prove(chain, h, settings.n_threads)
-    if close(lower, upper, settings):
-        return Gain(lower, upper, "sparse direct", 1)
-    if chain.n_states <= DIRECT:
-        everything = np.arange(chain.n_states, dtype=np.int32)
-        low, high = averages(chain.matrix, chain.reward, everything, np.array([0, chain.n_states]))
-        if close(low[0], high[0], settings):
-            return Gain(float(low[0]), float(high[0]), "elimination", 1)
-    raise NoConvergenceError(f"the bounds on the long-run average stay at [{lower:.9g}, {upper:.9g}]")
+    """Bounds on the gain of an irreducible chain, as close as the settings ask."""
+    search = _Search(chain, settings)
+    for threshold in THRESHOLDS:
+        if not search.bias.prepare(threshold):
+            break
+        if search.guess() or search.guess_on_both_sides():
+            return Gain(search.lower, search.upper, "incomplete elimination, BiCGStab", search.bias.sweeps)
+    if chain.n_states <= DIRECT and search.eliminate():
+        return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
+    raise NoConvergenceError(
+        f"the long-run average of a component with {chain.n_states:,} states lies in [{search.lower:.9g}, "
+        f"{search.upper:.9g}], and no method at hand comes closer; a larger --eps may do"
+    )
 
 
-def _guess(chain: Chain) -> Floats:
-    """Poisson's equation by a sparse direct solver, with h = 0 in the last state."""
-    from scipy.sparse import csc_array, csr_array, diags_array, hstack
-    from scipy.sparse.linalg import splu
+class _Search:
+    """The bounds known so far. Every proof holds, so that they only ever move towards each other."""
 
-    rates = csr_array((chain.values.array(), chain.columns, chain.row_starts))
-    generator = rates - diags_array(rates.sum(axis=1))
-    system = hstack([generator[:, :-1], csc_array(np.full((chain.n_states, 1), -1.0))], format="csc")
-    return np.append(splu(system).solve(-chain.reward)[:-1], 0.0)
+    def __init__(self, chain: Chain, settings: Settings) -> None:
+        self.chain, self.settings = chain, settings
+        self.bias = Bias(chain, settings)
+        self.h = np.zeros(chain.n_states)
+        reward = chain.reward
+        self.scale = 0.0 if settings.relative else 1.0
+        if settings.relative and reward.min() < 0:  # the average may be zero: relative to the rewards, then
+            self.scale = float(np.abs(reward).max())
+        self.lower, self.upper = -np.inf, np.inf
+        self._narrow(*prove(chain, self.h))
+
+    def guess(self) -> bool:
+        """Improve the bias as long as that brings the bounds together."""
+        width = np.inf
+        while self._improve(self.chain.reward, self.h):
+            lower, upper = prove(self.chain, self.h, self.bias.threads)
+            if self._narrow(lower, upper):
+                return True
+            if not upper - lower < width / 2:
+                break
+            width = upper - lower
+        return False
+
+    def guess_on_both_sides(self) -> bool:
+        """With rewards that make up for the rounding, on one side and then on the other."""
+        lower, upper = drift_bounds(self.chain, self.h, self.bias.threads)
+        middle = (lower[self.bias.busiest] + upper[self.bias.busiest]) / 2
+        slack = 4 * np.maximum(upper - middle, middle - lower)
+        if not np.isfinite(slack).all():
+            return False
+        for sign in (1.0, -1.0):
+            h = self.h.copy()
+            self._improve(self.chain.reward + sign * slack, h)
+            if self._narrow(*prove(self.chain, h, self.bias.threads)):
+                return True
+        return False
+
+    def eliminate(self) -> bool:
+        """Completely, which is always right."""
+        everything = np.arange(self.chain.n_states, dtype=np.int32)
+        lower, upper = averages(self.chain.matrix, self.chain.reward, everything, np.array([0, len(everything)]))
+        return self._narrow(float(lower[0]), float(upper[0]))
+
+    def _improve(self, reward: Floats, h: Floats) -> bool:
+        width = MARGIN * 2 * self.settings.eps
+        relative = width if self.settings.relative else 0.0
+        return self.bias.improve(reward, h, relative=relative, absolute=width * self.scale)
+
+    def _narrow(self, lower: float, upper: float) -> bool:
+        """Whether the bounds are close now."""
+        self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+        self.settings.tell(step="long run", sweeps=self.bias.sweeps, lower=self.lower, upper=self.upper)
+        scale = self.scale
+        if self.settings.relative and self.lower * self.upper > 0:
+            scale = max(scale, min(abs(self.lower), abs(self.upper)))
+        return self.upper - self.lower <= 2 * self.settings.eps * scale

@@ -1,4 +1,4 @@
-#include "elimination.hpp"
+#include "average.hpp"
 
 #include <cfenv>
 #include <cmath>
