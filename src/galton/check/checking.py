@@ -41,13 +41,13 @@ def check(program: Program, model: Model, question: Question, settings: Settings
             except GaltonError as error:
                 if result is not None and error.kind in ("numeric", "limit"):
                     break  # the last answer was right, only not narrow enough
-                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.method:
+                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.by_hand:
                     raise
                 value = None
             if value is not None:
                 result = _result(evaluation, expression, value, question.prop.text)
             missing = AGAIN if result is None else _missing(result, settings)
-            if missing <= 1 or wanted.eps <= FINEST or settings.method:
+            if missing <= 1 or wanted.eps <= FINEST or settings.by_hand:
                 break
             wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
     assert result is not None

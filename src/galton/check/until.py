@@ -44,7 +44,8 @@ def until(model: Model, through: Mask, goal: Mask, optimum: Optimum | None, sett
         return Quantity(known, known, "graph analysis", tuple(work), choices)
     unknowns = open_equations(model, maybe, known, settings, optimum=optimum, merge=inner)
     solution = solve(unknowns.equations, settings)
-    lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(np.minimum(solution.upper, 1.0), known)
+    # Without a proof, rounding may lead out of what a probability can be.
+    lower, upper = (unknowns.lift(np.clip(bound, 0.0, 1.0), known) for bound in (solution.lower, solution.upper))
     if choices is not None and solution.chosen is not None:
         choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
     work += [*unknowns.work, *solution.work]
