@@ -229,9 +229,8 @@ def test_right_or_refused(case: str, name: str) -> None:
     text, exact = FOOLING[case]
     try:
         found = ask(text, 'P=? [ F "left" ]', method=name, max_iterations=20_000)
-    except NumericError as error:
+    except NumericError:
         assert name != "sound"
-        assert "leave --method away" in str(error)
         return
     assert abs(float(found) - exact) <= Fraction(1, 10**6) * exact
 
@@ -347,7 +346,7 @@ def test_progress_is_told() -> None:
     for name in EVERY[1:]:
         news: list[dict[str, object]] = []
         ask(WALK, "P=? [ F x=8 ]", method=name, watch=news.append)
-        if name.endswith("direct") or name.endswith("policy-iteration"):  # one solve
+        if name.endswith(("direct", "policy-iteration")):  # one solve
             continue
         assert news
         assert news[-1]["method"] == ("topological:value-iteration" if name == "topological" else name)
