@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -26,30 +28,35 @@ class CaughtError(Exception):
         self.equations = equations
 
 
-def _catch(equations: Equations, settings: Settings) -> Solution:
-    raise CaughtError(equations)
+def _caught(planner: ModuleType, plan: Callable[[], object]) -> Equations:
+    def catch(equations: Equations, settings: Settings) -> Solution:
+        raise CaughtError(equations)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planner, "solve", catch)
+        with pytest.raises(CaughtError) as caught:
+            plan()
+    return caught.value.equations
+
+
+def _mask(model: Model, states: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    mask = np.zeros(model.n_states, dtype=np.bool_)
+    mask[np.asarray(states)] = True
+    return mask
 
 
 def reachability(model: Model, goal: npt.ArrayLike, optimum: Optimum | None = None) -> Equations:
     """The equations of P [ F goal ]; ``goal`` is a list of states."""
-    mask = np.zeros(model.n_states, dtype=np.bool_)
-    mask[np.asarray(goal)] = True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(until, "solve", _catch)
-        with pytest.raises(CaughtError) as caught:
-            until.until(model, np.ones(model.n_states, dtype=np.bool_), mask, optimum, Settings())
-    return caught.value.equations
+    everywhere = np.ones(model.n_states, dtype=np.bool_)
+    return _caught(until, lambda: until.until(model, everywhere, _mask(model, goal), optimum, Settings()))
 
 
 def reward(model: Model, rewards: Floats, goal: npt.ArrayLike, optimum: Optimum | None = None) -> Equations:
     """The equations of R [ F goal ] with a reward for each state."""
-    mask = np.zeros(model.n_states, dtype=np.bool_)
-    mask[np.asarray(goal)] = True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(expected, "solve", _catch)
-        with pytest.raises(CaughtError) as caught:
-            expected.reachability_reward(model, Rewards(state=rewards), mask, optimum, Settings())
-    return caught.value.equations
+    given = Rewards(state=rewards)
+    return _caught(
+        expected, lambda: expected.reachability_reward(model, given, _mask(model, goal), optimum, Settings())
+    )
 
 
 class OnReference(Equations):

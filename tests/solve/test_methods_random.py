@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +62,20 @@ def test_chains(rows: Rows, question: str, paid: int) -> None:
 @given(weighted_models(3), st.sampled_from(QUESTIONS), st.sampled_from(["min", "max"]), st.integers(0, 127))
 def test_mdps(rows: Rows, question: str, optimum: Optimum, paid: int) -> None:
     agree(as_model(rows), question, optimum, paid)
+
+
+@settings(deadline=None, max_examples=200)
+@given(weighted_models(3), st.sampled_from(["min", "max"]))
+def test_a_strategy_to_begin_with_leaves_the_unknowns(rows: Rows, optimum: Optimum) -> None:
+    """Each row it takes may lead out or to an earlier unknown: also where some choices must not be taken."""
+    model = as_model(rows)
+    try:
+        equations = questions.reward(model, np.ones(model.n_states), [model.n_states - 1], optimum)
+    except pytest.fail.Exception:  # nothing is left to solve
+        return
+    for unknown, row in enumerate(equations.progress):
+        entries = slice(int(equations.starts[row]), int(equations.starts[row + 1]))
+        assert equations.exits[row] > 0 or (equations.columns[entries] < unknown).any()
 
 
 def agree(model: Model, question: str, optimum: Optimum | None, paid: int) -> None:
