@@ -1,5 +1,7 @@
 #include "exit_order.hpp"
 
+#include <algorithm>
+
 namespace galton {
 
 namespace {
@@ -8,7 +10,13 @@ namespace {
 template <class R>
 class ExitSearch {
   public:
-    ExitSearch(const R& rows, const int32_t* component) : rows_(rows), component_(component), local_(rows.n_states) {}
+    ExitSearch(const R& rows, const int32_t* component, const uint8_t* keep)
+        : rows_(rows), component_(component), keep_(keep), local_(rows.n_states) {}
+
+    // A component of two needs no search.
+    void order_two(int32_t* states) const {
+        if (!leaves(states[0]) && leaves(states[1])) std::swap(states[0], states[1]);
+    }
 
     void run(int32_t* states, size_t size) {
         for (size_t i = 0; i < size; ++i) local_[static_cast<size_t>(states[i])] = static_cast<int32_t>(i);
@@ -37,8 +45,16 @@ class ExitSearch {
     template <class Visit>
     void successors(int32_t state, Visit&& visit) const {
         const auto s = static_cast<size_t>(state);
-        const size_t end = rows_.first_entry(rows_.first_row(s + 1));
-        for (size_t e = rows_.first_entry(rows_.first_row(s)); e < end; ++e) visit(rows_.columns[e]);
+        for (size_t r = rows_.first_row(s); r < rows_.first_row(s + 1); ++r) {
+            if (keep_ && !keep_[r]) continue;
+            for (size_t e = rows_.first_entry(r); e < rows_.first_entry(r + 1); ++e) visit(rows_.columns[e]);
+        }
+    }
+
+    bool leaves(int32_t state) const {
+        bool found = false;
+        successors(state, [&](int32_t t) { found |= component_[t] != component_[state]; });
+        return found;
     }
 
     void list_predecessors(const int32_t* states, size_t size) {
@@ -67,6 +83,7 @@ class ExitSearch {
 
     const R& rows_;
     const int32_t* component_;
+    const uint8_t* keep_;
     std::vector<int32_t> local_, queue_, predecessors_, sorted_;
     std::vector<size_t> starts_, fill_;
     std::vector<bool> exit_, reached_;
@@ -75,12 +92,13 @@ class ExitSearch {
 }  // namespace
 
 void order_by_exit(const MatrixView& matrix, const int32_t* component, const int32_t* starts, size_t count,
-                   int32_t* order) {
+                   const uint8_t* keep, int32_t* order) {
     visit(matrix, [&](const auto& rows) {
-        ExitSearch search(rows, component);
+        ExitSearch search(rows, component, keep);
         for (size_t c = 0; c < count; ++c) {
             const auto first = static_cast<size_t>(starts[c]), size = static_cast<size_t>(starts[c + 1]) - first;
-            if (size > 1) search.run(order + first, size);
+            if (size == 2) search.order_two(order + first);
+            if (size > 2) search.run(order + first, size);
         }
     });
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
-#include <cfloat>
+#include <cmath>
 #include <vector>
 
 #include "parallel.hpp"
@@ -82,7 +82,9 @@ bool is_above(const System& system, const double* upper, Range range, double sla
 bool is_below(const System& system, const double* lower, Range range, double slack, int threads) {
     return visit(system.matrix, [&](const auto& rows) {
         return all_of(rows, range, threads, [&](size_t s) {
-            return lower[s] <= optimum(system, rows, s, [&](size_t r) { return row_below(system, rows, r, lower, slack); });
+            // Infinity on a cycle would prove itself, and the sums below want numbers that are not negative.
+            return lower[s] >= 0 && lower[s] < HUGE_VAL &&
+                   lower[s] <= optimum(system, rows, s, [&](size_t r) { return row_below(system, rows, r, lower, slack); });
         });
     });
 }

@@ -9,7 +9,7 @@
 
 namespace galton {
 
-// Whether u >= F(u), l <= F(l) in the whole range; unknowns outside count with the bounds they have.
+// Whether u >= F(u), 0 <= l <= F(l) < ∞ in the whole range; unknowns outside count with the bounds they have.
 bool is_above(const System&, const double* upper, Range, double slack, int threads);
 bool is_below(const System&, const double* lower, Range, double slack, int threads);
 

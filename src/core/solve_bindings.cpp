@@ -94,10 +94,11 @@ void bind_solve(nb::module_& m) {
         nb::arg("lower"), nb::arg("upper"), nb::arg("operations"), Release());
     m.def(
         "order_by_exit",
-        [](const Matrix& matrix, In<int32_t> component, In<int32_t> starts, Out<int32_t> order) {
-            order_by_exit(matrix.view, component.data(), starts.data(), starts.shape(0) - 1, order.data());
+        [](const Matrix& matrix, In<int32_t> component, In<int32_t> starts, Maybe<bool> keep, Out<int32_t> order) {
+            order_by_exit(matrix.view, component.data(), starts.data(), starts.shape(0) - 1,
+                          reinterpret_cast<const uint8_t*>(data_of(keep)), order.data());
         },
-        nb::arg("matrix"), nb::arg("component"), nb::arg("starts"), nb::arg("order"), Release());
+        nb::arg("matrix"), nb::arg("component"), nb::arg("starts"), nb::arg("keep").none(), nb::arg("order"), Release());
     nb::class_<SystemOfArrays>(m, "System")
         .def("__init__", &make_system, nb::arg("matrix"), nb::arg("scale").none(), nb::arg("constant"), nb::arg("optimum"))
         .def(

@@ -37,7 +37,7 @@ struct Sweeps {
 // Gauss–Seidel (omega = 1) or SOR, in place. With several threads each sweeps through a part of its own and sees the
 // other parts as they were before the sweep: the result depends on the number of threads, but on nothing else.
 // `chosen`, if not null, is the row each state takes; otherwise the best one is taken. `copy` is room for a second x,
-// which must be equal to x outside the range; inside, it is afterwards.
+// which must be equal to x outside the range; what it holds inside does not matter, and is not to be relied on afterwards.
 Sweeps gauss_seidel(const System&, double* x, double* copy, const int32_t* chosen, Range, Stopping, bool forward,
                     double omega, int threads);
 

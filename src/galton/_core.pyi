@@ -122,7 +122,9 @@ def solve_directly(
     upper: _Floats,
     operations: int,
 ) -> bool: ...
-def order_by_exit(matrix: Matrix, component: _Ints, starts: _Ints, order: _Ints) -> None: ...
+def order_by_exit(
+    matrix: Matrix, component: _Ints, starts: _Ints, keep: npt.NDArray[np.bool_] | None, order: _Ints
+) -> None: ...
 def chain_steps(
     matrix: Matrix,
     scale: float,

@@ -1,1 +1,92 @@
-"""The primitives that methods are made of, once per device."""
+"""The primitives that methods are made of, once per device.
+
+:class:`System` names those of the equations ``x = opt(Ax + b)``. Methods are written over it and do not know who does
+the work: ``_core.System`` in C++ on the CPU, or :class:`.reference.System` in NumPy, which says in a few lines what
+each primitive means. The inner products and vector updates of Krylov methods are NumPy's own on the CPU: they go once
+through memory, as a kernel would.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Int32s = npt.NDArray[np.int32]
+
+__all__ = ["System"]
+
+
+class System(Protocol):
+    """``x[s] = opt over rows r of s: scale[r] · Σ values·x[columns] + constant[r]``, short ``x = F(x)``.
+
+    All work on the unknowns ``first`` up to ``last`` and read the others as they are. Vectors have a number per unknown
+    of the whole system. Sweeps stop when no unknown changes by more than ``tolerance``, of itself if ``relative``, and
+    return how many there were and the largest change in the last; ``copy`` gives them room, and must be equal to x
+    outside the range.
+    """
+
+    def gauss_seidel(
+        self,
+        x: Floats,
+        copy: Floats,
+        chosen: Int32s | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        forward: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        """Sweeps in place, ``omega`` of the way to F(x); by the rows ``chosen``, or the best where None."""
+
+    def jacobi(
+        self,
+        x: Floats,
+        copy: Floats,
+        chosen: Int32s | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        """The same from the values before the sweep."""
+
+    def improve(
+        self, x: Floats, copy: Floats, chosen: Int32s, first: int, last: int, threads: int
+    ) -> tuple[int, float]:
+        """A Gauss–Seidel sweep that also writes the best rows; how many changed, and the largest relative change."""
+
+    def defect(self, x: Floats, first: int, last: int, threads: int) -> float:
+        """The largest |F(x) - x| / x."""
+
+    def row_values(self, x: Floats, values: Floats, first: int, last: int, threads: int) -> None:
+        """The value of each row, before the best is taken."""
+
+    def multiply(self, x: Floats, y: Floats, with_constant: bool, threads: int) -> None:
+        """Y = Ax + b of a chain, or y = Ax."""
+
+    def multiply_transposed(self, x: Floats, y: Floats) -> None:
+        """Y = Aᵀx of a chain."""
+
+    def is_above(self, upper: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+        """Whether upper >= F(upper) for certain, were scale and constants larger by a part of ``slack``."""
+
+    def is_below(self, lower: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+        """Whether 0 <= lower <= F(lower) < ∞ for certain, were scale and constants smaller by a part of ``slack``."""
+
+    def propagate(self, lower: Floats, upper: Floats, first: int, last: int, slack: float) -> None:
+        """One Gauss–Seidel sweep on bounds, rounded outward: bounds they were, bounds they are."""
+
+    def bicgstab(
+        self, x: Floats, chosen: Int32s | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+    ) -> tuple[int, float]:
+        """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x."""

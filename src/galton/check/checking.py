@@ -59,13 +59,13 @@ def check(
                     break  # the last answer was right, only not narrow enough
                 if undecided is not None and error.kind in ("numeric", "limit"):
                     raise undecided from None  # no method is precise enough to tell
-                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.method:
+                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.by_hand:
                     raise
                 value, undecided = None, error
             if value is not None:
                 result = _result(evaluation, expression, value, question.prop.text)
             missing = AGAIN if result is None else _missing(result, settings)
-            if missing <= 1 or wanted.eps <= FINEST or settings.method:
+            if missing <= 1 or wanted.eps <= FINEST or settings.by_hand:
                 break
             wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
     assert result is not None

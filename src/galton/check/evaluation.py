@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from ..model.states import PackedStates
 from ..solve.settings import Settings
 from . import intervals
 from .intervals import Mask, Numbers, Truth
-from .quantity import Quantity
+from .quantity import Quantity, Work
 from .resolution import BUILT_IN, is_state_formula, parts
 
 _LOGIC: dict[str, Callable[[Truth, Truth], Truth]] = {
@@ -178,7 +179,12 @@ class Evaluation:
         return f": {last.formula} is between {last.quantity.lower[state]!s} and {last.quantity.upper[state]!s}"
 
     def solved(self, expression: Expression, quantity: Quantity) -> Quantity:
-        """Note what an operator came to."""
+        """Note what an operator came to, and where a method chosen by hand had nothing to do with it."""
+        chosen = self.settings.method or ""
+        done_by = quantity.method
+        if self.settings.by_hand and quantity.work and not done_by.startswith((chosen, "graph analysis")):
+            note = Work("method", f"{chosen} is for unbounded paths and rewards; here {done_by} was used")
+            quantity = replace(quantity, work=(*quantity.work, note))
         self.steps.append(Step(render(expression), quantity))
         return quantity
 

@@ -340,6 +340,9 @@ def _exactly(values: intervals.Floats) -> Quantity:
 
 def _complement(quantity: Quantity) -> Quantity:
     """One minus a probability."""
+    if not quantity.proved:
+        value = 1 - quantity.value
+        return replace(quantity, lower=value, upper=value)
     one = Numbers.exactly(1.0)
     found = one - Numbers(quantity.lower, quantity.upper)
     return replace(quantity, lower=np.maximum(found.lower, 0.0), upper=np.minimum(found.upper, 1.0))

@@ -105,7 +105,7 @@ def open_equations(
     start = time.perf_counter()
     components = strongly_connected_components(model, open_states, keep)
     order, starts = components.order, components.starts
-    _core.order_by_exit(matrix_of(model), components.component, starts, order)
+    _core.order_by_exit(matrix_of(model), components.component, starts, keep, order)
     groups = None
     if merge is not None and merge.count:
         keep = ~merge.staying if keep is None else keep & ~merge.staying

@@ -48,7 +48,8 @@ def until(
         optimum = "min" if optimum == "max" else "max"
     unknowns = open_equations(model, maybe, known, settings, optimum=optimum, merge=inner)
     solution = solve(unknowns.equations, settings)
-    lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(np.minimum(solution.upper, 1.0), known)
+    # Without a proof, rounding may lead out of what a probability can be.
+    lower, upper = (unknowns.lift(np.clip(bound, 0.0, 1.0), known) for bound in (solution.lower, solution.upper))
     if choices is not None and solution.chosen is not None:
         choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
     work += [*unknowns.work, *solution.work]

@@ -57,7 +57,7 @@ class Values:
     def __len__(self) -> int:
         return len(self._stored)
 
-    def __getitem__(self, part: slice) -> Floats:
+    def __getitem__(self, part: slice | npt.NDArray[np.integer]) -> Floats:
         if self.plain is not None:
             return self.plain[part]
         assert self.dictionary is not None

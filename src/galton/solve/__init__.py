@@ -1,17 +1,23 @@
-"""Methods for the equation systems of models."""
+"""Methods for the equation systems of models: the default, which proves its bounds, and those chosen by hand."""
 
 from __future__ import annotations
 
 from .equations import Equations
-from .policy_iteration import policy_iteration
+from .methods import METHODS, find
 from .settings import Settings
 from .solution import NumericError, Solution
 
-__all__ = ["Equations", "NumericError", "Settings", "Solution", "policy_iteration", "solve"]
+__all__ = ["METHODS", "Equations", "NumericError", "Settings", "Solution", "solve"]
 
 
 def solve(equations: Equations, settings: Settings) -> Solution:
     """Solve by the method that the settings name; the default proves its bounds."""
-    from . import sound
+    if not settings.by_hand:
+        from . import sound
 
-    return sound.solve(equations, settings)
+        return sound.solve(equations, settings)
+    assert settings.method is not None
+    outer, method = find(settings.method)
+    if outer is None:
+        return method.solve(equations, settings)
+    return outer(equations, settings, method)

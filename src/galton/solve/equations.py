@@ -97,6 +97,16 @@ class Equations:
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
 
+    @cached_property
+    def exits(self) -> Floats:
+        """``(rows,)`` the probability that a row leads to a state of known value."""
+        from ..backend.steps import row_products
+
+        origin = self.origin
+        known = (origin.number < 0).astype(np.float64)
+        exits = row_products(origin.model, known, threads=1)[self.rows]
+        return exits if self.scale is None else exits * self.scale
+
     def rows_of(self, segment: Segment) -> slice:
         """The rows of a segment."""
         if self.groups is None:

@@ -48,6 +48,17 @@ class Settings:
     strategy: bool = False
     watch: Watch | None = None
 
+    def __post_init__(self) -> None:
+        if self.method is not None:
+            from .methods import check_name
+
+            check_name(self.method)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a method was chosen, other than the default."""
+        return self.method not in (None, "sound")
+
     @property
     def n_threads(self) -> int:
         """How many threads to use."""

@@ -1,0 +1,118 @@
+"""Interval iteration: sweeps from below and from above until the two meet (Haddad and Monmege 2014).
+
+From above one begins with 1 for a probability. For a reward, an unknown is visited at most 1/d times on average, where
+d is the least probability of never coming back, and the rewards of all visits together are a bound (Baier, Klein,
+Leuschner, Parker and Wunderlich 2017). d comes from sweeps that compute the probability to end, from 0: the first value
+above 0 that an unknown gets is that of paths on which the unknown itself still counts as 0.
+
+Every sweep is rounded outward, so that bounds they are whenever one stops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.values import Floats
+from .equations import Mask, Segment
+from .method import DEFAULT, UNIQUE, Job, Method
+from .solution import NumericError
+
+__all__ = ["METHOD"]
+
+
+def run(job: Job, segment: Segment) -> None:
+    """Sweep until the bounds are near enough."""
+    part = slice(segment.first, segment.last)
+    job.lower[part] = 0.0
+    job.upper[part] = _start(job, segment)
+    lower, upper = job.lower[part], job.upper[part]  # views
+    batch = 1
+    while job.left:
+        for _ in range(batch):
+            job.system.propagate(job.lower, job.upper, segment.first, segment.last, job.equations.slack)
+        gap = (upper - lower) / 2
+        allowed = job.allowed * ((upper + lower) / 2 if job.settings.relative else 1.0)
+        job.sweeps += batch
+        job.tell_bounds()
+        if (gap <= allowed).all():
+            job.x[part] = job.copy[part] = (lower + upper) / 2
+            return
+        batch = min(2 * batch, job.batch(segment), 100)
+    raise job.not_converged(f"the bounds are still {2 * float(gap.max()):.2g} apart")
+
+
+def _start(job: Job, segment: Segment) -> Floats | float:
+    """A bound from above to begin with."""
+    equations = job.equations
+    if equations.origin.reward is None:
+        return 1.0
+    before = float(job.upper[: segment.first].max(initial=0.0))
+    rewards = _rewards(job, segment)
+    paid = rewards > 0
+    bound = before
+    if paid.any():
+        with np.errstate(divide="ignore", over="ignore"):
+            earned = float((rewards[paid] / _never_back(job, segment)[paid]).sum())
+        bound = before * (1 + 1e-12) + 2 * earned  # more than all rounding in d and in the sum can amount to
+    if not np.isfinite(bound):
+        raise NumericError(f"{job.name} finds no finite bound to begin with; {DEFAULT}")
+    return np.where(_support(job, segment), bound, 0.0)
+
+
+def _rewards(job: Job, segment: Segment) -> Floats:
+    """What a visit of an unknown brings at most; for a minimum, by the strategy that makes progress."""
+    equations, part, rows = job.equations, slice(segment.first, segment.last), job.equations.rows_of(segment)
+    if equations.groups is None:
+        return equations.constant[rows]
+    if equations.optimum == "min":
+        return equations.constant[equations.progress[part]]
+    return np.maximum.reduceat(equations.constant[rows], equations.groups[part] - rows.start)
+
+
+def _never_back(job: Job, segment: Segment) -> Floats:
+    """A probability of each unknown, or less, with which it is never met again after a visit."""
+    equations, part = job.equations, slice(segment.first, segment.last)
+    chosen = equations.progress if equations.groups is not None and equations.optimum == "min" else None
+    ending = equations.system_with(equations.exits, None if equations.groups is None else "min")
+    reached = np.ones(equations.size)  # earlier unknowns are as good as the end
+    reached[part] = 0.0
+    copy, found = reached.copy(), np.zeros(segment.last - segment.first)
+    while not found.all():
+        ending.gauss_seidel(reached, copy, chosen, segment.first, segment.last, 1, 0.0, True, True, 1.0, job.threads)
+        job.sweeps += 1
+        fresh = (found == 0) & (reached[part] > 0)
+        if not fresh.any():
+            break
+        found[fresh] = reached[part][fresh]
+    return found
+
+
+def _support(job: Job, segment: Segment) -> Mask:
+    """The unknowns whose value is not 0: bounds on the others would approach 0 for ever, and never meet."""
+    part = slice(segment.first, segment.last)
+    x = (job.upper > 0).astype(np.float64)
+    x[part] = 0.0
+    copy = x.copy()
+    system, threads = job.system, job.threads
+    span = (segment.first, segment.last, 1, 0.0, True)
+    while True:
+        before = x[part].copy()
+        system.gauss_seidel(x, copy, None, *span, True, 1.0, threads)
+        x[part] = copy[part] = np.maximum(before, x[part] > 0)
+        if (x[part] == before).all():
+            # Numbers that get too small in the course of a sweep do not in this one.
+            system.jacobi(x, copy, None, *span, 1.0, threads)
+            x[part] = copy[part] = np.maximum(before, x[part] > 0)
+            if (x[part] == before).all():
+                return x[part] > 0
+        job.sweeps += 1
+
+
+METHOD = Method(
+    "interval",
+    run,
+    literature="S. Haddad and B. Monmege (2014); C. Baier et al. (CAV 2017)",
+    requires=UNIQUE,
+    guarantees="proved bounds, rounding included, at most 2·eps apart",
+    proves=True,
+)

@@ -1,0 +1,16 @@
+"""Value iteration (Bellman 1957): the best of every unknown's rows, from the values before the sweep."""
+
+from __future__ import annotations
+
+from . import jacobi
+from .method import UNIQUE, Method
+
+__all__ = ["METHOD"]
+
+METHOD = Method(
+    "value-iteration",
+    jacobi.run,
+    literature="R. Bellman, A Markovian Decision Process (1957)",
+    requires=UNIQUE,
+    guarantees="converges from below; stops when sweeps change little, which may be far from the solution",
+)
