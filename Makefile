@@ -2,6 +2,7 @@
 # make test           run all tests
 # make lint types     style and types
 # make bench-explore  build models beside Storm and compare
+# make bench-graph    time each operation of the graph analysis
 # make clean          remove what was built
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore clean
+.PHONY: demo test lint types bench-explore bench-graph clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -41,6 +42,9 @@ types: $(TOOLS)
 
 bench-explore: $(TOOLS)
 	$(BIN)/python bench/explore.py $(ARGS)
+
+bench-graph: $(TOOLS)
+	$(BIN)/python bench/graph.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build src/galton/_core*.so

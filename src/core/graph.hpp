@@ -97,7 +97,8 @@ struct BackwardSearch {
 // The states that are in the least set that contains the goal and is closed under the step; written to `found`.
 void search_backward(const MatrixView& matrix, Step step, const BackwardSearch& search, bool* found, const Stop& stop);
 
-// The states from which some strategy reaches the goal through the given states with probability 1 (prob1E).
+// The states from which some strategy reaches the goal through the given states with probability 1 (prob1E). `found` has to
+// hold the states that reach it with positive probability; those that do not reach it surely are taken away.
 void search_sure(const MatrixView& matrix, const bool* through, const bool* goal, bool* found, const Stop& stop);
 
 // Maximal end components: states and rows that a strategy can stay in for ever, and move about in as it likes.

@@ -1,4 +1,5 @@
 // Graph analysis as Python sees it: masks in, arrays out.
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -58,7 +59,8 @@ nb::object backward(const Matrix& matrix, Step step, const BackwardSearch& searc
     return as_array(found);
 }
 
-nb::object reach(const Matrix& matrix, const Mask& through, const Mask& goal, Step step) {
+template <Step step>
+nb::object reach(const Matrix& matrix, const Mask& through, const Mask& goal) {
     const size_t n = matrix.view.n_states;
     return backward(matrix, step, {.through = pointer(through, n), .goal = pointer(goal, n)});
 }
@@ -71,10 +73,11 @@ nb::object reach_by(const Matrix& matrix, const Mask& through, const Mask& goal,
                     {pointer(through, n), pointer(goal, n), pointer(staying, n), rows.data()});
 }
 
-nb::object reach_surely(const Matrix& matrix, const Mask& through, const Mask& goal) {
+nb::object reach_surely(const Matrix& matrix, const Mask& through, const Mask& goal, const Mask& candidates) {
     const size_t n = matrix.view.n_states;
     const bool *states = pointer(through, n), *goals = pointer(goal, n);
     Pages<bool> found(n);
+    std::copy_n(pointer(candidates, n), n, found.data());
     interruptible(matrix, [&](const Stop& stop) { search_sure(matrix.view, states, goals, found.data(), stop); });
     return as_array(found);
 }
@@ -99,13 +102,10 @@ nb::object reach_forward(const Matrix& matrix, const Mask& start, const MaybeMas
 void bind_graph(nb::module_& m) {
     m.def("strong_components", &components, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
     m.def("end_components", &ends, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
-    m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
-    m.def("reach_some", [](const Matrix& matrix, const Mask& through, const Mask& goal) {
-        return reach(matrix, through, goal, Step::SomeEntry);
-    }, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
-    m.def("reach_every", [](const Matrix& matrix, const Mask& through, const Mask& goal) {
-        return reach(matrix, through, goal, Step::EveryRow);
-    }, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
+    m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"),
+          nb::arg("candidates"));
+    m.def("reach_some", &reach<Step::SomeEntry>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
+    m.def("reach_every", &reach<Step::EveryRow>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
     m.def("reach_by", &reach_by, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("staying").none(),
           nb::arg("rows").noconvert());
     m.def("reach_forward", &reach_forward, nb::arg("matrix"), nb::arg("start"), nb::arg("within").none());

@@ -14,6 +14,8 @@ namespace galton {
 
 namespace {
 
+// A sweep that finishes less than this part of the states that are left is the last.
+constexpr size_t FAIR_PART = 8;
 constexpr int32_t OUTSIDE = std::numeric_limits<int32_t>::max();
 
 struct Nothing {};
@@ -55,6 +57,7 @@ class DepthFirst {
     }
 
     Components run() {
+        trim();
         for (size_t s = 0; s < graph_.n_states; ++s) {
             if (number_[s] == 0) explore(s);
         }
@@ -69,6 +72,31 @@ class DepthFirst {
     }
 
   private:
+    // States that only lead to finished ones are components of their own. Where a model flows in one direction, sweeps find
+    // most of them, and read memory in order, which no depth-first search does.
+    void trim() {
+        for (bool down = true;; down = !down) {
+            const size_t before = done_, left = inside_ - done_;
+            for (size_t i = 0; i < graph_.n_states; ++i) finish_if_last(down ? graph_.n_states - 1 - i : i);
+            if (done_ - before <= left / FAIR_PART) return;
+        }
+    }
+
+    void finish_if_last(size_t state) {
+        if (number_[state] != 0) return;
+        patience_.spend();
+        bool loops = false, leaves = false;
+        for (size_t row = graph_.first_row(state), last = graph_.first_row(state + 1); row < last; ++row) {
+            if (masked && !choices_[row]) continue;
+            for (size_t entry = graph_.first_entry(row), end = graph_.first_entry(row + 1); entry < end; ++entry) {
+                const auto target = static_cast<size_t>(graph_.columns[entry]);
+                if (number_[target] == 0 && target != state) return;
+                (target == state ? loops : leaves) = true;
+            }
+        }
+        finish(state, 0, loops, leaves);
+    }
+
     void explore(size_t root) {
         enter(root);
         while (depth_) {
@@ -174,11 +202,16 @@ class DepthFirst {
         std::reverse(order + waiting_, order + end);
         std::copy(order + waiting_, order + end, order + done_);
         waiting_ = end;
-        order[done_ + others] = state;
-        number_[static_cast<size_t>(state)] = next_component_--;
-        time_ = opened - 1;
-        result_.trivial[result_.count] = others == 0 && !root.loops;
-        result_.bottom[result_.count] = !root.leaves;
+        time_ = opened - 1;  // so that times and components never meet, even with 2^31 states
+        finish(static_cast<size_t>(state), others, root.loops, root.leaves);
+    }
+
+    // The last state of a component, after the others, which are in their place already.
+    void finish(size_t state, size_t others, bool loops, bool leaves) {
+        number_[state] = next_component_--;
+        result_.order[done_ + others] = static_cast<int32_t>(state);
+        result_.trivial[result_.count] = others == 0 && !loops;
+        result_.bottom[result_.count] = !leaves;
         done_ += others + 1;
         result_.starts[++result_.count] = static_cast<int32_t>(done_);
     }

@@ -123,12 +123,12 @@ class Backward {
                 add(state, queue);
             });
         } else {
-            search_every_row(inside, before, queue);
+            search_every_row(before, queue);
         }
     }
 
     // Each row that meets the set counts once; a state is added when all its rows have.
-    void search_every_row(const Bits& inside, const Predecessors<Offset>& before, Queue& queue) {
+    void search_every_row(const Predecessors<Offset>& before, Queue& queue) {
         Pages<int32_t> owner(graph_.n_rows, SCATTERED), missing(graph_.n_states, SCATTERED);
         Bits met(graph_.n_rows);
         auto meet = [&](size_t row, size_t state) {
@@ -143,7 +143,7 @@ class Backward {
             const size_t first = graph_.first_row(state), last = graph_.first_row(state + 1);
             missing[state] = static_cast<int32_t>(last - first);
             for (size_t row = first; row < last; ++row) {
-                if (meets_outside(row, inside)) meet(row, state);
+                if (meets(row)) meet(row, state);
             }
         }
         auto fetch = [&](size_t row) { __builtin_prefetch(&owner[row]); };
@@ -171,15 +171,6 @@ class Backward {
         for (size_t row = graph_.first_row(state), last = graph_.first_row(state + 1); row < last; ++row) {
             owner[row] = static_cast<int32_t>(state);
         }
-    }
-
-    // Whether a row has an entry in the set as it was before predecessors were listed.
-    bool meets_outside(size_t row, const Bits& inside) const {
-        for (size_t entry = graph_.first_entry(row), end = graph_.first_entry(row + 1); entry < end; ++entry) {
-            const auto target = static_cast<size_t>(graph_.columns[entry]);
-            if (found_[target] && !inside[target]) return true;
-        }
-        return false;
     }
 
     template <class Visit>

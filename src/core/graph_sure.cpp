@@ -32,20 +32,16 @@ class Sure {
     }
 
   private:
-    // Rows of active states that stay in the candidates.
+    // Mark the rows that stay among the candidates; where all do, nothing is left to be done.
     bool all_rows_usable() {
         bool all = true;
-        for (size_t s = 0; s < graph_.n_states; ++s) {
-            if (!active_[s]) continue;
-            patience_.spend();
-            for (size_t row = graph_.first_row(s), last = graph_.first_row(s + 1); row < last; ++row) {
-                size_t entry = graph_.first_entry(row);
-                const size_t end = graph_.first_entry(row + 1);
-                while (entry < end && in_[static_cast<size_t>(graph_.columns[entry])]) ++entry;
-                if (entry == end) usable_.set(row);
-                all &= entry == end;
-            }
-        }
+        for_active([&](size_t, size_t row) {
+            size_t entry = graph_.first_entry(row);
+            const size_t end = graph_.first_entry(row + 1);
+            while (entry < end && in_[static_cast<size_t>(graph_.columns[entry])]) ++entry;
+            if (entry == end) usable_.set(row);
+            all &= entry == end;
+        });
         return all;
     }
 
@@ -86,18 +82,20 @@ class Sure {
         searching_.push(state);
     }
 
-    // Find ways for the states that search: first those that have a successor with a way, then back from them.
+    // Find ways for the states that search: first those that rely on a state that did not search, then back from them, so
+    // that ways are short and few states rely on another.
     void attach() {
         queue_.clear();
         for (size_t i = 0; i < searching_.size(); ++i) {
             patience_.spend();
-            const size_t s = searching_[i];
-            if (find_way(s)) queue_.push(s);
+            if (find_way(searching_[i])) queue_.push(searching_[i]);
         }
+        for (size_t i = 0; i < queue_.size(); ++i) lost_.reset(queue_[i]);
         search_along(before_, queue_, patience_, fetch(), [&](size_t target, size_t row) {
             const auto s = static_cast<size_t>(owner_[row]);
-            if (!lost_[s] || !active_[s] || !usable_[row]) return;
-            take(s, row, target);
+            if (!lost_[s] || !usable_[row]) return;
+            way_[s] = {static_cast<int32_t>(row), static_cast<int32_t>(target)};
+            lost_.reset(s);
             queue_.push(s);
         });
     }
@@ -108,16 +106,11 @@ class Sure {
             for (size_t entry = graph_.first_entry(row), end = graph_.first_entry(row + 1); entry < end; ++entry) {
                 const auto target = static_cast<size_t>(graph_.columns[entry]);
                 if (lost_[target]) continue;
-                take(state, row, target);
+                way_[state] = {static_cast<int32_t>(row), static_cast<int32_t>(target)};
                 return true;
             }
         }
         return false;
-    }
-
-    void take(size_t state, size_t row, size_t target) {
-        way_[state] = {static_cast<int32_t>(row), static_cast<int32_t>(target)};
-        lost_.reset(state);
     }
 
     // States that found no way fall out; the rows that lead there cannot be used any more; whoever took one of them, and
@@ -128,14 +121,13 @@ class Sure {
             const size_t s = searching_[i];
             if (!lost_[s]) continue;
             in_.reset(s);
-            active_.reset(s);
             queue_.push(s);
         }
         searching_.clear();
         search_along(before_, queue_, patience_, fetch(), [&](size_t, size_t row) {
             usable_.reset(row);
             const auto s = static_cast<size_t>(owner_[row]);
-            if (active_[s] && !lost_[s] && way_[s].row == static_cast<int32_t>(row)) lose(s);
+            if (!lost_[s] && way_[s].row == static_cast<int32_t>(row)) lose(s);
         });
         for (size_t i = 0; i < searching_.size(); ++i) {  // grows while it is read
             patience_.spend();
@@ -143,8 +135,7 @@ class Sure {
             for (size_t k = before_.begin(target); k < before_.end(target); ++k) {
                 const int32_t row = before_.sources[k];
                 const auto s = static_cast<size_t>(owner_[static_cast<size_t>(row)]);
-                if (!active_[s] || lost_[s]) continue;
-                if (way_[s].row == row && way_[s].target == static_cast<int32_t>(target)) lose(s);
+                if (!lost_[s] && way_[s].row == row && way_[s].target == static_cast<int32_t>(target)) lose(s);
             }
         }
     }
@@ -159,10 +150,10 @@ class Sure {
 
     const Pattern<Offset> graph_;
     Patience patience_;
-    Bits in_;      // the set, as it shrinks
-    Bits active_;  // the states in it that are not in the goal
-    Bits usable_;  // the rows of active states that stay in the set
-    Bits lost_{0};  // the states that have no way now, in the set or fallen out of it
+    Bits in_;       // the set, as it shrinks
+    Bits active_;   // the states that were in it at first and are not in the goal
+    Bits usable_;   // their rows that stay in the set
+    Bits lost_{0};  // those of them that have no way now; for ever, once they fell out
     Predecessors<Offset> before_;
     Pages<int32_t> owner_;
     Pages<Way> way_;
@@ -172,7 +163,6 @@ class Sure {
 }  // namespace
 
 void search_sure(const MatrixView& matrix, const bool* through, const bool* goal, bool* found, const Stop& stop) {
-    search_backward(matrix, Step::SomeEntry, {.through = through, .goal = goal}, found, stop);
     visit_pattern(matrix, [&]<class Offset>(const Pattern<Offset>& graph) {
         Sure<Offset>(graph, through, goal, Bits(matrix.n_states, found), stop).run(found);
     });

@@ -42,8 +42,10 @@ class BiCGStab {
         return rows_.groups ? static_cast<size_t>(chosen_[state]) : state;
     }
 
-    // One Gauss–Seidel sweep from z through a part: y = (I - L)⁻¹ U z. Unknowns outside the range count as zero.
-    void sweep(const double* z, size_t begin, size_t end) {
+    // One Gauss–Seidel sweep from z through a part, y = (I - L)⁻¹ U z, and what is left, out = z - y. Unknowns outside the
+    // range count as zero. `use(i)` is called when out[i] is known.
+    template <class Use>
+    void sweep(const double* z, double* out, size_t begin, size_t end, Use&& use) {
         double* y = y_.data();
         for (size_t i = begin; i < end; ++i) {
             const size_t row = row_of(i), last = rows_.first_entry(row + 1);
@@ -53,6 +55,8 @@ class BiCGStab {
                 if (c < size_) sum += rows_.values[e] * (c - begin < i - begin ? y : z)[c];
             }
             y[i] = system_.scale ? system_.scale[row] * sum : sum;
+            out[i] = z[i] - y[i];
+            use(i);
         }
     }
 
@@ -105,22 +109,16 @@ class BiCGStab {
             const double beta = rho / rho_before * (alpha / omega);
             for (size_t i = begin; i < end; ++i) p_[i] = r_[i] + beta * (p_[i] - omega * v_[i]);
             barrier_.arrive_and_wait();
-            sweep(p_.data(), begin, end);
             sums = {};
-            for (size_t i = begin; i < end; ++i) {
-                v_[i] = p_[i] - y_[i];
-                sums.a += shadow_[i] * v_[i] * weight_[i];
-            }
+            sweep(p_.data(), v_.data(), begin, end, [&](size_t i) { sums.a += shadow_[i] * v_[i] * weight_[i]; });
             alpha = rho / meet(part, sums).a;
             for (size_t i = begin; i < end; ++i) s_[i] = r_[i] - alpha * v_[i];
             barrier_.arrive_and_wait();
-            sweep(s_.data(), begin, end);
             sums = {};
-            for (size_t i = begin; i < end; ++i) {
-                t_[i] = s_[i] - y_[i];
+            sweep(s_.data(), t_.data(), begin, end, [&](size_t i) {
                 sums.a += t_[i] * s_[i] * weight_[i];
                 sums.b += t_[i] * t_[i] * weight_[i];
-            }
+            });
             sums = meet(part, sums);
             omega = sums.b > 0 ? sums.a / sums.b : 0;
             sums = {};
@@ -137,12 +135,13 @@ class BiCGStab {
             done.done += 2;
             done.residual = sums.largest;
             if (!std::isfinite(rho) || !std::isfinite(done.residual) || rho == 0 || omega == 0) break;
-            if (done.residual < best) {
+            // Residuals go up and down; a copy of what was good once is only made when it has become much better.
+            if (done.residual < best / 10) {
                 best = done.residual;
                 for (size_t i = begin; i < end; ++i) best_[i] = x[i];
             }
         }
-        if (done.residual != best) {
+        if (!(done.residual <= 2 * best)) {
             for (size_t i = begin; i < end; ++i) x[i] = best_[i];
             done.residual = best;
         }

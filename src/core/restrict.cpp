@@ -32,7 +32,7 @@ class Restriction {
         run_on_threads(parts, [&](int t) { count(parts_[static_cast<size_t>(t)]); });
         allocate();
         run_on_threads(parts, [&](int t) { write(static_cast<size_t>(t)); });
-        out_.starts[out_.starts.size() - 1] = static_cast<int64_t>(out_.columns.size());
+        set_start(out_.rows.size(), out_.columns.size());
         if (out_.groups.size()) out_.groups[q_.unknowns] = static_cast<int32_t>(out_.rows.size());
         return std::move(out_);
     }
@@ -77,7 +77,11 @@ class Restriction {
             scaled |= part.loops;
         }
         if (rows_.groups) out_.groups = Pages<int32_t>(q_.unknowns + 1);
-        out_.starts = Pages<int64_t>(rows + 1);
+        if (entries < size_t{1} << 31) {
+            out_.starts = Pages<int32_t>(rows + 1);
+        } else {
+            out_.wide_starts = Pages<int64_t>(rows + 1);
+        }
         out_.columns = Pages<int32_t>(entries);
         if (q_.matrix.bytes) {
             out_.bytes = Pages<uint8_t>(entries);
@@ -103,7 +107,7 @@ class Restriction {
             out_.progress[u] = static_cast<int32_t>(row);
             bool found = false;
             rows_of(u, [&](size_t r) {
-                out_.starts[row] = static_cast<int64_t>(entry);
+                set_start(row, entry);
                 out_.rows[row] = static_cast<int32_t>(r);
                 if (write_row(u, r, row, entry) && !found) {
                     found = true;
@@ -111,6 +115,14 @@ class Restriction {
                 }
                 ++row;
             });
+        }
+    }
+
+    void set_start(size_t row, size_t entry) {
+        if (out_.starts.size()) {
+            out_.starts[row] = static_cast<int32_t>(entry);
+        } else {
+            out_.wide_starts[row] = static_cast<int64_t>(entry);
         }
     }
 

@@ -25,7 +25,8 @@ struct Question {
 
 struct Equations {
     Pages<int32_t> groups;  // empty when every unknown has exactly one row and the model is a chain
-    Pages<int64_t> starts;
+    Pages<int32_t> starts;
+    Pages<int64_t> wide_starts;  // instead, where there are too many entries for the former
     Pages<int32_t> columns;
     Pages<double> plain;
     Pages<uint8_t> bytes;

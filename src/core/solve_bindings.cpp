@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "eliminate.hpp"
 #include "exit_order.hpp"
+#include "induced.hpp"
 #include "krylov.hpp"
 #include "proof.hpp"
 #include "restrict.hpp"
@@ -59,7 +60,7 @@ nb::dict restrict_model(const Matrix& matrix, bool rates, const In<int32_t>& num
     }
     nb::dict result;
     result["groups"] = found.groups.size() ? as_array(found.groups) : nb::none();
-    result["starts"] = as_array(found.starts);
+    result["starts"] = found.starts.size() ? as_array(found.starts) : as_array(found.wide_starts);
     result["columns"] = as_array(found.columns);
     result["values"] = matrix.view.bytes    ? as_array(found.bytes)
                        : matrix.view.shorts ? as_array(found.shorts)
@@ -79,7 +80,7 @@ void bind_solve(nb::module_& m) {
           nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(),
           nb::arg("threads"));
     m.def(
-        "eliminate",
+        "solve_directly",
         [](const Matrix& matrix, In<int32_t> number, In<double> known, Maybe<double> reward, In<int32_t> rows, size_t first,
            Vector lower, Vector upper, size_t operations) {
             Question question{};
@@ -125,6 +126,12 @@ void bind_solve(nb::module_& m) {
             },
             nb::arg("x"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
             nb::arg("tolerance"), nb::arg("threads"), Release())
+        .def(
+            "solve_induced",
+            [](const SystemOfArrays& self, Vector x, In<int32_t> chosen, size_t first, size_t last, double tolerance) {
+                return told(solve_induced(self.system, x.data(), chosen.data(), {first, last}, tolerance));
+            },
+            nb::arg("x"), nb::arg("chosen"), nb::arg("first"), nb::arg("last"), nb::arg("tolerance"), Release())
         .def(
             "improve",
             [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, size_t first, size_t last,

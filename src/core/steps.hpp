@@ -6,6 +6,7 @@
 
 #include "matrix.hpp"
 #include "memory.hpp"
+#include "segments.hpp"
 
 namespace galton {
 
@@ -19,27 +20,54 @@ struct Extremes {
     double faintest;
 };
 
-// y = scale * (A x) + stay .* x: one step of a chain, or of a uniformised CTMC (scale 1/q, stay 1 - E/q).
+// y = scale * (A x) + stay .* x: one step of a uniformised CTMC (scale 1/q, stay 1 - E/q); or y = A x, without `stay`.
 struct ChainStep {
-    const MatrixView& matrix;
+    MatrixView matrix;
     double scale;
     const double* stay;  // null for none
 };
 
-// `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`.
-bool chain_steps(const ChainStep& step, size_t steps, const double* weights, double* x, double* other, double* sum,
-                 int threads, Extremes& extremes);
+// Steps of one chain, which is looked at beforehand.
+class ChainStepper {
+  public:
+    explicit ChainStepper(const ChainStep& step);
+
+    // `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`. The
+    // faintest number is not looked for where there is a `stay`.
+    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads,
+             Extremes& extremes) const;
+
+    const MatrixView& matrix() const { return step_.matrix; }
+    size_t n_segments() const { return rows_.segments.size(); }
+
+  private:
+    ChainStep step_;
+    Segments rows_;
+    size_t reach_, bytes_per_state_;
+};
 
 // y_s = the least or the greatest, over the rows r of s, of (A x)_r + constant_r.
 struct BellmanStep {
-    const MatrixView& matrix;
+    MatrixView matrix;
     const double* constant;  // null for none
     bool maximise;
 };
 
-// `steps` times x <- step(x). `choices`, unless null, gets the first row that attains the optimum, for each step and state.
-bool bellman_steps(const BellmanStep& step, size_t steps, double* x, double* other, int32_t* choices, int threads,
-                   Extremes& extremes);
+// Steps of one MDP, likewise.
+class BellmanStepper {
+  public:
+    explicit BellmanStepper(const BellmanStep& step);
+
+    // `steps` times x <- step(x). `choices`, unless null, gets the first row that attains the optimum, for each step and
+    // state. Returns as above.
+    bool run(size_t steps, double* x, double* other, int32_t* choices, int threads, Extremes& extremes) const;
+
+    const MatrixView& matrix() const { return step_.matrix; }
+
+  private:
+    BellmanStep step_;
+    size_t reach_;
+};
 
 // The part of a matrix that is about some of its states: their rows, and the entries whose columns they are.
 struct Part {

@@ -27,29 +27,50 @@ Seen seen(bool swapped, const Extremes& e) {
     return {swapped, e.least, e.most, e.least_ratio, e.most_ratio, e.least_change, e.most_change, e.faintest};
 }
 
-Seen bound_chain_steps(const Matrix& matrix, double scale, std::optional<In<double>> stay, size_t steps,
-                       std::optional<In<double>> weights, Out<double> x, Out<double> other, std::optional<Out<double>> sum,
-                       int threads) {
-    const size_t n = matrix.view.n_states;
+// A stepper whose arrays live in Python.
+struct Chain {
+    nb::object matrix, stay;
+    ChainStepper stepper;
+};
+
+void make_chain(Chain* self, nb::object matrix, double scale, nb::object stay) {
+    const MatrixView& view = nb::cast<const Matrix&>(matrix).view;
+    const double* rates = stay.is_none() ? nullptr : data_of(nb::cast<In<double>>(stay), view.n_states);
+    new (self) Chain{matrix, stay, ChainStepper({view, scale, rates})};
+}
+
+Seen run_chain(const Chain& chain, size_t steps, std::optional<In<double>> weights, Out<double> x, Out<double> other,
+               std::optional<Out<double>> sum, int threads) {
+    const size_t n = chain.stepper.matrix().n_states;
     const double* factors = data_of(weights, steps);
     double *from = data_of(x, n), *to = data_of(other, n), *total = data_of(sum, n);
-    const ChainStep step{matrix.view, scale, data_of(stay, n)};
     if (total && !factors) throw std::invalid_argument("a sum needs weights");
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = chain_steps(step, steps, factors, from, to, total, threads, extremes);
+    const bool swapped = chain.stepper.run(steps, factors, from, to, total, threads, extremes);
     return seen(swapped, extremes);
 }
 
-Seen bound_bellman_steps(const Matrix& matrix, std::optional<In<double>> constant, bool maximise, size_t steps,
-                         Out<double> x, Out<double> other, std::optional<Out<int32_t>> choices, int threads) {
-    const size_t n = matrix.view.n_states;
-    const BellmanStep step{matrix.view, data_of(constant, matrix.view.n_rows), maximise};
+// The same for an MDP.
+struct Bellman {
+    nb::object matrix, constant;
+    BellmanStepper stepper;
+};
+
+void make_bellman(Bellman* self, nb::object matrix, nb::object constant, bool maximise) {
+    const MatrixView& view = nb::cast<const Matrix&>(matrix).view;
+    const double* added = constant.is_none() ? nullptr : data_of(nb::cast<In<double>>(constant), view.n_rows);
+    new (self) Bellman{matrix, constant, BellmanStepper({view, added, maximise})};
+}
+
+Seen run_bellman(const Bellman& bellman, size_t steps, Out<double> x, Out<double> other, std::optional<Out<int32_t>> choices,
+                 int threads) {
+    const size_t n = bellman.stepper.matrix().n_states;
     double *from = data_of(x, n), *to = data_of(other, n);
     int32_t* chosen = data_of(choices, steps * n);
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = bellman_steps(step, steps, from, to, chosen, threads, extremes);
+    const bool swapped = bellman.stepper.run(steps, from, to, chosen, threads, extremes);
     return seen(swapped, extremes);
 }
 
@@ -83,10 +104,15 @@ void bound_exit_rates(const Matrix& matrix, bool loops, Out<double> high, Out<do
 }  // namespace
 
 void bind_steps(nb::module_& m) {
-    m.def("chain_steps", &bound_chain_steps, nb::arg("matrix"), nb::arg("scale"), nb::arg("stay").none(), nb::arg("steps"),
-          nb::arg("weights").none(), nb::arg("x"), nb::arg("other"), nb::arg("sum").none(), nb::arg("threads"));
-    m.def("bellman_steps", &bound_bellman_steps, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"),
-          nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(), nb::arg("threads"));
+    nb::class_<Chain>(m, "Chain")
+        .def("__init__", &make_chain, nb::arg("matrix"), nb::arg("scale"), nb::arg("stay").none())
+        .def("run", &run_chain, nb::arg("steps"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
+             nb::arg("sum").none(), nb::arg("threads"))
+        .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); });
+    nb::class_<Bellman>(m, "Bellman")
+        .def("__init__", &make_bellman, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"))
+        .def("run", &run_bellman, nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(),
+             nb::arg("threads"));
     m.def("part_of", &bound_part_of, nb::arg("matrix"), nb::arg("states"), nb::arg("position"), nb::arg("loops"),
           nb::arg("threads"));
     m.def("row_products", &bound_row_products, nb::arg("matrix"), nb::arg("x"), nb::arg("y"), nb::arg("threads"));

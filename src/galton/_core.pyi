@@ -27,7 +27,10 @@ def end_components(
     matrix: Matrix, within: npt.NDArray[np.bool_] | None, choices: npt.NDArray[np.bool_] | None
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], int]: ...
 def reach_surely(
-    matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
+    matrix: Matrix,
+    through: npt.NDArray[np.bool_],
+    goal: npt.NDArray[np.bool_],
+    candidates: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]: ...
 def reach_some(
     matrix: Matrix, through: npt.NDArray[np.bool_], goal: npt.NDArray[np.bool_]
@@ -83,6 +86,9 @@ class System:
     def bicgstab(
         self, x: _Floats, chosen: _Ints | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
     ) -> tuple[int, float]: ...
+    def solve_induced(
+        self, x: _Floats, chosen: _Ints, first: int, last: int, tolerance: float
+    ) -> tuple[int, float]: ...
     def improve(
         self, x: _Floats, copy: _Floats, chosen: _Ints, first: int, last: int, threads: int
     ) -> tuple[int, float]: ...
@@ -105,7 +111,7 @@ def restrict(
     starts: _Ints | None,
     threads: int,
 ) -> dict[str, Any]: ...
-def eliminate(
+def solve_directly(
     matrix: Matrix,
     number: _Ints,
     known: _Floats,
@@ -128,16 +134,36 @@ def chain_steps(
     sum: npt.NDArray[np.float64] | None,
     threads: int,
 ) -> tuple[bool, float, float, float, float, float, float, float]: ...
-def bellman_steps(
-    matrix: Matrix,
-    constant: npt.NDArray[np.float64] | None,
-    maximise: bool,
-    steps: int,
-    x: npt.NDArray[np.float64],
-    other: npt.NDArray[np.float64],
-    choices: npt.NDArray[np.int32] | None,
-    threads: int,
-) -> tuple[bool, float, float, float, float, float, float, float]: ...
+
+class Chain:
+    """Steps of a chain, ``x <- scale * (A x) + stay * x``; shares the arrays it is made of."""
+
+    def __init__(self, matrix: Matrix, scale: float, stay: npt.NDArray[np.float64] | None) -> None: ...
+    def run(
+        self,
+        steps: int,
+        weights: npt.NDArray[np.float64] | None,
+        x: npt.NDArray[np.float64],
+        other: npt.NDArray[np.float64],
+        sum: npt.NDArray[np.float64] | None,
+        threads: int,
+    ) -> tuple[bool, float, float, float, float, float, float, float]: ...
+    @property
+    def segments(self) -> int: ...
+
+class Bellman:
+    """Steps of an MDP, ``x <- opt (A x + constant)``; shares the arrays it is made of."""
+
+    def __init__(self, matrix: Matrix, constant: npt.NDArray[np.float64] | None, maximise: bool) -> None: ...
+    def run(
+        self,
+        steps: int,
+        x: npt.NDArray[np.float64],
+        other: npt.NDArray[np.float64],
+        choices: npt.NDArray[np.int32] | None,
+        threads: int,
+    ) -> tuple[bool, float, float, float, float, float, float, float]: ...
+
 def part_of(
     matrix: Matrix, states: npt.NDArray[np.int32], position: npt.NDArray[np.int32], loops: bool, threads: int
 ) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]: ...

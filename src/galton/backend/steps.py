@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +20,8 @@ from .cpu import matrix_of
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "part_of", "row_products"]
+
+Steps = tuple[bool, float, float, float, float, float, float, float]  # what the kernels return
 
 UNIT = 2.0**-53
 BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second
@@ -82,9 +86,36 @@ def part_of(model: Model, keep: Mask | None, threads: int, *, loops: bool = True
     return Part(states, position, smaller, len(states), len(starts) - 1, len(columns), longest, least)
 
 
+class _Pace:
+    """How many threads to use: where the machine is busy, threads that wait for each other at every step are slower
+    than one. It is tried now and then.
+    """
+
+    RETRY = 32
+
+    def __init__(self, threads: int) -> None:
+        self._seconds: dict[int, float] = {threads: 0.0, 1: 0.0}  # per step, when last tried; all first, then one
+        self._calls = 0
+
+    def time(
+        self, steps: int, call: Callable[[int], tuple[bool, *tuple[float, ...]]]
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """Make a call of so many steps with the number of threads that seems best."""
+        self._calls += 1
+        best, *others = sorted(self._seconds, key=self._seconds.__getitem__)
+        threads = others[0] if others and self._calls % self.RETRY == 0 else best
+        start = time.perf_counter()
+        found = call(threads)
+        self._seconds[threads] = (time.perf_counter() - start) / steps
+        return found
+
+
 @dataclass(eq=False)
 class Chain:
-    """A vector under repeated steps ``x <- scale * (A x) + stay * x`` of a chain, and a weighted sum of what it was."""
+    """A vector under repeated steps of a chain, and a weighted sum of what it was.
+
+    A step is ``x <- A x`` or, for a uniformised CTMC, ``x <- scale * (A x) + stay * x``.
+    """
 
     part: Part
     x: Floats
@@ -93,13 +124,14 @@ class Chain:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        self._kernel = _core.Chain(self.part.matrix, self.scale, self.stay)
+        self._pace = _Pace(self.threads)
         self._other = np.empty_like(self.x)
         self.sum = np.zeros_like(self.x)
 
     def lost(self, faintest: float) -> float:
         """A bound on what a step loses by flushing to zero, when no number is fainter than that."""
-        least = min(self.part.least_entry * self.scale, 1.0 if self.stay is None else float(self.stay.min(initial=1.0)))
-        return _lost(self.part, least * faintest)
+        return _lost(self.part, self.part.least_entry * faintest)  # nothing is too faint where there is a stay
 
     @property
     def rounding(self) -> float:
@@ -109,13 +141,18 @@ class Chain:
     @property
     def batch(self) -> int:
         """How many steps to ask for at a time."""
-        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows)))
+        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows + 1)))
+
+    @property
+    def segments(self) -> int:
+        """In how many pieces the rows are gone through; few where many rows are alike."""
+        return self._kernel.segments
 
     def advance(self, steps: int, weights: Floats | None) -> Seen:
         """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
         total = None if weights is None else self.sum
-        swapped, *seen = _core.chain_steps(
-            self.part.matrix, self.scale, self.stay, steps, weights, self.x, self._other, total, self.threads
+        swapped, *seen = self._pace.time(
+            steps, lambda threads: self._kernel.run(steps, weights, self.x, self._other, total, threads)
         )
         if swapped:
             self.x, self._other = self._other, self.x
@@ -133,6 +170,8 @@ class Bellman:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        self._kernel = _core.Bellman(self.part.matrix, self.constant, self.maximise)
+        self._pace = _Pace(self.threads)
         self._other = np.empty_like(self.x)
 
     def lost(self, faintest: float) -> float:
@@ -147,12 +186,12 @@ class Bellman:
     @property
     def batch(self) -> int:
         """How many steps to ask for at a time."""
-        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows)))
+        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows + 1)))
 
     def advance(self, steps: int, choices: Int32s | None = None) -> Seen:
         """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken."""
-        swapped, *seen = _core.bellman_steps(
-            self.part.matrix, self.constant, self.maximise, steps, self.x, self._other, choices, self.threads
+        swapped, *seen = self._pace.time(
+            steps, lambda threads: self._kernel.run(steps, self.x, self._other, choices, threads)
         )
         if swapped:
             self.x, self._other = self._other, self.x

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Part
+from ..backend.steps import Chain, Part
 from ..lang.source import GaltonError
-from ..model.sparse import Mask, Model, Rewards
+from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon
-from ..solve.powers import PowerSum
+from ..solve.powers import PowerSum, Weights, power_sum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
 
 Floats = npt.NDArray[np.float64]
+Optimum = Literal["min", "max"] | None
 
-__all__ = [
-    "BoundError",
-    "NegativeRewardError",
-    "WideError",
-    "filled",
-    "known",
-    "non_negative",
-    "refuse_wide",
-    "relative_width",
-    "work_of",
-]
+__all__ = ["Ask", "BoundError", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
 
 
 class BoundError(GaltonError):
@@ -44,6 +38,79 @@ class WideError(GaltonError):
     kind = "numeric"
 
 
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """What is asked about a model, for all the parts of the answer.
+
+    Attributes
+    ----------
+    strategy
+        Whether the choices are asked for.
+    everywhere
+        Whether the bounds of all states have to be close, relative to the largest number of all; if not, only those of
+        the initial states have to, and the others merely hold.
+    """
+
+    model: Model
+    settings: Settings
+    optimum: Optimum = None
+    strategy: bool = False
+    everywhere: bool = True
+
+    @property
+    def threads(self) -> int:
+        """How many threads to use."""
+        return self.settings.n_threads
+
+    @property
+    def all_states(self) -> Mask:
+        """Every state."""
+        return np.ones(self.model.n_states, dtype=np.bool_)
+
+    def first(self, factor: float) -> Ask:
+        """The same for a number on which the answer depends: closer, and everywhere."""
+        return replace(self, settings=self.settings.tighter(factor), everywhere=True)
+
+    def important(self, part: Part) -> Int32s:
+        """The initial states in a part."""
+        return part.positions(self.model.initial)
+
+    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False) -> PowerSum:
+        """A sum of powers, as close as asked for."""
+        important = self.important(chain.part)
+        return power_sum(chain, weights, important, self.settings, stochastic=stochastic, everywhere=self.everywhere)
+
+    def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
+        """States that can reach a goal."""
+        from ..graph import can_reach
+
+        return can_reach(self.model, self.all_states if through is None else through, goal)
+
+    def rewards(self, reward: Rewards) -> tuple[Floats, Floats]:
+        """The state and choice rewards of a structure, zeros where there are none."""
+        state = np.zeros(self.model.n_states) if reward.state is None else reward.state
+        choice = np.zeros(self.model.n_choices) if reward.choice is None else reward.choice
+        if state.min(initial=0.0) < 0 or choice.min(initial=0.0) < 0:
+            raise NegativeRewardError("rewards below zero are not supported with step and time bounds")
+        return state, choice
+
+    def close(self, answer: Quantity) -> bool:
+        """Whether bounds are as close as asked for in the initial states, or too small to have digits."""
+        lower, upper = answer.lower[self.model.initial], answer.upper[self.model.initial]
+        allowed = 2 * self.settings.eps * (np.abs(upper) if self.settings.relative else 1.0)
+        return bool(((upper - lower <= allowed) | (upper <= 1e-290)).all())
+
+    def accept(self, answer: Quantity) -> Quantity:
+        """The answer, if its bounds are close."""
+        if not self.close(answer):
+            width = float((answer.upper - answer.lower)[self.model.initial].max())
+            raise WideError(
+                f"rounding in {answer.iterations:,} steps leaves bounds {width:.2g} apart, more than asked for; "
+                "a larger --eps would be met"
+            )
+        return answer
+
+
 def known(values: Floats, method: str) -> Quantity:
     """Numbers that need no bounds."""
     return Quantity(values, values, method)
@@ -57,42 +124,8 @@ def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float =
     return lower, upper
 
 
-def relative_width(lower: Floats, upper: Floats) -> float:
-    """The largest distance of bounds, relative to the lower; infinite where that is zero and the other is not."""
-    apart = upper > lower
-    with np.errstate(divide="ignore"):
-        return float(((upper[apart] - lower[apart]) / lower[apart]).max(initial=0.0))
-
-
-def refuse_wide(answer: Quantity, model: Model, settings: Settings) -> Quantity:
-    """The answer, if its bounds are as close as asked for in the initial states, or too small to have digits."""
-    lower, upper = answer.lower[model.initial], answer.upper[model.initial]
-    allowed = 2 * settings.eps * (np.abs(upper) if settings.relative else 1.0)
-    if ((upper - lower > allowed) & (upper > 1e-290)).any():
-        worst = float((upper - lower).max())
-        raise WideError(
-            f"rounding in {answer.iterations:,} steps leaves bounds {worst:.2g} apart, more than asked for; "
-            "a larger --eps would be met"
-        )
-    return answer
-
-
 def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
-    """One sum of powers as a step of the plan."""
+    """Many steps as one step of the plan."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
     return Work(step, detail, found.steps, found.seconds)
-
-
-def non_negative(model: Model, reward: Rewards) -> tuple[Floats, Floats]:
-    """The state and choice rewards of a structure, zeros where there are none."""
-    state = np.zeros(model.n_states) if reward.state is None else reward.state
-    choice = np.zeros(model.n_choices) if reward.choice is None else reward.choice
-    if state.min(initial=0.0) < 0 or choice.min(initial=0.0) < 0:
-        raise NegativeRewardError("rewards below zero are not supported with step and time bounds")
-    return state, choice
-
-
-def all_states(model: Model) -> Mask:
-    """Every state."""
-    return np.ones(model.n_states, dtype=np.bool_)

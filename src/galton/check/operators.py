@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,10 @@ from ..lang.properties import (
 )
 from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
-from ..lang.source import LanguageError, UnsupportedError
+from ..lang.source import GaltonError, LanguageError, UnsupportedError
 from ..lang.stream import nearest
 from ..model.sparse import Mask, Rewards
+from ..solve.settings import Settings
 from . import intervals, paths
 from .evaluation import UndefinedError
 from .intervals import Numbers, Truth
@@ -38,6 +40,8 @@ from .quantity import Quantity, Work
 if TYPE_CHECKING:
     from ..solve.settings import Settings
     from .evaluation import Evaluation
+
+_Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
 
 
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
@@ -137,9 +141,30 @@ def _path_probability(
         case paths.Next(states):
             return _next(evaluation, formula, evaluation.mask(states), optimum)
         case paths.Until(negated=True):
-            dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
-            return _complement(_until(evaluation, formula, path, dual))
-    return _until(evaluation, formula, path, optimum)
+            return _never(evaluation, formula, path, optimum)
+    settings = evaluation.settings_for(formula)
+    return _until(evaluation, path, _interval(evaluation, path), optimum, settings)
+
+
+def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
+    """The probability that an until does not happen, with all its digits where it is small."""
+    settings, interval = evaluation.settings_for(formula), _interval(evaluation, path)
+    dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
+    low, high, timed = interval
+    if low == 0 and high is None:
+        return _until(evaluation, path, interval, dual, settings)
+    if path.through == paths.TRUE and low == 0 and high is not None:
+        # G within a bound is staying until its end: an until that must happen exactly then.
+        stay = paths.negation(path.goal)
+        return _until(evaluation, paths.Until(stay, stay), (high, high, timed), optimum, settings)
+    found = _complement(_until(evaluation, path, interval, dual, settings))
+    # One minus a number close to 1 loses digits: ask for as many more.
+    initial = evaluation.model.initial
+    least = float(found.lower[initial].min())
+    if least > 0 and (found.upper - found.lower)[initial].max() > 2 * settings.eps * least:
+        with suppress(GaltonError):
+            found = _complement(_until(evaluation, path, interval, dual, settings.tighter(2 / least)))
+    return found
 
 
 def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
@@ -154,9 +179,10 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
     return _within(found, 1.0)
 
 
-def _until(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
-    settings = evaluation.settings_for(formula)
-    low, high, timed = _interval(evaluation, path)
+def _until(
+    evaluation: Evaluation, path: paths.Until, interval: _Interval, optimum: Optimum | None, settings: Settings
+) -> Quantity:
+    low, high, timed = interval
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
@@ -164,7 +190,7 @@ def _until(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
     if low == 0 and high is None:
         from .until import until
 
-        found = until(model, through, goal, optimum, settings)
+        found = until(model, through, goal, optimum, settings, negated=path.negated)
     elif timed:
         from .timed import timed_until
 
@@ -177,7 +203,7 @@ def _until(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
     return _within(found, 1.0)
 
 
-def _interval(evaluation: Evaluation, path: paths.Until) -> tuple[float, float | None, bool]:
+def _interval(evaluation: Evaluation, path: paths.Until) -> _Interval:
     """The bounds of an until, None for no upper one, and whether they are times."""
     source, constants = evaluation.source, evaluation.program.constants
     if path.bound is not None and path.bound.reward is not None:

@@ -55,14 +55,14 @@ def normalise(path: Expression, source: Source) -> Path:
         case UnaryPath("F", goal, bound):
             found = Until(TRUE, goal, bound)
         case UnaryPath("G", states, bound):
-            found = Until(TRUE, _not(states), bound, negated=True)
+            found = Until(TRUE, negation(states), bound, negated=True)
         case BinaryPath("U", left, right, bound):
             found = Until(left, right, bound)
         case BinaryPath("W", left, right, bound):
-            neither = Binary("&", _not(left), _not(right), span=path.span)
-            found = Until(Binary("&", left, _not(right), span=path.span), neither, bound, negated=True)
+            neither = Binary("&", negation(left), negation(right), span=path.span)
+            found = Until(Binary("&", left, negation(right), span=path.span), neither, bound, negated=True)
         case BinaryPath(_, left, right, bound):  # release
-            found = Until(_not(left), _not(right), bound, negated=True)
+            found = Until(negation(left), negation(right), bound, negated=True)
         case _:
             found = Now(path)
     for operand in (found.through, found.goal) if isinstance(found, Until) else (found.states,):
@@ -94,19 +94,20 @@ def _negated(path: Expression) -> Expression:
         case Unary("!", operand):
             return operand
         case UnaryPath(operator, operand, bound):
-            dual = UnaryPath({"X": "X", "F": "G", "G": "F"}[operator], _not(operand), bound, span=span)  # type: ignore[arg-type]
+            dual = UnaryPath({"X": "X", "F": "G", "G": "F"}[operator], negation(operand), bound, span=span)  # type: ignore[arg-type]
             return _simplified(dual)
         case BinaryPath("U", left, right, bound):
-            return BinaryPath("R", _not(left), _not(right), bound, span=span)
+            return BinaryPath("R", negation(left), negation(right), bound, span=span)
         case BinaryPath("R", left, right, bound):
-            return BinaryPath("U", _not(left), _not(right), bound, span=span)
+            return BinaryPath("U", negation(left), negation(right), bound, span=span)
         case BinaryPath(_, left, right, bound):  # weak until
-            neither = Binary("&", _not(left), _not(right), span=span)
-            return BinaryPath("U", Binary("&", left, _not(right), span=span), neither, bound, span=span)
-    return _not(path)
+            neither = Binary("&", negation(left), negation(right), span=span)
+            return BinaryPath("U", Binary("&", left, negation(right), span=span), neither, bound, span=span)
+    return negation(path)
 
 
-def _not(expression: Expression) -> Expression:
+def negation(expression: Expression) -> Expression:
+    """``!expression``, without a double negation."""
     if isinstance(expression, Unary) and expression.operator == "!":
         return expression.operand
     return Unary("!", expression, span=expression.span)

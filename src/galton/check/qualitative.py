@@ -23,11 +23,9 @@ __all__ = ["certain_next", "certain_steps", "certain_times", "certain_until"]
 
 def certain_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
     """The states where the probability of ``through U goal`` is exactly 0, and exactly 1."""
-    from ..graph import can_avoid, can_reach, surely_reaches
+    from ..graph import zero_and_one
 
-    if optimum == "min":
-        return can_avoid(model, through, goal), surely_reaches(model, through, goal, some_strategy=False)
-    return ~can_reach(model, through, goal), surely_reaches(model, through, goal, some_strategy=True)
+    return zero_and_one(model, through, goal, optimum)
 
 
 def certain_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:

@@ -16,14 +16,13 @@ def reachability(
     model: Model, through: Mask, goal: Mask, optimum: Literal["min", "max"]
 ) -> tuple[npt.NDArray[np.float64], int]:
     """The probability, in each state, to reach the goal by a path through the given states."""
-    from ..graph import attractor, can_avoid, can_reach, surely_reaches
+    from ..graph import attractor, zero_and_one
     from ..solve import policy_iteration
 
     known = np.full(model.n_states, np.nan)
-    maximal = optimum == "max"
-    zero = ~can_reach(model, through, goal) if maximal else can_avoid(model, through, goal)
+    zero, one = zero_and_one(model, through, goal, optimum)
     known[zero] = 0.0
-    known[surely_reaches(model, through, goal, some_strategy=maximal)] = 1.0
+    known[one] = 1.0
     probabilities = model.values.array()
     if model.type == "ctmc":  # time plays no role: the embedded chain has the same probabilities
         probabilities = probabilities / np.repeat(model.exit_rates, np.diff(model.row_starts))

@@ -3,11 +3,15 @@
 The equations are those of Hansson and Jonsson (1994) and Puterman (1994). A chain is a sum of powers of its matrix; an
 MDP is value iteration, once per step. As in PRISM, the reward over k steps is that of the first k states and of the k
 transitions between and after them.
+
+All return bounds for all states. With ``everywhere`` false only those of the initial states need to be close, which is
+enough for most questions and may take much less. With ``strategy`` true, the choices of an MDP come with them, for each
+number of steps taken so far.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +19,13 @@ import numpy.typing as npt
 from ..backend.steps import Bellman, Chain, Part, part_of, row_products
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
-from ..solve.powers import PowerSum, Weights, power_sum
+from ..solve.powers import Weights
 from ..solve.settings import Settings
-from .bounded import (
-    BoundError,
-    all_states,
-    filled,
-    known,
-    non_negative,
-    refuse_wide,
-    work_of,
-)
+from .bounded import Ask, BoundError, Optimum, filled, known, work_of
+from .certain import certain
 from .quantity import Quantity
 
 Floats = npt.NDArray[np.float64]
-Optimum = Literal["min", "max"] | None
 
 __all__ = ["bounded_until", "cumulative_steps", "instantaneous_steps", "next_step"]
 
@@ -38,8 +34,9 @@ METHOD = "steps"
 
 def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *, strategy: bool = False) -> Quantity:
     """The probability to be in the goal after one step."""
-    after = known(goal.astype(np.float64), METHOD)
-    return _before(model, all_states(model), after, 1, optimum, settings, strategy)
+    ask = Ask(model, settings, optimum, strategy)
+    answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
+    return _sharpened(answer, ask, ask.all_states, goal, 1)
 
 
 def bounded_until(
@@ -52,6 +49,7 @@ def bounded_until(
     settings: Settings,
     *,
     strategy: bool = False,
+    everywhere: bool = True,
 ) -> Quantity:
     """The probability to be in the goal after ``low`` to ``high`` steps, and in ``through`` before.
 
@@ -63,46 +61,60 @@ def bounded_until(
         _refuse_steps(high)
         if low > high:
             raise BoundError(f"no number of steps lies between {low} and {high}")
-    tighter = settings if low == 0 else settings.tighter(4)
-    if high is None:
-        from .until import until
-
-        later = until(model, through, goal, optimum, tighter)
-    else:
-        later = _from_now(model, through, goal, high - low, optimum, tighter, strategy)
-    answer = later if low == 0 else _before(model, through, later, low, optimum, settings, strategy)
-    return refuse_wide(answer, model, settings)
+    ask = Ask(model, settings, optimum, strategy, everywhere)
+    if low == 0:
+        return ask.accept(_from_now(ask, through, goal, high))
+    for factor in (4, 1e4):
+        later = _from_now(ask.first(factor), through, goal, None if high is None else high - low)
+        answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)
+        if ask.close(answer):
+            break
+    return ask.accept(answer)
 
 
 def cumulative_steps(
-    model: Model, reward: Rewards, steps: int, optimum: Optimum, settings: Settings, *, strategy: bool = False
+    model: Model,
+    reward: Rewards,
+    steps: int,
+    optimum: Optimum,
+    settings: Settings,
+    *,
+    strategy: bool = False,
+    everywhere: bool = True,
 ) -> Quantity:
     """The reward expected over the given number of steps."""
     _refuse_steps(steps)
-    state, choice = non_negative(model, reward)
-    if model.choice_starts is None:
-        earned, keep = state + choice, _reaching(model, state + choice > 0)
-        part = part_of(model, keep, settings.n_threads)
-        found = _sum(model, part, earned, Weights.fewer_than(steps), settings, stochastic=bool(keep.all()))
-        lower, upper = filled(part, found, np.zeros(model.n_states))
-        answer = Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),))
-    else:
-        part = part_of(model, None, settings.n_threads)
+    ask = Ask(model, settings, optimum, strategy, everywhere)
+    state, choice = ask.rewards(reward)
+    zeros = np.zeros(model.n_states)
+    if model.choice_starts is not None:
+        part = part_of(model, None, ask.threads)
         constant = np.repeat(state, np.diff(model.choice_starts)) + choice
-        iteration = Bellman(part, np.zeros(model.n_states), constant, optimum == "max", settings.n_threads)
-        horizon = iterate(iteration, steps, model.initial, settings, stochastic=True, strategy=strategy)
-        answer = _quantity(model, part, horizon, np.zeros(model.n_states), "reward over steps")
-    return refuse_wide(answer, model, settings)
+        horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True)
+        return ask.accept(_quantity(ask, part, horizon, zeros, "reward over steps"))
+    keep = ask.reaching(state + choice > 0)
+    part = part_of(model, keep, ask.threads)
+    chain = Chain(part, part.of(state + choice).copy(), threads=ask.threads)
+    found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()))
+    lower, upper = filled(part, found, zeros)
+    return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),)))
 
 
 def instantaneous_steps(
-    model: Model, reward: Rewards, steps: int, optimum: Optimum, settings: Settings, *, strategy: bool = False
+    model: Model,
+    reward: Rewards,
+    steps: int,
+    optimum: Optimum,
+    settings: Settings,
+    *,
+    strategy: bool = False,
+    everywhere: bool = True,
 ) -> Quantity:
     """The state reward expected after the given number of steps."""
     _refuse_steps(steps)
-    state, _ = non_negative(model, Rewards(state=reward.state))
-    later = known(state, METHOD)
-    return refuse_wide(_before(model, all_states(model), later, steps, optimum, settings, strategy), model, settings)
+    ask = Ask(model, settings, optimum, strategy, everywhere)
+    state, _ = ask.rewards(Rewards(state=reward.state))
+    return ask.accept(_before(ask, ask.all_states, known(state, METHOD), steps))
 
 
 def _refuse_steps(steps: int) -> None:
@@ -110,72 +122,61 @@ def _refuse_steps(steps: int) -> None:
         raise BoundError(f"a bound of {steps} steps; there are at least 0")
 
 
-def _from_now(
-    model: Model, through: Mask, goal: Mask, steps: int, optimum: Optimum, settings: Settings, strategy: bool
-) -> Quantity:
+def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
     """P [ through U<=steps goal ]."""
-    from ..graph import can_reach
+    if steps is None:
+        from .until import until
 
+        return until(ask.model, through, goal, ask.optimum, ask.settings)
     reached = goal.astype(np.float64)
-    matter = can_reach(model, through & ~goal, goal) & ~goal
-    part = part_of(model, matter, settings.n_threads)
-    enter = row_products(model, reached, settings.n_threads)
-    if model.choice_starts is None:
-        found = _sum(model, part, enter, Weights.fewer_than(steps), settings)
+    matter = ask.reaching(goal, through & ~goal) & ~goal
+    part = part_of(ask.model, matter, ask.threads)
+    enter = row_products(ask.model, reached, ask.threads)
+    if ask.model.choice_starts is None:
+        chain = Chain(part, part.of(enter).copy(), threads=ask.threads)
+        found = ask.sum(chain, Weights.fewer_than(steps))
         lower, upper = filled(part, found, reached, 1.0)
-        return Quantity(lower, upper, METHOD, (work_of("until within steps", part, found),))
-    constant = enter[np.repeat(matter, np.diff(model.choice_starts))]
-    iteration = Bellman(part, np.zeros(part.n_states), constant, optimum == "max", settings.n_threads)
-    important = part.positions(model.initial)
-    horizon = iterate(iteration, steps, important, settings, stochastic=False, strategy=strategy)
-    return _quantity(model, part, horizon, reached, "until within steps", 1.0)
+        answer = Quantity(lower, upper, METHOD, (work_of("until within steps", part, found),))
+    else:
+        constant = enter[np.repeat(matter, np.diff(ask.model.choice_starts))]
+        horizon = _iterate(ask, part, np.zeros(part.n_states), constant, steps, stochastic=False)
+        answer = _quantity(ask, part, horizon, reached, "until within steps", 1.0)
+    return _sharpened(answer, ask, through, goal, steps, until=True)
 
 
-def _before(
-    model: Model, through: Mask, later: Quantity, steps: int, optimum: Optimum, settings: Settings, strategy: bool
-) -> Quantity:
+def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
     """Make so many steps from states in ``through``, then have the number ``later``."""
     if steps == 0:
         return later
-    if later.lower is later.upper:
-        return _steps_to(model, through, later.lower, later, steps, optimum, settings, strategy)
-    lower = _steps_to(model, through, later.lower, later, steps, optimum, settings, strategy)
-    upper = _steps_to(model, through, later.upper, later, steps, optimum, settings, False)
-    work = (*lower.work, *upper.work[len(later.work) :])
-    return Quantity(lower.lower, upper.upper, METHOD, work, lower.choices)
+    lower = _steps_to(ask, through, later.lower, steps)
+    upper = lower if later.lower is later.upper else _steps_to(ask, through, later.upper, steps)
+    work = (*later.work, *lower.work, *(() if upper is lower else upper.work))
+    choices = lower.choices
+    if choices is not None and later.choices is not None:
+        choices = np.concatenate([choices, np.atleast_2d(later.choices)])
+    return Quantity(lower.lower, upper.upper, METHOD, work, choices)
 
 
-def _steps_to(
-    model: Model,
-    through: Mask,
-    target: Floats,
-    later: Quantity,
-    steps: int,
-    optimum: Optimum,
-    settings: Settings,
-    strategy: bool,
-) -> Quantity:
+def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
-    products = row_products(model, target, settings.n_threads)
-    rows = _best_rows(model, products, optimum) if model.choice_starts is not None else None
-    first = np.where(through, products if rows is None else products[rows], 0.0)
-    keep = through & _reaching(model, first > 0, through)
-    most = float(target.max(initial=0.0))
-    part = part_of(model, keep, settings.n_threads)
-    zeros = np.zeros(model.n_states)
+    model = ask.model
+    first = row_products(model, target, ask.threads)
+    rows = None if model.choice_starts is None else _best_rows(model, first, ask.optimum)
+    first = np.where(through, first if rows is None else first[rows], 0.0)
+    keep = through & ask.reaching(first > 0, through)
+    part = part_of(model, keep, ask.threads)
+    zeros, most = np.zeros(model.n_states), float(target.max(initial=0.0))
     if rows is None:
-        found = _sum(model, part, first, Weights.exactly(steps - 1), settings, stochastic=bool(keep.all()))
+        chain = Chain(part, part.of(first).copy(), threads=ask.threads)
+        found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=bool(keep.all()))
         lower, upper = filled(part, found, zeros, most)
-        return Quantity(lower, upper, METHOD, (*later.work, work_of("steps", part, found)))
-    iteration = Bellman(part, part.of(first).copy(), None, optimum == "max", settings.n_threads)
-    important = part.positions(model.initial)
-    horizon = iterate(iteration, steps - 1, important, settings, stochastic=bool(keep.all()), strategy=strategy)
-    answer = _quantity(model, part, horizon, zeros, "steps", most)
-    if strategy:
-        parts = (answer.choices, np.where(through, rows, -1), later.choices)
-        choices = np.concatenate([np.atleast_2d(part) for part in parts if part is not None]).astype(np.int32)
-        return Quantity(answer.lower, answer.upper, METHOD, (*later.work, *answer.work), choices)
-    return Quantity(answer.lower, answer.upper, METHOD, (*later.work, *answer.work))
+        return Quantity(lower, upper, METHOD, (work_of("steps", part, found),))
+    horizon = _iterate(ask, part, part.of(first).copy(), None, steps - 1, stochastic=bool(keep.all()))
+    answer = _quantity(ask, part, horizon, zeros, "steps", most)
+    if answer.choices is None:
+        return answer
+    last = np.where(through, rows, -1).astype(np.int32)
+    return replace(answer, choices=np.concatenate([answer.choices, last[None]]))
 
 
 def _best_rows(model: Model, products: Floats, optimum: Optimum) -> Int32s:
@@ -183,32 +184,39 @@ def _best_rows(model: Model, products: Floats, optimum: Optimum) -> Int32s:
     starts = model.choice_starts
     assert starts is not None
     best = (np.maximum if optimum == "max" else np.minimum).reduceat(products, starts[:-1])
-    attains = products == np.repeat(best, np.diff(starts))
-    rows = np.flatnonzero(attains)
-    return rows[np.searchsorted(rows, starts[:-1])].astype(np.int32)
+    attains = np.flatnonzero(products == np.repeat(best, np.diff(starts)))
+    return attains[np.searchsorted(attains, starts[:-1])].astype(np.int32)
 
 
-def _reaching(model: Model, goal: Mask, through: Mask | None = None) -> Mask:
-    from ..graph import can_reach
-
-    return can_reach(model, all_states(model) if through is None else through, goal)
-
-
-def _sum(
-    model: Model, part: Part, start: Floats, weights: Weights, settings: Settings, *, stochastic: bool = False
-) -> PowerSum:
-    chain = Chain(part, part.of(start).copy(), threads=settings.n_threads)
-    return power_sum(chain, weights, part.positions(model.initial), settings, stochastic=stochastic)
+def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int, *, until: bool = False) -> Quantity:
+    """The same with probabilities that are 1 for sure, where some might be."""
+    if not ((answer.upper == 1) & (answer.lower < 1)).any():
+        return answer
+    sure = certain(ask.model, through, goal, steps, ask.optimum, until=until)
+    return replace(answer, lower=np.where(sure, 1.0, answer.lower))
 
 
-def _quantity(model: Model, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf) -> Quantity:
+def _iterate(ask: Ask, part: Part, start: Floats, constant: Floats | None, steps: int, *, stochastic: bool) -> Horizon:
+    iteration = Bellman(part, start.copy(), constant, ask.optimum == "max", ask.threads)
+    return iterate(
+        iteration,
+        steps,
+        ask.important(part),
+        ask.settings,
+        stochastic=stochastic,
+        strategy=ask.strategy,
+        everywhere=ask.everywhere,
+    )
+
+
+def _quantity(ask: Ask, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf) -> Quantity:
     """A horizon as an answer for all states: choices are rows of the model's matrix."""
     lower, upper = filled(part, found, outside, most)
     choices = found.choices
     if choices is not None and part.states is not None:
-        assert model.choice_starts is not None
-        starts = model.choice_starts[part.states]
-        own = np.concatenate([[0], np.cumsum(np.diff(model.choice_starts)[part.states])[:-1]]).astype(np.int32)
-        inner, choices = choices, np.full((found.horizon, model.n_states), -1, dtype=np.int32)
-        choices[:, part.states] = inner - own + starts
+        assert ask.model.choice_starts is not None
+        sizes = np.diff(ask.model.choice_starts)[part.states]
+        shift = ask.model.choice_starts[part.states] - (np.cumsum(sizes) - sizes)
+        inner, choices = choices, np.full((found.horizon, ask.model.n_states), -1, dtype=np.int32)
+        choices[:, part.states] = inner + shift
     return Quantity(lower, upper, METHOD, (work_of(step, part, found),), choices)

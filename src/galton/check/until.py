@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ..graph import attractor, can_avoid, can_reach, maximal_end_components, surely_reaches
+from ..graph import attractor, maximal_end_components, zero_and_one
 from ..model.sparse import Int32s, Mask, Model
 from ..solve import solve
 from ..solve.equations import Optimum
@@ -17,18 +17,20 @@ from .unknowns import open_equations
 __all__ = ["until"]
 
 
-def until(model: Model, through: Mask, goal: Mask, optimum: Optimum | None, settings: Settings) -> Quantity:
-    """The probability, in each state, of a path through ``through`` to ``goal``."""
+def until(
+    model: Model, through: Mask, goal: Mask, optimum: Optimum | None, settings: Settings, *, negated: bool = False
+) -> Quantity:
+    """The probability, in each state, of a path through ``through`` to ``goal``; or, ``negated``, of none.
+
+    The negation is not computed as a difference from 1, so that it has all its digits where it is small. The optimum is
+    that of the until: strategies that make it most likely make its negation least likely.
+    """
     start = time.perf_counter()
     if model.type != "mdp":
         optimum = None
-    if optimum == "min":
-        no, yes = can_avoid(model, through, goal), surely_reaches(model, through, goal, some_strategy=False)
-    else:
-        no = ~can_reach(model, through, goal)
-        yes = surely_reaches(model, through, goal, some_strategy=True)
+    no, yes = zero_and_one(model, through, goal, optimum)
     maybe = ~(no | yes)
-    known = yes.astype(np.float64)
+    known = (no if negated else yes).astype(np.float64)
     # In an end component of open states a strategy could stay for ever; the maximum leaves it where it is best.
     inner = maximal_end_components(model, maybe) if optimum == "max" and maybe.any() else None
     count = int(maybe.sum())
@@ -42,6 +44,8 @@ def until(model: Model, through: Mask, goal: Mask, optimum: Optimum | None, sett
     choices = _certain_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
     if not count:
         return Quantity(known, known, "graph analysis", tuple(work), choices)
+    if negated and optimum:
+        optimum = "min" if optimum == "max" else "max"
     unknowns = open_equations(model, maybe, known, settings, optimum=optimum, merge=inner)
     solution = solve(unknowns.equations, settings)
     lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(np.minimum(solution.upper, 1.0), known)

@@ -2,7 +2,7 @@
 
 from .components import Components, bottom_components, strongly_connected_components
 from .end_components import EndComponents, maximal_end_components
-from .reachability import attractor, can_avoid, can_reach, forward_reachable, surely_reaches
+from .reachability import attractor, can_avoid, can_reach, forward_reachable, surely_reaches, zero_and_one
 
 __all__ = [
     "Components",
@@ -15,4 +15,5 @@ __all__ = [
     "maximal_end_components",
     "strongly_connected_components",
     "surely_reaches",
+    "zero_and_one",
 ]

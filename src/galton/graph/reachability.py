@@ -7,13 +7,15 @@ as in ``through U goal``.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from .. import _core
 from ..backend.cpu import matrix_of
 from ..model.sparse import Int32s, Mask, Model
 
-__all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches"]
+__all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
 
 
 def can_reach(model: Model, through: Mask, goal: Mask) -> Mask:
@@ -35,10 +37,25 @@ def can_avoid(model: Model, through: Mask, goal: Mask) -> Mask:
 
 def surely_reaches(model: Model, through: Mask, goal: Mask, *, some_strategy: bool) -> Mask:
     """States that reach the goal with probability 1: with some strategy (prob1E), or with every one (prob1A)."""
-    if some_strategy and model.choice_starts is not None:
-        return _core.reach_surely(matrix_of(model), through, goal)
+    return zero_and_one(model, through, goal, "max" if some_strategy else "min")[1]
+
+
+def zero_and_one(model: Model, through: Mask, goal: Mask, optimum: Literal["min", "max"] | None) -> tuple[Mask, Mask]:
+    """States whose least or greatest probability to reach the goal is 0, and those where it is 1.
+
+    The second search needs what the first one found; asked for together, it is found once.
+
+    >>> coin = Model.from_matrix("mdp", [[1, 0, 0], [0, 0.5, 0.5], [0, 1, 0], [0, 0, 1]], row_groups=[0, 2, 3, 4])
+    >>> zero, one = zero_and_one(coin, np.ones(3, dtype=bool), np.array([False, True, False]), "max")
+    >>> zero.tolist(), one.tolist()
+    ([False, False, True], [False, True, False])
+    """
+    if optimum == "max" and model.choice_starts is not None:
+        candidates = can_reach(model, through, goal)
+        return ~candidates, _core.reach_surely(matrix_of(model), through, goal, candidates)
+    zero = can_avoid(model, through, goal)
     # What fails with positive probability can reach, before the goal, a state from where the goal can be avoided.
-    return ~can_reach(model, through & ~goal, can_avoid(model, through, goal))
+    return zero, ~can_reach(model, through & ~goal, zero)
 
 
 def attractor(model: Model, through: Mask, goal: Mask, *, staying: Mask | None = None) -> Int32s:

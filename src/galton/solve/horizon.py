@@ -60,22 +60,31 @@ class _Rest:
 
 
 def iterate(
-    step: Bellman, horizon: int, important: Int32s, settings: Settings, *, stochastic: bool, strategy: bool
+    step: Bellman,
+    horizon: int,
+    important: Int32s,
+    settings: Settings,
+    *,
+    stochastic: bool,
+    strategy: bool = False,
+    everywhere: bool = True,
 ) -> Horizon:
     """Make ``horizon`` steps from the vector that ``step`` holds.
 
     Parameters
     ----------
     important
-        The states whose bounds have to be close relative to their own values; those of the others are close relative to
-        the largest of all.
+        The states whose bounds have to be close relative to their own values.
     stochastic
         Whether all rows of A sum to 1. If not, and there is a b, the vectors have to grow with each step.
     strategy
         Whether to keep the choices; then all steps are made.
+    everywhere
+        Whether the bounds of all other states have to be close relative to the largest value.
     """
     begin = time.perf_counter()
     rows = _room(horizon, step.part.n_states) if strategy else None
+    wanted = (important, None) if everywhere else (important,)
     done, rest, faintest = 0, _Rest(), math.inf
     while done < horizon:
         check = min(done + max(16, done // 16), horizon)
@@ -84,7 +93,7 @@ def iterate(
             seen = step.advance(count, None if rows is None else rows[done : done + count].reshape(-1))
             done, faintest = done + count, min(faintest, seen.faintest)
         rest = _rest(step, seen, horizon - done, stochastic)
-        if rows is None and _close_enough(rest, step.x, important, settings):
+        if rows is None and all(_close_enough(rest, step.x, states, settings) for states in wanted):
             break
         settings.tell(method="value iteration", iterations=done, horizon=horizon)
     error = (done + 8) * step.rounding * 1.01
@@ -118,11 +127,11 @@ def _rest(step: Bellman, seen: Seen, left: int, stochastic: bool) -> _Rest:
     return _Rest(low, high, seen.least * (1 - drift) if stochastic else 0.0, seen.most * (1 + drift))
 
 
-def _close_enough(rest: _Rest, x: Floats, important: Int32s, settings: Settings) -> bool:
-    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds."""
-    lower, upper = rest.bounds(x[important])
-    if not (upper - lower <= settings.eps * (lower if settings.relative else 1.0)).all():
-        return False
-    lower, upper = rest.bounds(x)
-    allowed = settings.eps * (float(lower.max(initial=0.0)) if settings.relative else 1.0)
-    return bool((upper - lower <= allowed).all())
+def _close_enough(rest: _Rest, x: Floats, states: Int32s | None, settings: Settings) -> bool:
+    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds.
+
+    Relative to their own values for given states, relative to the largest for all.
+    """
+    lower, upper = rest.bounds(x if states is None else x[states])
+    size = lower if states is not None else lower.max(initial=0.0)
+    return bool((upper - lower <= settings.eps * (size if settings.relative else 1.0)).all())

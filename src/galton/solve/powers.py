@@ -92,6 +92,11 @@ class Weights:
         """The number of weights."""
         return self.left + len(self.values)
 
+    def stride(self, done: int) -> int:
+        """How many steps to make before looking again: a share of those made, fewer where the weights fall."""
+        stride = max(16, done // 16)
+        return stride if done + stride < self.left else min(stride, max(16, len(self.values) // 128))
+
     def part(self, first: int, count: int) -> Floats | None:
         """The weights of k = first … first + count - 1; None where all are zero."""
         ahead = min(max(self.left - first, 0), count)
@@ -100,27 +105,29 @@ class Weights:
         start = max(first - self.left, 0)
         return np.concatenate([np.full(ahead, self.before), self.values[start : start + count - ahead]])
 
-    def series(self, first: int, ratio: float) -> float:
-        """The sum of w(first + j) ratioʲ over all j >= 0, up to rounding; infinite where it is too large."""
+    def series(self, first: int, leak: float) -> float:
+        """The sum of w(first + j) (1 - leak)ʲ over all j >= 0, up to rounding; infinite where it is too large."""
         ahead = max(self.left - first, 0)
         values = self.values[max(first - self.left, 0) :]
-        if ratio <= 0:
+        if leak >= 1:
             return float(self.before if ahead else values[0] if len(values) else 0.0)
-        log = math.log(ratio)
+        if leak == -math.inf:
+            return math.inf
+        log = math.log1p(-leak)
         if self.mean is not None and ahead:
             # The generating function of the distribution, less its first terms: those are 0, or 1 for the tails.
-            exponent = self.mean * (ratio - 1) - first * log
+            exponent = -self.mean * leak - first * log
             if exponent > 700:
                 return math.inf
             if not self.before:
                 return math.exp(exponent)
-            return math.expm1(exponent) / (ratio - 1) if ratio != 1 else self.mean - first
+            return math.expm1(exponent) / -leak if leak else self.mean - first
         if log * (ahead + len(values)) > 700:
             return math.inf
         rest = float(values @ np.exp(log * np.arange(ahead, ahead + len(values))))
         if not self.before or not ahead:
             return rest
-        return self.before * (math.expm1(log * ahead) / (ratio - 1) if ratio != 1 else ahead) + rest
+        return self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,17 +158,24 @@ class _Rest:
 
 
 def power_sum(
-    chain: Chain, weights: Weights, important: Int32s, settings: Settings, *, stochastic: bool = False
+    chain: Chain,
+    weights: Weights,
+    important: Int32s,
+    settings: Settings,
+    *,
+    stochastic: bool = False,
+    everywhere: bool = True,
 ) -> PowerSum:
     """Bounds on Σ w(k) Aᵏ x, x being the vector that the chain holds.
 
     Parameters
     ----------
     important
-        The states whose bounds have to be close relative to their own values; those of the others are close relative to
-        the largest of all.
+        The states whose bounds have to be close relative to their own values.
     stochastic
         Whether all rows of A sum to 1.
+    everywhere
+        Whether the bounds of all other states have to be close relative to the largest value.
     """
     begin = time.perf_counter()
     largest = float(chain.x.max(initial=0.0))
@@ -170,44 +184,49 @@ def power_sum(
         return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
     exponent = SCALE - math.frexp(largest)[1]
     chain.x = np.ldexp(chain.x, exponent)
+    wanted = (important, None) if everywhere else (important,)
     done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), math.inf
     while done < weights.end:
-        check = min(done + max(16, done // 16), weights.end)
+        check = min(done + weights.stride(done), weights.end)
         while done < check:
             count = min(chain.batch, check - done)
             seen = chain.advance(count, weights.part(done, count))
             done, faintest = done + count, min(faintest, seen.faintest)
-        rest = _rest(weights, done, seen, chain.rounding, stochastic)
-        if _close_enough(rest, chain, important, settings, exponent):
+        rest = _rest(weights, done, chain, seen, stochastic)
+        if all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
         settings.tell(method="powers", iterations=done, horizon=weights.end)
     lower, upper = rest.bounds(chain.sum, chain.x)
-    error = (done + 8) * chain.rounding * 1.01 + weights.error + CARE
+    error = (done + 8) * chain.rounding * 1.01 + weights.error + (CARE if done < weights.end else 0.0)
     lost = chain.lost(faintest) * (weights.end + 1) ** 2
     lower = np.ldexp(np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0), -exponent)
     upper = np.ldexp(upper * (1 + error) + lost, -exponent) + largest * weights.missing
     return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
 
 
-def _rest(weights: Weights, done: int, seen: Seen, rounding: float, stochastic: bool) -> _Rest:
+def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: bool) -> _Rest:
     """What is left of the sum after so many steps."""
-    if done >= weights.end:
+    if done >= weights.end or seen.most == 0:
         return _Rest(0.0, 0.0, 0.0, 0.0)
-    slack = 2 * rounding
-    low = weights.series(done, seen.least_ratio * (1 - slack)) if math.isfinite(seen.least_ratio) else 0.0
-    high = weights.series(done, seen.most_ratio * (1 + slack)) if math.isfinite(seen.most_ratio) else math.inf
-    # The rows may sum to a little more or less than 1, being rounded.
-    least = seen.least * weights.series(done, 1 - rounding) if stochastic else 0.0
-    most = seen.most * weights.series(done, 1 + rounding)
-    return _Rest(low, high, least, most)
+    slack = 2 * chain.rounding
+    # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
+    drift = 0.0 if chain.stay is not None else chain.rounding
+    return _Rest(
+        weights.series(done, 1 - seen.least_ratio + slack),
+        weights.series(done, 1 - seen.most_ratio - slack),
+        seen.least * weights.series(done, drift) if stochastic else 0.0,
+        seen.most * weights.series(done, -drift),
+    )
 
 
-def _close_enough(rest: _Rest, chain: Chain, important: Int32s, settings: Settings, exponent: int) -> bool:
-    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds."""
-    lower, upper = rest.bounds(chain.sum[important], chain.x[important])
-    absolute = math.ldexp(settings.eps, exponent)
-    if not (upper - lower <= (settings.eps * lower if settings.relative else absolute)).all():
-        return False
-    lower, upper = rest.bounds(chain.sum, chain.x)
-    allowed = settings.eps * float(lower.max(initial=0.0)) if settings.relative else absolute
-    return bool((upper - lower <= allowed).all())
+def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Settings, exponent: int) -> bool:
+    """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds.
+
+    Relative to their own values for given states, relative to the largest for all.
+    """
+    some = slice(None) if states is None else states
+    lower, upper = rest.bounds(chain.sum[some], chain.x[some])
+    size = lower if states is not None else lower.max(initial=0.0)
+    return bool(
+        (upper - lower <= (settings.eps * size if settings.relative else math.ldexp(settings.eps, exponent))).all()
+    )

@@ -68,19 +68,19 @@ class Proposer:
         return residual
 
     def evaluate(self, segment: Segment, aim: float) -> None:
-        """Solve for the rows taken, by BiCGStab; what comes out with a negative number in it is thrown away.
+        """Solve for the rows taken; what comes out with a negative number in it is thrown away.
 
         For a minimum this is where to begin. Sweeps from zero may settle on a strategy that never ends, for which there
         is no solution; one that ends, once evaluated, is improved only by others that end.
         """
         first, last, threads = segment.first, segment.last, self.settings.n_threads
         part = slice(first, last)
-        done, _ = self.system.gauss_seidel(
-            self.x, self.copy, self.chosen, first, last, 3, aim, True, True, 1.0, threads
-        )
         before = self.x[part].copy()
-        more, _ = self.system.bicgstab(self.x, self.chosen, first, last, KRYLOV_SWEEPS, aim, threads)
-        self.sweeps += done + more
+        if self.chosen is None:
+            done, _ = self.system.bicgstab(self.x, None, first, last, KRYLOV_SWEEPS, aim, threads)
+        else:
+            done, _ = self.system.solve_induced(self.x, self.chosen, first, last, aim)
+        self.sweeps += done
         if not (self.x[part] >= 0).all() or not np.isfinite(self.x[part]).all():
             self.x[part] = before
         self.copy[part] = self.x[part]

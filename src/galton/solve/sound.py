@@ -212,7 +212,7 @@ class _Solver:
         part = slice(first, last)
         for _ in range(100):
             rows = equations.rows[part] if self.x.chosen is None else equations.rows[self.x.chosen[part]]
-            solved = _core.eliminate(
+            solved = _core.solve_directly(
                 matrix_of(origin.model),
                 origin.number,
                 origin.known,

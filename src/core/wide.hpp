@@ -1,0 +1,10 @@
+// Loops that are compiled twice, for the processors of ten years ago and for those with twice as wide registers.
+//
+// Without fused multiplication: the results are the same on both.
+#pragma once
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#define GALTON_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define GALTON_WIDE
+#endif

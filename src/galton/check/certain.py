@@ -1,0 +1,38 @@
+"""States where something is certain within a number of steps: known from the graph, without rounding.
+
+Probabilities that sum to 1 in truth need not do so when added up, and a property may ask for P>=1. One step is a pass
+over the transitions, so only so many are made; a state that would be found later keeps its bounds, which hold anyway.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ..model.sparse import Mask, Model
+
+__all__ = ["certain"]
+
+WORK = 3e7  # transitions to look at
+
+
+def certain(
+    model: Model, through: Mask, goal: Mask, steps: int, optimum: Literal["min", "max"] | None, *, until: bool
+) -> Mask:
+    """States in ``through`` from which all paths are in the goal after so many steps, or (``until``) at most so many.
+
+    For an MDP, all paths of some strategy if the optimum is ``"max"``, of every strategy otherwise. Maybe not all such
+    states are found.
+    """
+    found = goal
+    for _ in range(min(steps, 1 + int(WORK / max(model.n_transitions, 1)))):
+        rows = np.logical_and.reduceat(found[model.columns], model.row_starts[:-1])
+        if model.choice_starts is not None:
+            some_or_all = np.logical_or if optimum == "max" else np.logical_and
+            rows = some_or_all.reduceat(rows, model.choice_starts[:-1])
+        more = (rows & through) | goal if until else rows & through
+        if np.array_equal(more, found):
+            return found
+        found, steps = more, steps - 1
+    return found if until or steps == 0 else np.zeros_like(found)
