@@ -104,14 +104,14 @@ void bind_long_run(nb::module_& m) {
           nb::arg("h"), nb::arg("lower"), nb::arg("upper"), nb::arg("threads"));
     m.def("eliminate", &bind_eliminate, nb::arg("matrix"), nb::arg("reward"), nb::arg("members"), nb::arg("starts"),
           nb::arg("values"), nb::arg("errors"));
-    m.def("exit_rates", &bind_exit_rates, nb::arg("matrix"));
+    m.def("leaving_rates", &bind_exit_rates, nb::arg("matrix"));
     m.def(
         "busiest_state",
         [](const Matrix& matrix, int32_t first, size_t steps) { return busiest_state(matrix.view, first, steps); },
         nb::arg("matrix"), nb::arg("first"), nb::arg("steps"), nb::call_guard<nb::gil_scoped_release>());
     m.def("far_first", &bind_far_first, nb::arg("matrix"), nb::arg("last"));
     nb::class_<IncompleteElimination>(m, "IncompleteElimination")
-        .def("__init__", &make_elimination, nb::arg("matrix"), nb::arg("exit_rates"), nb::arg("order"),
+        .def("__init__", &make_elimination, nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("order"),
              nb::arg("threshold"), nb::arg("capacity"), nb::arg("threads"), nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>())
         .def("advance", &IncompleteElimination::advance, nb::call_guard<nb::gil_scoped_release>())

@@ -145,7 +145,9 @@ class Vague:
     def __init__(self, narrowest: float):
         self.narrowest, self.asked = narrowest, []  # type: ignore[var-annotated]
 
-    def __call__(self, model: Model, through: object, goal: object, optimum: object, settings: Any) -> Quantity:
+    def __call__(
+        self, model: Model, through: object, goal: object, optimum: object, settings: Any, **options: Any
+    ) -> Quantity:
         self.asked.append(settings.eps)
         width = max(settings.eps, self.narrowest)
         middle = np.full(model.n_states, 0.5)
@@ -209,7 +211,7 @@ def test_small_differences_are_asked_more_precisely(vague: Vague) -> None:
 def test_bounds_that_are_wide_in_some_states_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that is not precise in all states is asked to be so in the initial ones only."""
 
-    def picky(model: Model, through: object, goal: object, optimum: object, settings: Any) -> Quantity:
+    def picky(model: Model, through: object, goal: object, optimum: object, settings: Any, **options: Any) -> Quantity:
         if len(model.initial) > 1:
             raise _Imprecise("too wide")
         middle = np.full(model.n_states, 0.5)

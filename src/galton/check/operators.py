@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..lang.expressions import Expression, Literal
+from ..lang.expressions import Expression
 from ..lang.properties import (
     Comparison,
     Cumulative,
@@ -24,7 +24,6 @@ from ..lang.properties import (
     Optimum,
     Probability,
     SteadyState,
-    TimeBound,
     UnaryPath,
 )
 from ..lang.properties import Reward as RewardOperator
@@ -41,6 +40,8 @@ from .quantity import Quantity, Work
 if TYPE_CHECKING:
     from ..solve.settings import Settings
     from .evaluation import Evaluation
+
+_Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
 
 
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
@@ -141,35 +142,36 @@ def _path_probability(
             return _next(evaluation, formula, evaluation.mask(states), optimum)
         case paths.Until(negated=True):
             return _never(evaluation, formula, path, optimum)
-    return _until(evaluation, formula, path, optimum, evaluation.settings_for(formula))
+    settings = evaluation.settings_for(formula)
+    return _until(evaluation, path, _interval(evaluation, path), optimum, settings)
 
 
 def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
     """The probability that an until does not happen, with all its digits where it is small."""
-    settings = evaluation.settings_for(formula)
+    settings, interval = evaluation.settings_for(formula), _interval(evaluation, path)
     dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
-    low, high, _ = _interval(evaluation, path)
+    low, high, timed = interval
     if low == 0 and high is None:
-        return _until(evaluation, formula, path, dual, settings)
+        return _until(evaluation, path, interval, dual, settings)
     always = path.through == paths.TRUE
     if low == 0 and high is not None and (always or optimum is None):
         # Either nothing happens until the end, or the path leaves for where it cannot happen any more.
-        end, goal = Literal(high), path.goal
+        goal, end = path.goal, (high, high, timed)
         stay = paths.negation(goal) if always else paths.both(path.through, paths.negation(goal))
-        staying = _until(evaluation, formula, paths.Until(stay, stay, TimeBound(end, end)), optimum, settings)
+        staying = _until(evaluation, paths.Until(stay, stay), end, optimum, settings)
         if always:
             return staying
         left = paths.both(paths.negation(path.through), paths.negation(goal))
-        leaving = _until(evaluation, formula, paths.Until(stay, left, TimeBound(None, end)), None, settings)
+        leaving = _until(evaluation, paths.Until(stay, left), interval, None, settings)
         both = Numbers(staying.lower, staying.upper) + Numbers(leaving.lower, leaving.upper)
         return _within(replace(leaving, lower=both.lower, upper=both.upper, work=staying.work + leaving.work), 1.0)
-    found = _complement(_until(evaluation, formula, path, dual, settings))
+    found = _complement(_until(evaluation, path, interval, dual, settings))
     # One minus a number close to 1 loses digits: ask for as many more.
     initial = evaluation.model.initial
     least = float(found.lower[initial].min())
     if least > 0 and (found.upper - found.lower)[initial].max() > 2 * settings.eps * least:
         with suppress(GaltonError):
-            found = _complement(_until(evaluation, formula, path, dual, settings.tighter(2 / least)))
+            found = _complement(_until(evaluation, path, interval, dual, settings.tighter(2 / least)))
     return found
 
 
@@ -186,9 +188,9 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
 
 
 def _until(
-    evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None, settings: Settings
+    evaluation: Evaluation, path: paths.Until, interval: _Interval, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
-    low, high, timed = _interval(evaluation, path)
+    low, high, timed = interval
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
@@ -209,7 +211,7 @@ def _until(
     return _within(found, 1.0)
 
 
-def _interval(evaluation: Evaluation, path: paths.Until) -> tuple[float, float | None, bool]:
+def _interval(evaluation: Evaluation, path: paths.Until) -> _Interval:
     """The bounds of an until, None for no upper one, and whether they are times."""
     source, constants = evaluation.source, evaluation.program.constants
     if path.bound is not None and path.bound.reward is not None:

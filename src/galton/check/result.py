@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
 from .quantity import Work
@@ -126,6 +125,7 @@ def _outward(bound: Number, rounding: str, digits: int) -> str:
     """A bound in few digits that is still one: rounded away from the value."""
     if not math.isfinite(bound):
         return shown(bound)
+    from decimal import Context, Decimal
 
     short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(bound))
     return f"{short.normalize():g}"

@@ -34,8 +34,8 @@ def check(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="For unbounded paths and rewards, a method chosen by hand; most give no guarantee. Chains: jacobi, jor, "
-            "backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
+            help="For unbounded paths and rewards, a method chosen by hand; most give no guarantee. Chains: jacobi, "
+            "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
             "value-iteration, policy-iteration, and with a guarantee interval, optimistic, sound. Component by "
             "component: topological:NAME.",
             show_default=False,

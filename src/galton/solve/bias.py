@@ -42,7 +42,7 @@ class Bias:
         self.chain, self.settings = chain, settings
         self.sweeps = 0
         self.threads = settings.n_threads if len(chain.columns) >= THREADS_FROM else 1
-        self.exit_rates = _core.exit_rates(chain.matrix)
+        self.exit_rates = _core.leaving_rates(chain.matrix)
         self.busiest = _core.busiest_state(chain.matrix, 0, min(WALK, 50 * chain.n_states))
         self.order = _core.far_first(chain.matrix, self.busiest)
         self.solver = _core.Bias(chain.matrix, self.busiest, self.threads)

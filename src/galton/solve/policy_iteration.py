@@ -44,7 +44,7 @@ def run(job: Job, segment: Segment) -> None:
             return
         attaining = np.flatnonzero((values == best[owner]) & better[owner])[::-1]
         chosen[owner[attaining]] = attaining + rows.start  # of several, the first
-    raise job.not_converged(f"there are still better strategies")
+    raise job.not_converged("there are still better strategies")
 
 
 METHOD = Method(
