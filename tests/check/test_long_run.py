@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.check.long_run import _bottom_components, long_run
+from galton.check.long_run import long_run
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve.settings import Settings
@@ -94,12 +94,10 @@ def total(model: Model, reward: Rewards) -> list[Fraction]:
 def contains(model: Model, reward: Rewards, options: Settings = Settings()) -> None:  # noqa: B008
     found = long_run(model, reward, options)
     exacts = exact_long_run(model, total(model, reward))
-    bottom = set(_bottom_components(model).members.tolist())
     for s, exact in enumerate(exacts):
         low, high = Fraction(float(found.lower[s])), Fraction(float(found.upper[s]))
         assert low <= exact <= high
-        scale = exact if s in bottom else max(exacts)
-        assert high - low <= 2 * Fraction(options.eps) * scale
+        assert high - low <= 2 * Fraction(options.eps) * exact
 
 
 @settings(deadline=None, max_examples=300)

@@ -7,21 +7,21 @@ the mean of the gains over where runs from it end. Where all gains are the same 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..backend.cpu import matrix_of
-from ..graph import can_reach
+from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
 from ..model.values import Values
-from ..solve.absorption import absorbed_value
+from ..solve import solve
 from ..solve.elimination import averages
 from ..solve.long_run import Chain, gain
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
+from .unknowns import open_equations
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
@@ -36,55 +36,47 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     if model.type == "mdp":
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
     start = perf_counter()
-    components = _bottom_components(model)
-    sizes = np.diff(components.starts)
+    components = bottom_components(model)
+    sizes = components.sizes
     detail = f"{len(sizes):,} bottom components, the largest with {sizes.max():,} of {model.n_states:,} states"
     work = [Work("bottom components", detail, 0, perf_counter() - start)]
-    transient = len(components.members) < model.n_states
+    transient = len(components.order) < model.n_states
     lower, upper, done = _gains(model, reward, components, settings.tighter(2) if transient else settings)
     work += done
     if (lower == lower[0]).all() and (upper == upper[0]).all():
         low, high = np.full(model.n_states, lower[0]), np.full(model.n_states, upper[0])
     else:
         low, high = np.full(model.n_states, np.nan), np.full(model.n_states, np.nan)
-        low[components.members] = np.repeat(lower, sizes)
-        high[components.members] = np.repeat(upper, sizes)
+        low[components.order] = np.repeat(lower, sizes)
+        high[components.order] = np.repeat(upper, sizes)
         if transient:
             worth = can_reach(model, np.ones(model.n_states, dtype=np.bool_), (low != 0) & ~np.isnan(low))
             low[~worth] = high[~worth] = 0.0
         if np.isnan(low).any():
-            work.append(absorbed_value(matrix_of(model), model.to_scipy(), low, high, settings))
+            work += _absorbed(model, low, high, settings.tighter(2))
     return Quantity(low, high, _method(work), tuple(work))
 
 
-class Components(NamedTuple):
-    """The states of component k are ``members[starts[k]]`` up to ``members[starts[k + 1]]``, ascending."""
-
-    members: Int32s
-    starts: npt.NDArray[np.int64]
-
-
-def _bottom_components(model: Model) -> Components:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    parts = (np.ones(model.n_transitions, dtype=np.int8), model.columns, model.row_starts)
-    pattern = csr_array(parts, shape=(model.n_states, model.n_states))
-    count, names = connected_components(pattern, connection="strong")
-    leaves = np.repeat(names, np.diff(model.row_starts)) != names[model.columns]
-    bottom = np.ones(count, dtype=np.bool_)
-    bottom[np.repeat(names, np.diff(model.row_starts))[leaves]] = False
-    inside = np.flatnonzero(bottom[names])
-    order = inside[np.argsort(names[inside], kind="stable")].astype(np.int32)
-    starts = np.flatnonzero(np.diff(names[order], prepend=-1))
-    return Components(order, np.append(starts, len(order)).astype(np.int64))
+def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> list[Work]:
+    """Fill in the bounds where they are NaN, the transient states: the means of the bounds where runs end."""
+    open_states = np.isnan(low)
+    unknowns = open_equations(model, open_states, np.where(open_states, 0.0, low), settings)
+    solution = solve(unknowns.equations, settings)
+    work = [*unknowns.work, *solution.work]
+    above = solution.upper
+    if not np.array_equal(low, high, equal_nan=True):
+        other = open_equations(model, open_states, np.where(open_states, 0.0, high), settings)
+        solved = solve(other.equations, settings)
+        above, work = solved.upper, work + list(solved.work)
+    low[unknowns.members], high[unknowns.members] = solution.lower, above
+    return work
 
 
 def _gains(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
     """Bounds on the gain of each component, and what was done."""
-    members, starts = components
+    members, starts = components.order, components.starts
     total, below, above = _reward_bounds(model.n_states, reward)
     # Elsewhere than here rewards may differ: a component that earns the same everywhere has no equation to solve.
     lower = np.minimum.reduceat(below[members], starts[:-1])
