@@ -102,7 +102,7 @@ def test_components_are_ordered_from_their_exits() -> None:
     inside = np.arange(n + 1) < n
     components = strongly_connected_components(chain, inside)
     order = components.order.copy()
-    _core.order_by_exit(matrix_of(chain), components.component, components.starts, order)
+    _core.order_by_exit(matrix_of(chain), components.component, components.starts, None, order)
     assert order.tolist() == list(range(n))
 
 

@@ -80,7 +80,7 @@ def check(
     else:
         context, (question,) = resolve(file, subject, mine)
         model = subject.build(terminal=terminal([(context, question)]))
-    return check_question(context, model, question, chosen, strategy=strategy)
+    return check_question(context, model, question, chosen, strategy=strategy or chosen.strategy)
 
 
 def described(model: Model) -> Program:
