@@ -26,7 +26,7 @@ from queries import (
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 STEPS = [Fraction(n) for n in (1, 2, 3, 0, 5, 10, 40)]
-TIMES = [Fraction(t) for t in ("1", "1/2", "2", "1/4", "5", "0", "20", "1/1024", "300")]
+TIMES = [Fraction(t) for t in ("1", "1/2", "2", "1/4", "5", "0", "20", "1/1024", "40")]
 LABELS = ["a", "b", "a", "b", "last", "init", "deadlock"]
 PROBABILITIES = ["1/2", "0.3", "0.9", "1", "0", "0.01"]
 AMOUNTS = ["1/2", "3", "100", "0"]
