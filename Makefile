@@ -2,6 +2,7 @@
 # make test           run all tests
 # make lint types     style and types
 # make bench-explore  build models beside Storm and compare
+# make bench-classic  Jacobi's method against BiCGStab
 # make clean          remove what was built
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore clean
+.PHONY: demo test lint types bench-explore bench-classic clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -41,6 +42,9 @@ types: $(TOOLS)
 
 bench-explore: $(TOOLS)
 	$(BIN)/python bench/explore.py $(ARGS)
+
+bench-classic: $(BUILT)
+	$(BIN)/python bench/classic.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build src/galton/_core*.so
