@@ -1,8 +1,8 @@
 # make demo           create the environment, build, and check a real model
 # make test           run all tests
 # make lint types     style and types
-# make bench-explore  build models beside Storm and compare
 # make bench-classic  Jacobi's method against BiCGStab
+# make bench-explore  build models beside Storm and compare
 # make clean          remove what was built
 
 PYTHON ?= python3
@@ -11,7 +11,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore bench-classic clean
+.PHONY: demo test lint types bench-explore clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -40,11 +40,12 @@ lint: $(TOOLS)
 types: $(TOOLS)
 	$(BIN)/mypy
 
-bench-explore: $(TOOLS)
-	$(BIN)/python bench/explore.py $(ARGS)
-
+.PHONY: bench-classic
 bench-classic: $(BUILT)
 	$(BIN)/python bench/classic.py $(ARGS)
+
+bench-explore: $(TOOLS)
+	$(BIN)/python bench/explore.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build src/galton/_core*.so
