@@ -1,6 +1,7 @@
 # make demo           create the environment, build, and check a real model
 # make test           run all tests
 # make lint types     style and types
+# make bench-classic  Jacobi's method against BiCGStab
 # make bench-explore  build models beside Storm and compare
 # make bench-graph    time each operation of the graph analysis
 # make bench-check    the same from the file to the answer; needs the corpus
@@ -41,6 +42,10 @@ lint: $(TOOLS)
 
 types: $(TOOLS)
 	$(BIN)/mypy
+
+.PHONY: bench-classic
+bench-classic: $(BUILT)
+	$(BIN)/python bench/classic.py $(ARGS)
 
 bench-explore: $(TOOLS)
 	$(BIN)/python bench/explore.py $(ARGS)
