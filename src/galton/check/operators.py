@@ -167,7 +167,7 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
         return _within(replace(leaving, lower=both.lower, upper=both.upper, work=staying.work + leaving.work), 1.0)
     found = _complement(_until(evaluation, path, interval, dual, settings))
     # One minus a number close to 1 loses digits: ask for as many more.
-    initial = evaluation.model.initial
+    initial = evaluation.focused_model.initial
     least = float(found.lower[initial].min())
     if least > 0 and (found.upper - found.lower)[initial].max() > 2 * settings.eps * least:
         with suppress(GaltonError):
