@@ -44,7 +44,6 @@ def slow_to_mix() -> RandomModel:
     return RandomModel("ctmc", 6, 0, 3, model.commands, model.labels, model.structures, dyadic=True)
 
 
-@unmended
 def test_long_run_average_in_a_state_that_is_not_initial() -> None:
     assert not mistake(slow_to_mix(), Reward("r", "S"), 0)
 
@@ -90,7 +89,6 @@ def test_a_small_chance_that_something_lasts() -> None:
     assert not mistake(made("dtmc", [*resets, one((1, 0))], {1}), query, 0)
 
 
-@unmended
 def test_release_in_a_state_that_is_not_initial() -> None:
     """The bounds were 0 and 1."""
     rows = [one((2, 0)), one((1, 1), (1, 2)), one((1, 2), (1, 3)), one((2, 3), (1, 0), (10, 1))]

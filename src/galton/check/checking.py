@@ -63,13 +63,21 @@ def check(
                     raise
                 value, undecided = None, error
             if value is not None:
-                result = _result(evaluation, expression, value, question.prop.text)
+                found = _result(evaluation, expression, value, question.prop.text)
+                if result is not None and _width(found) > _width(result):
+                    break  # asking for more gave less
+                result = found
             missing = AGAIN if result is None else _missing(result, settings)
             if missing <= 1 or wanted.eps <= FINEST or settings.by_hand:
                 break
             wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
     assert result is not None
     return replace(result, seconds=time.perf_counter() - start)
+
+
+def _width(result: Result) -> float:
+    """How far the bounds are apart; 0 where there are none."""
+    return 0.0 if result.lower is None or result.upper is None else float(result.upper - result.lower)
 
 
 def _missing(result: Result, settings: Settings) -> float:
