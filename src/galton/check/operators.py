@@ -172,7 +172,10 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
     if least > 0 and (found.upper - found.lower)[initial].max() > 2 * settings.eps * least:
         with suppress(GaltonError):
             found = _complement(_until(evaluation, path, interval, dual, settings.tighter(2 / least)))
-    return found
+    # What is certain is so exactly.
+    zero, one = _certain(evaluation, path, optimum)
+    lower, upper = (np.where(zero, 0.0, np.where(one, 1.0, bound)) for bound in (found.lower, found.upper))
+    return replace(found, lower=lower, upper=upper)
 
 
 def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
