@@ -8,7 +8,7 @@
 
 namespace galton {
 
-inline constexpr size_t WORTH_A_THREAD = 50'000;  // entries in a part; below, waiting for each other costs more than it saves
+inline constexpr size_t WORTH_A_THREAD = 400'000;  // entries in a part; below, waiting for each other costs more than it saves
 
 // Parts of a range with about as many entries each.
 template <class R>

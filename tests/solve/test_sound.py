@@ -111,7 +111,7 @@ def test_bounds_round_outwards() -> None:
 
 def test_threads_agree() -> None:
     """A component large enough to be shared."""
-    n = 60_000
+    n = 400_000
     starts = np.arange(0, 3 * n + 1, 3, dtype=np.int32)
     columns = np.stack(
         [np.maximum(np.arange(n) - 1, 0), (np.arange(n) * 7 + 3) % n, np.minimum(np.arange(n) + 1, n - 1)], axis=1
@@ -121,7 +121,7 @@ def test_threads_agree() -> None:
     matrix = _core.Matrix(None, starts, columns.ravel(), values, None)
     system = _core.System(matrix, None, constant, 0)
     found = []
-    for threads in (1, 2, 3):
+    for threads in (1, 2):
         x = np.zeros(n)
         system.gauss_seidel(x, np.zeros(n), None, 0, n, 500, 1e-14, True, True, 1.0, threads)
         y = np.full(n, 0.5)
