@@ -98,7 +98,7 @@ void propagate(const System& system, double* lower, double* upper, Range range, 
             const double below =
                 optimum(system, rows, s, [&](size_t r) { return row_below(system, rows, r, lower, slack); });
             upper[s] = above;
-            lower[s] = std::max(below, 0.0);
+            lower[s] = std::max(0.0, below);
         }
     });
 }

@@ -72,3 +72,10 @@ def test_as_a_module() -> None:
     outcome = run("--help")
     assert (outcome.code, outcome.err) == (0, "")
     assert "Commands:" in outcome.out
+
+
+def test_help_names_every_method() -> None:
+    from galton.solve.methods import DEFAULT, METHODS, TOPOLOGICAL
+
+    text = "".join(galton("check", "--help").out.split())  # names may be broken at their hyphens
+    assert [name for name in (*METHODS, DEFAULT, TOPOLOGICAL) if name not in text] == []

@@ -135,6 +135,27 @@ CASES = [
           rewards s<3 : 1; endrewards""",
         {"Rmin=? [ F s=3 ]": Fraction(4), "Rmax=? [ F s>2 ]": math.inf, "Pmax=? [ F s=4 ]": Fraction(1, 2)},
     ),
+    Case(  # from 0 the end is reached for nothing, which rounding and sweeps from a dearer strategy only come near
+        "for nothing",
+        """mdp module m  s : [0..3] init 1;
+          [] s=0 -> 1/6:(s'=3) + 5/6:(s'=2);
+          [] s=1 -> (s'=0);
+          [free] s=2 -> (s'=0);  [dear] s=2 -> 1/3:(s'=0) + 1/3:(s'=1) + 1/3:(s'=3);
+          [] s=3 -> true; endmodule
+          rewards s=1 : 1; endrewards""",
+        {"Rmin=? [ F s=3 ]": Fraction(1), "Rmax=? [ F s=3 ]": Fraction(13, 8)},
+    ),
+    Case(
+        "for nothing, in a chain",
+        """dtmc module m  s : [0..4] init 1;
+          [] s=0 -> 1/3:(s'=4) + 2/3:(s'=3);
+          [] s=1 -> 0.5:(s'=0) + 0.5:(s'=2);
+          [] s=2 -> (s'=1);
+          [] s=3 -> (s'=0);
+          [] s=4 -> true; endmodule
+          rewards s=1 : 1; endrewards""",
+        {"R=? [ F s=4 ]": Fraction(2), "filter(state, R=? [ F s=4 ], s=0)": Fraction(0)},
+    ),
     Case(  # against the odds, bold play is best (2, 4, 6) and timid play worst (Dubins and Savage 1965)
         "stakes",
         """mdp module m  x : [0..6] init 2;

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..model.values import Floats
-from .equations import Int32s, Segment
+from .equations import Int32s, Mask, Segment
 from .method import DEFAULT, UNIQUE, Job, Method
 from .solution import NumericError
+from .support import support
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import SuperLU
@@ -36,8 +37,10 @@ def evaluate(job: Job, segment: Segment, rows: Int32s) -> None:
     except (RuntimeError, MemoryError) as error:  # singular to working precision, or too much fill-in
         raise NumericError(f"{job.name} failed, {str(error) or 'for want of memory'}; {DEFAULT}") from error
     residual = _residual(job, segment, rows)  # the right-hand side, as x is 0
+    zero = ~_support(job, segment, rows)
     for _ in range(3):
         x += factors.solve(residual)
+        x[zero] = 0.0  # and not some rounding
         residual = _residual(job, segment, rows)
     _refuse_if_doubtful(job, residual, x, factors.solve(x.copy()))
 
@@ -70,13 +73,21 @@ def _residual(job: Job, segment: Segment, rows: Int32s) -> Floats:
     return np.asarray(values[rows - mine.start] - job.x[segment.first : segment.last])
 
 
+def _support(job: Job, segment: Segment, rows: Int32s) -> Mask:
+    """The unknowns that are not 0."""
+    chosen = job.equations.progress.copy()
+    chosen[segment.first : segment.last] = rows
+    job.sweeps += 1
+    return support(job.system, segment, job.x, chosen, job.threads)
+
+
 def _refuse_if_doubtful(job: Job, residual: Floats, x: Floats, w: Floats) -> None:
-    sought = x != 0  # a row whose value is 0 leads to zeros only
+    sought = x != 0
     with np.errstate(all="ignore"):
         steps = float(np.max(np.abs(w[sought] / x[sought]), initial=1.0))
         rounding = job.equations.slack + float(np.max(np.abs(residual[sought] / x[sought]), initial=0.0))
     allowed = job.settings.eps / (1.0 if job.settings.relative else max(float(np.abs(x).max(initial=0.0)), 1.0))
-    fine = np.isfinite(x).all() and (x >= 0).all() and (w >= x * (1 - 1e-6)).all()
+    fine = np.isfinite(x).all() and (x >= 0).all() and (w >= x * (1 - 1e-6))[sought].all()
     if not fine or not steps * rounding <= allowed:
         raise NumericError(
             f"{job.name} cannot be trusted here: about {steps:.1g} steps remain until this is decided, more than "

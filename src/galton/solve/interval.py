@@ -13,9 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..model.values import Floats
-from .equations import Mask, Segment
+from .equations import Segment
 from .method import DEFAULT, UNIQUE, Job, Method
 from .solution import NumericError
+from .support import support
 
 __all__ = ["METHOD"]
 
@@ -56,7 +57,8 @@ def _start(job: Job, segment: Segment) -> Floats | float:
         bound = before * (1 + 1e-12) + 2 * earned  # more than all rounding in d and in the sum can amount to
     if not np.isfinite(bound):
         raise NumericError(f"{job.name} finds no finite bound to begin with; {DEFAULT}")
-    return np.where(_support(job, segment), bound, 0.0)
+    # Bounds on what is 0 would approach it for ever, and never meet.
+    return np.where(support(job.system, segment, job.upper, None, job.threads), bound, 0.0)
 
 
 def _rewards(job: Job, segment: Segment) -> Floats:
@@ -85,27 +87,6 @@ def _never_back(job: Job, segment: Segment) -> Floats:
             break
         found[fresh] = reached[part][fresh]
     return found
-
-
-def _support(job: Job, segment: Segment) -> Mask:
-    """The unknowns whose value is not 0: bounds on the others would approach 0 for ever, and never meet."""
-    part = slice(segment.first, segment.last)
-    x = (job.upper > 0).astype(np.float64)
-    x[part] = 0.0
-    copy = x.copy()
-    system, threads = job.system, job.threads
-    span = (segment.first, segment.last, 1, 0.0, True)
-    while True:
-        before = x[part].copy()
-        system.gauss_seidel(x, copy, None, *span, True, 1.0, threads)
-        x[part] = copy[part] = np.maximum(before, x[part] > 0)
-        if (x[part] == before).all():
-            # Numbers that get too small in the course of a sweep do not in this one.
-            system.jacobi(x, copy, None, *span, 1.0, threads)
-            x[part] = copy[part] = np.maximum(before, x[part] > 0)
-            if (x[part] == before).all():
-                return x[part] > 0
-        job.sweeps += 1
 
 
 METHOD = Method(

@@ -22,6 +22,7 @@ from .equations import Equations, Segment
 from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution, Work
+from .support import support
 
 __all__ = ["solve"]
 
@@ -96,6 +97,7 @@ class _Solver:
         """Bounds by proposal and proof; False when they cannot be proved."""
         entries = self.equations.entries(segment) + segment.last - segment.first
         if self.equations.optimum == "min":
+            self._begin_for_nothing(segment)
             self.x.evaluate(segment, 1e-2)
         # Which rows are nearly the best shows only when x is good.
         self.x.solve(segment, 1e-3 if self.x.chosen is None else 1e-8, entries)
@@ -114,6 +116,27 @@ class _Solver:
                     break
                 goal /= 8
         return False
+
+    def _begin_for_nothing(self, segment: Segment) -> None:
+        """Where nothing has to be paid, begin with rows on which nothing is: sweeps would near that for ever."""
+        equations, threads, rows = self.equations, self.settings.n_threads, self.equations.rows_of(segment)
+        if equations.origin.reward is None or equations.constant[rows].all():
+            return
+        assert equations.groups is not None
+        assert self.x.chosen is not None
+        part = slice(segment.first, segment.last)
+        costly = self.x.x.copy()
+        costly[part] = support(self.system, segment, costly, None, threads)
+        if costly[part].all():
+            return
+        values = np.empty(rows.stop - rows.start)
+        self.system.row_values(costly, values, segment.first, segment.last, threads)
+        self.x.sweeps += 3
+        owner = np.repeat(
+            np.arange(*part.indices(equations.size)), np.diff(equations.groups[segment.first : segment.last + 1])
+        )
+        free = np.flatnonzero((values == 0) & (costly[owner] == 0))[::-1]
+        self.x.chosen[owner[free]] = free + rows.start  # of several, the first
 
     def _weigh(self, segment: Segment, entries: int, share: float) -> float:
         """Find w; returns how many times wider the bounds will be than what x violates its equations by.

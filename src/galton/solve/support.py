@@ -1,0 +1,34 @@
+"""Which unknowns are 0: where nothing is paid on any path, or, for a minimum, where nothing has to be.
+
+Numbers that come nearer to 0 for ever never get there, so methods that measure relatively must know. What sweeps from 0
+leave at 0 is 0; the values themselves do not matter, so that they are set back to 1 before they get too small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..backend import System
+from ..model.values import Floats
+from .equations import Int32s, Mask, Segment
+
+__all__ = ["support"]
+
+
+def support(system: System, segment: Segment, x: Floats, chosen: Int32s | None, threads: int) -> Mask:
+    """The unknowns of a range that are not 0, given which earlier ones are; by the rows chosen, or the best if None."""
+    part = slice(segment.first, segment.last)
+    seen = (x > 0).astype(np.float64)
+    seen[part] = 0.0
+    copy = seen.copy()
+    span = (segment.first, segment.last, 1, 0.0, True)
+    while True:
+        before = seen[part].copy()
+        system.gauss_seidel(seen, copy, chosen, *span, True, 1.0, threads)
+        seen[part] = copy[part] = np.maximum(before, seen[part] > 0)
+        if (seen[part] == before).all():
+            # Within a sweep a number may get too small to be seen; not in one that reads only ones.
+            system.jacobi(seen, copy, chosen, *span, 1.0, threads)
+            seen[part] = copy[part] = np.maximum(before, seen[part] > 0)
+            if (seen[part] == before).all():
+                return seen[part] > 0
