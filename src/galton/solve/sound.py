@@ -22,7 +22,7 @@ from .equations import Equations, Segment
 from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution, Work
-from .support import support
+from .support import extend
 
 __all__ = ["solve"]
 
@@ -54,6 +54,7 @@ class _Solver:
         self.w_constant = np.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
         self.w = Proposer(weighing, np.zeros(size), np.zeros(size), None if chosen is None else chosen.copy(), settings)
+        self.seen, self.seen_copy = np.zeros(size), np.zeros(size)  # 1 where x is not 0
         self.width = 0.0  # the largest half-width so far, relative
         self.passed_on = 0.0  # δ/ε
         self.eliminated = 0
@@ -89,6 +90,7 @@ class _Solver:
         middle = (self.lower[part] + self.upper[part]) / 2
         self.x.x[part] = self.x.copy[part] = middle
         self.w.x[part] = self.w.copy[part] = 0.0  # steps are counted within a segment
+        self.seen[part] = self.seen_copy[part] = middle > 0
         with np.errstate(invalid="ignore"):
             widths = (self.upper[part] - middle) / middle
         self.width = max(self.width, float(np.nanmax(widths, initial=0.0)))
@@ -125,9 +127,8 @@ class _Solver:
         assert equations.groups is not None
         assert self.x.chosen is not None
         part = slice(segment.first, segment.last)
-        costly = self.x.x.copy()
-        costly[part] = support(self.system, segment, costly, None, threads)
-        if costly[part].all():
+        costly = self.seen
+        if extend(self.system, segment, costly, self.seen_copy, None, threads).all():
             return
         values = np.empty(rows.stop - rows.start)
         self.system.row_values(costly, values, segment.first, segment.last, threads)

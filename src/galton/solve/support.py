@@ -12,15 +12,19 @@ from ..backend import System
 from ..model.values import Floats
 from .equations import Int32s, Mask, Segment
 
-__all__ = ["support"]
+__all__ = ["extend", "support"]
 
 
 def support(system: System, segment: Segment, x: Floats, chosen: Int32s | None, threads: int) -> Mask:
     """The unknowns of a range that are not 0, given which earlier ones are; by the rows chosen, or the best if None."""
-    part = slice(segment.first, segment.last)
     seen = (x > 0).astype(np.float64)
-    seen[part] = 0.0
-    copy = seen.copy()
+    return extend(system, segment, seen, seen.copy(), chosen, threads)
+
+
+def extend(system: System, segment: Segment, seen: Floats, copy: Floats, chosen: Int32s | None, threads: int) -> Mask:
+    """The same, where ``seen`` and ``copy`` are 1 for earlier unknowns that are not 0; afterwards for these as well."""
+    part = slice(segment.first, segment.last)
+    seen[part] = copy[part] = 0.0
     span = (segment.first, segment.last, 1, 0.0, True)
     while True:
         before = seen[part].copy()
