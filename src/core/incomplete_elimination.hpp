@@ -18,6 +18,7 @@
 
 #include "matrix.hpp"
 #include "memory.hpp"
+#include "preconditioner.hpp"
 
 namespace galton {
 
@@ -43,21 +44,25 @@ class Pace {
     double speed_[2] = {};
 };
 
-class IncompleteElimination {
+class IncompleteElimination : public Preconditioner {
   public:
     // `order`: all states, first the one to be eliminated first; every state but the last has a successor behind it.
-    // At most `capacity` transitions are kept.
+    // At most `capacity` transitions are kept, and at most `operations` done.
     IncompleteElimination(const MatrixView& matrix, const double* exit_rates, const int32_t* order, double threshold,
-                          size_t capacity, int threads);
-    ~IncompleteElimination();
+                          size_t capacity, size_t operations, int threads);
+    ~IncompleteElimination() override;
 
-    // Eliminate further states for about a tenth of a second. False when there are no more, or when they did not fit.
+    // Eliminate further states for about a tenth of a second. False when there are no more, or when it was too much.
     bool advance();
     bool fits() const { return fits_; }
     size_t entries() const;
 
-    // An h with h(last state) = 0 and, nearly, b = -Qh + a constant.
-    void solve(const double* b, double* h);
+    // The state where the chain spends most of its time, nearly, and how much longer than in the last one (as a power of
+    // two). The last state should be one of the busiest: with another one the numbers of a solution may be beyond doubles.
+    std::pair<int32_t, double> busiest() const;
+
+    // h is 0 in the last state.
+    void solve(const double* b, double* h) override;
 
   private:
     static constexpr size_t CHUNK = 128;  // rows
@@ -86,7 +91,8 @@ class IncompleteElimination {
     const MatrixView matrix_;
     const double* exit_rates_;
     const double threshold_;
-    const size_t n_, chunks_;
+    const size_t n_, chunks_, operations_;
+    std::atomic<size_t> done_operations_ = 0;
     Pace eliminating_, solving_;
     size_t next_chunk_ = 0;
     std::atomic<bool> fits_ = true;
