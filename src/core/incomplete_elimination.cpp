@@ -149,7 +149,9 @@ bool IncompleteElimination::advance() {
             return next_chunk_ - first;
         });
     }
-    return fits_ && next_chunk_ < chunks_;
+    const bool more = fits_ && next_chunk_ < chunks_;
+    if (!more) work_.clear();
+    return more;
 }
 
 void IncompleteElimination::eliminate_chunks(size_t first, size_t last, int threads) {
@@ -201,8 +203,8 @@ void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace&
             for (size_t e = rows_[q].middle; e < rows_[q].end; ++e) {
                 const int32_t target = part.columns[e];
                 const double more = visits * static_cast<double>(part.values[e]);
+                if (more < least || target == here) continue;
                 if (weight[target] == 0) {
-                    if (more < least || target == here) continue;
                     work.columns.push_back(target);
                     if (target < here) work.wait_in_order(target);
                 }
@@ -249,6 +251,10 @@ void IncompleteElimination::finish_row(size_t k, Part& part, Workspace& work, do
     row.end = part.size;
     scale_[k] = 1 / (exit_rates_[static_cast<size_t>(order_[k])] * onward);
     time_[k] = time / onward;
+}
+
+double IncompleteElimination::share_of_last() const {
+    return 1 / (exit_rates_[static_cast<size_t>(order_[n_ - 1])] * time_[n_ - 1]);
 }
 
 std::pair<int32_t, double> IncompleteElimination::busiest() const {

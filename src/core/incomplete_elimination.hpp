@@ -57,6 +57,8 @@ class IncompleteElimination : public Preconditioner {
     bool fits() const { return fits_; }
     size_t entries() const;
 
+    // Of the time that the chain spends anywhere, how much in the last state, nearly.
+    double share_of_last() const;
     // The state where the chain spends most of its time, nearly, and how much longer than in the last one (as a power of
     // two). The last state should be one of the busiest: with another one the numbers of a solution may be beyond doubles.
     std::pair<int32_t, double> busiest() const;

@@ -66,6 +66,8 @@ class Bias:
             elimination = self._elimination(threshold)
             if not elimination.fits:
                 return False
+            if elimination.share_of_last() * self.chain.n_states >= 1:
+                break
             state, busier = elimination.busiest()
             if busier < MUCH_BUSIER:
                 break
@@ -107,7 +109,7 @@ class Bias:
 
     def _elimination(self, threshold: float) -> _core.IncompleteElimination:
         order = (_core.far_first if threshold else _core.nested_dissection)(self.chain.matrix, self.busiest)
-        capacity = int(min(MOST_FILL * len(self.chain.columns), SHARE * available_memory() / ENTRY))
+        capacity = int(min(max(MOST_FILL * len(self.chain.columns), 10**7), SHARE * available_memory() / ENTRY))
         elimination = _core.IncompleteElimination(
             self.chain.matrix, self.exit_rates, order, threshold, capacity, MOST_OPERATIONS, self.threads
         )

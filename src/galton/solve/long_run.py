@@ -124,7 +124,7 @@ class _Search:
         self.scale = 0.0 if settings.relative else 1.0
         if settings.relative and self.reward.min() < 0:  # the average may be zero: relative to the rewards, then
             self.scale = float(np.abs(self.reward).max())
-        self.lower, self.upper = float(self.reward.min()), float(self.reward.max())
+        self.lower, self.upper = -np.inf, np.inf
         self._narrow(*self._prove(self.low))
 
     def guess(self, patience: int) -> bool:
@@ -176,7 +176,8 @@ class _Search:
     def _improve(self, reward: Floats, low: Floats, patience: int) -> bool:
         width = MARGIN * 2 * self.settings.eps
         relative = width if self.settings.relative else 0.0
-        return self.bias.improve(reward, low, relative=relative, absolute=width * self.scale, patience=patience)
+        absolute = max(width * self.scale, TINY)
+        return self.bias.improve(reward, low, relative=relative, absolute=absolute, patience=patience)
 
     def _drift_bounds(self, low: Floats) -> tuple[Floats, Floats]:
         return drift_bounds(self.chain, self.high, low, self.bias.threads)
