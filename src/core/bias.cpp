@@ -57,7 +57,7 @@ double drift(const Rows& rows, const double* x, size_t s) {
 }  // namespace
 
 Bias::Product Bias::product(const std::vector<double>& x, std::vector<double>& out,
-                                  const std::vector<double>& left) const {
+                            const std::vector<double>& left) const {
     return visit(matrix_, [&](const auto& rows) {
         const double at_z = drift(rows, x.data(), z_);
         Sums sums = over_states([&](size_t first, size_t last, Sums& part) {

@@ -1,8 +1,9 @@
 // The bias h of an irreducible chain: Poisson's equation g = r + Qh, by BiCGStab (van der Vorst 1992) with a
 // preconditioner.
 //
-// The gain g is not known beforehand: it is what the equation of one state z says. So the residual of a vector h is (r + Qh)(s) - (r + Qh)(z), and the method works in the space of vectors that vanish in z. The proof of an
-// answer is not made here (drift.hpp).
+// The gain g is not known beforehand: it is what the equation of one state z says. So the residual of a vector h is (r
+// + Qh)(s) - (r + Qh)(z), and the method works in the space of vectors that vanish in z. The proof of an answer is not
+// made here (drift.hpp).
 #pragma once
 
 #include <vector>

@@ -1,9 +1,10 @@
-// The drift of a vector along a chain, with proof: bounds on r(s) + sum over t of R(s,t) (h(t) - h(s)), rounding included.
+// The drift of a vector along a chain, with proof: bounds on r(s) + sum over t of R(s,t) (h(t) - h(s)), rounding
+// included.
 //
-// R holds the rates of a CTMC or the probabilities of a DTMC; loops do not matter, and neither does a row of probabilities
-// that sums to 1 only up to rounding: what stays in s is what does not leave. This one number per state proves long-run
-// averages (for any h the gain lies between its smallest and its largest value) and bounds on values until absorption
-// (u is above where its drift is at most 0). Nothing depends on where h came from.
+// R holds the rates of a CTMC or the probabilities of a DTMC; loops do not matter, and neither does a row of
+// probabilities that sums to 1 only up to rounding: what stays in s is what does not leave. This one number per state
+// proves long-run averages (for any h the gain lies between its smallest and its largest value) and bounds on values
+// until absorption (u is above where its drift is at most 0). Nothing depends on where h came from.
 #pragma once
 
 #include "matrix.hpp"

@@ -10,9 +10,9 @@ namespace galton {
 
 namespace {
 
-// Pairs of a key and a state, smallest key first, for keys that never fall below the last one taken (Ahuja et al. 1990):
-// pair p waits in the bucket of the highest bit in which its key differs from that one. Keys are the bits of floats,
-// which order positive numbers as they should.
+// Pairs of a key and a state, smallest key first, for keys that never fall below the last one taken (Ahuja et al.
+// 1990): pair p waits in the bucket of the highest bit in which its key differs from that one. Keys are the bits of
+// floats, which order positive numbers as they should.
 class RadixHeap {
   public:
     void push(uint32_t key, int32_t state) {
@@ -91,7 +91,9 @@ int32_t walk(const Rows& rows, int32_t first, size_t steps) {
         }
         s = next;
     }
-    auto less = [](const auto& a, const auto& b) { return std::pair(a.second, b.first) < std::pair(b.second, a.first); };
+    auto less = [](const auto& a, const auto& b) {
+        return std::pair(a.second, b.first) < std::pair(b.second, a.first);
+    };
     return std::max_element(time.begin(), time.end(), less)->first;
 }
 
@@ -149,7 +151,8 @@ class Dissection {
     static constexpr size_t SMALL = 32;
 
     // Levels of a breadth-first search from a state that is far from the first one; those up to half the states are one
-    // half, the next level is what lies between. The ends of the two halves; the first is `end` where nothing is cut off.
+    // half, the next level is what lies between. The ends of the two halves; the first is `end` where nothing is cut
+    // off.
     std::pair<size_t, size_t> cut(size_t first, size_t end) {
         name_part(first, end);
         const int32_t far = search(order_[first]).back();
@@ -162,8 +165,9 @@ class Dissection {
         }
         const int32_t half = level_[static_cast<size_t>(found[found.size() / 2])];
         auto begin = order_.begin() + index(first), stop = order_.begin() + index(end);
-        auto between = std::stable_partition(begin, stop, [&](int32_t s) { return level_[static_cast<size_t>(s)] != half; });
-        auto other = std::stable_partition(begin, between, [&](int32_t s) { return level_[static_cast<size_t>(s)] < half; });
+        auto level = [&](int32_t s) { return level_[static_cast<size_t>(s)]; };
+        auto between = std::stable_partition(begin, stop, [&](int32_t s) { return level(s) != half; });
+        auto other = std::stable_partition(begin, between, [&](int32_t s) { return level(s) < half; });
         if (other == begin || other == between) return {end, end};
         return {static_cast<size_t>(other - order_.begin()), static_cast<size_t>(between - order_.begin())};
     }

@@ -158,8 +158,9 @@ void IncompleteElimination::eliminate_chunks(size_t first, size_t last, int thre
     while (work_.size() < static_cast<size_t>(threads)) work_.push_back(std::make_unique<Workspace>(n_));
     run_on_threads(threads, [&](int thread) {
         try {
-            for (size_t chunk = first + static_cast<size_t>(thread); chunk < last && fits_; chunk += static_cast<size_t>(threads)) {
-                visit(matrix_, [&](const auto& rows) { eliminate(rows, chunk, *work_[static_cast<size_t>(thread)]); });
+            const auto t = static_cast<size_t>(thread), all = static_cast<size_t>(threads);
+            for (size_t chunk = first + t; chunk < last && fits_; chunk += all) {
+                visit(matrix_, [&](const auto& rows) { eliminate(rows, chunk, *work_[t]); });
             }
         } catch (...) {
             fits_ = false;  // nobody shall wait for this thread

@@ -3,11 +3,12 @@
 // States are taken out of a chain one after the other, as in average.hpp; transitions that arise on the way and are
 // improbable beside those that the state had to states still there are forgotten, so that the rest stays sparse (the
 // incomplete factorisation ILUT of Saad 1994; what is forgotten is missing on the diagonal as well, as in the modified
-// factorisation of Gustafsson 1978). What is left at every step is the generator of a chain again: nothing can break down,
-// whatever the threshold, and constants stay solutions of Qh = 0. With threshold 0 the solution is exact.
+// factorisation of Gustafsson 1978). What is left at every step is the generator of a chain again: nothing can break
+// down, whatever the threshold, and constants stay solutions of Qh = 0. With threshold 0 the solution is exact.
 //
-// Rows depend on earlier rows only. Threads take turns at chunks of rows and wait where they need a row that is not there
-// yet; the result is the same for any number of threads. Whether one thread is quicker, as on a busy machine, is tried.
+// Rows depend on earlier rows only. Threads take turns at chunks of rows and wait where they need a row that is not
+// there yet; the result is the same for any number of threads. Whether one thread is quicker, as on a busy machine, is
+// tried.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +60,9 @@ class IncompleteElimination : public Preconditioner {
 
     // Of the time that the chain spends anywhere, how much in the last state, nearly.
     double share_of_last() const;
-    // The state where the chain spends most of its time, nearly, and how much longer than in the last one (as a power of
-    // two). The last state should be one of the busiest: with another one the numbers of a solution may be beyond doubles.
+    // The state where the chain spends most of its time, nearly, and how much longer than in the last one (as a power
+    // of two). The last state should be one of the busiest: with another one the numbers of a solution may be beyond
+    // doubles.
     std::pair<int32_t, double> busiest() const;
 
     // h is 0 in the last state.

@@ -27,8 +27,8 @@ void bind_drift_bounds(const Matrix& matrix, const MaybeIn& state, const MaybeIn
 }
 
 // The averages of many components; those of component k are members[starts[k]] up to members[starts[k + 1]].
-void bind_eliminate(const Matrix& matrix, In<double> reward, In<int32_t> members, In<int64_t> starts, Out<double> values,
-                    Out<double> errors) {
+void bind_eliminate(const Matrix& matrix, In<double> reward, In<int32_t> members, In<int64_t> starts,
+                    Out<double> values, Out<double> errors) {
     nb::gil_scoped_release released;
     std::vector<int32_t> position(matrix.view.n_states);
     for (size_t k = 0; k + 1 < starts.shape(0); ++k) {

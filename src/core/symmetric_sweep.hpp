@@ -1,7 +1,8 @@
 // A Gauss–Seidel sweep through the states and one back (Sheldon 1955), as a preconditioner.
 //
-// Nothing to prepare and nothing to store. It is weak where a chain drifts or diffuses a long way, but does not mind flow
-// that goes in circles, where incomplete elimination fails. Every thread sweeps through its own part of the states.
+// Nothing to prepare and nothing to store. It is weak where a chain drifts or diffuses a long way, but does not mind
+// flow that goes in circles, where incomplete elimination fails. Every thread sweeps through its own part of the
+// states.
 #pragma once
 
 #include "matrix.hpp"

@@ -32,7 +32,7 @@ __all__ = ["Chain", "Gain", "NoConvergenceError", "gain", "prove"]
 
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
 TINY = 1e-300  # bounds closer than this are equal: doubles have no digits there
-DIRECT = 3000  # states up to which complete elimination is the last resort
+DIRECT = 2000  # states up to which complete elimination is the last resort
 
 
 @dataclass(frozen=True, eq=False)
