@@ -8,8 +8,8 @@ namespace galton {
 
 namespace {
 
-// Relative error of one step on any number it changes, in units of 2^-53: the sum below (3), quotient, product, sum (3),
-// and as much again for the second-order terms that this count leaves out.
+// Relative error of one step on any number it changes, in units of 2^-53: the sum below (3), quotient, product, sum
+// (3), and as much again for the second-order terms that this count leaves out.
 constexpr double STEP = 8;
 
 // Kahan's sum: off by less than 3 units for any number of positive terms that fits into memory.

@@ -57,7 +57,7 @@ double drift(const Rows& rows, const double* x, size_t s) {
 }  // namespace
 
 Bias::Product Bias::product(const std::vector<double>& x, std::vector<double>& out,
-                                  const std::vector<double>& left) const {
+                            const std::vector<double>& left) const {
     return visit(matrix_, [&](const auto& rows) {
         const double at_z = drift(rows, x.data(), z_);
         Sums sums = over_states([&](size_t first, size_t last, Sums& part) {
@@ -93,19 +93,19 @@ Bias::Step Bias::begin(const double* reward, double* h) {
     return {gain_, sums.least, sums.most, !(rho_ > 0 && std::isfinite(rho_))};
 }
 
-Bias::Step Bias::advance(IncompleteElimination& elimination) {
+Bias::Step Bias::advance(Preconditioner& preconditioner) {
     over_states([&](size_t first, size_t last, Sums&) {
         for (size_t s = first; s < last; ++s) {
             direction_[s] = residual_[s] + beta_ * (direction_[s] - omega_ * v_[s]);
         }
     });
-    elimination.solve(direction_.data(), direction_solved_.data());
+    preconditioner.solve(direction_.data(), direction_solved_.data());
     const Product along = product(direction_solved_, v_, shadow_);
     alpha_ = rho_ / along.left;
     over_states([&](size_t first, size_t last, Sums&) {
         for (size_t s = first; s < last; ++s) residual_[s] -= alpha_ * v_[s];
     });
-    elimination.solve(residual_.data(), residual_solved_.data());
+    preconditioner.solve(residual_.data(), residual_solved_.data());
     const Product rest = product(residual_solved_, t_, residual_);
     omega_ = rest.square > 0 ? rest.left / rest.square : 0;
     gain_ += alpha_ * along.drift + omega_ * rest.drift;

@@ -1,15 +1,15 @@
-// The bias h of an irreducible chain: Poisson's equation g = r + Qh, by BiCGStab (van der Vorst 1992) with incomplete
-// elimination.
+// The bias h of an irreducible chain: Poisson's equation g = r + Qh, by BiCGStab (van der Vorst 1992) with a
+// preconditioner.
 //
-// The gain g is not known beforehand: it is what the equation of the last state z of the order says. So the residual of a
-// vector h is (r + Qh)(s) - (r + Qh)(z), and the method works in the space of vectors that vanish in z. The proof of an
-// answer is not made here (drift.hpp).
+// The gain g is not known beforehand: it is what the equation of one state z says. So the residual of a vector h is (r
+// + Qh)(s) - (r + Qh)(z), and the method works in the space of vectors that vanish in z. The proof of an answer is not
+// made here (drift.hpp).
 #pragma once
 
 #include <vector>
 
-#include "incomplete_elimination.hpp"
 #include "matrix.hpp"
+#include "preconditioner.hpp"
 
 namespace galton {
 
@@ -27,7 +27,7 @@ class Bias {
     // Start from h, which stays where it is and is improved in place.
     Step begin(const double* reward, double* h);
     // One step: two products with Q, two with the preconditioner.
-    Step advance(IncompleteElimination& elimination);
+    Step advance(Preconditioner& preconditioner);
 
   private:
     struct Sums {

@@ -22,18 +22,23 @@ class RoundDown {
 };
 
 // Not inlined, so that no operation moves out of where the rounding is set.
-template <class Rows>
-[[gnu::noinline]] void bound_rows(const Rows& rows, const double* state, const double* choice, const double* h,
-                                  double* lower, double* upper, size_t first, size_t last) {
+template <bool TwoParts, class Rows>
+[[gnu::noinline]] void bound_rows(const Rows& rows, const double* state, const double* choice, const double* high,
+                                  const double* low, double* lower, double* upper, size_t first, size_t last) {
     for (size_t s = first; s < last; ++s) {
         double below = 0, above = 0;  // above is negated
         if (state) below += state[s], above -= state[s];
         if (choice) below += choice[s], above -= choice[s];
-        const double here = h[s];
         for (size_t e = rows.first_entry(s), end = rows.first_entry(s + 1); e < end; ++e) {
-            const double rate = rows.values[e], there = h[static_cast<size_t>(rows.columns[e])];
-            below += rate * (there - here);
-            above += rate * (here - there);
+            const auto t = static_cast<size_t>(rows.columns[e]);
+            const double rate = rows.values[e];
+            double gained = high[t] - high[s], lost = high[s] - high[t];
+            if constexpr (TwoParts) {
+                gained += low[t] - low[s];
+                lost += low[s] - low[t];
+            }
+            below += rate * gained;
+            above += rate * lost;
         }
         lower[s] = below;
         upper[s] = -above;
@@ -42,13 +47,18 @@ template <class Rows>
 
 }  // namespace
 
-void drift_bounds(const MatrixView& matrix, const double* state, const double* choice, const double* h, double* lower,
-                  double* upper, int threads) {
+void drift_bounds(const MatrixView& matrix, const double* state, const double* choice, const double* high,
+                  const double* low, double* lower, double* upper, int threads) {
+    if (matrix.n_entries < 50000) threads = 1;
     visit(matrix, [&](const auto& rows) {
-        run_on_threads(matrix.n_entries < 50000 ? 1 : threads, [&](int thread) {
-            auto [first, last] = share(rows.n_states, thread, matrix.n_entries < 50000 ? 1 : threads);
+        run_on_threads(threads, [&](int thread) {
+            auto [first, last] = share(rows.n_states, thread, threads);
             RoundDown rounding;
-            bound_rows(rows, state, choice, h, lower, upper, first, last);
+            if (low) {
+                bound_rows<true>(rows, state, choice, high, low, lower, upper, first, last);
+            } else {
+                bound_rows<false>(rows, state, choice, high, low, lower, upper, first, last);
+            }
         });
     });
 }

@@ -1,6 +1,7 @@
 #include "incomplete_elimination.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <thread>
 
@@ -13,6 +14,8 @@ namespace {
 // A state that hardly has a transition to those still there would keep everything that arises without this.
 constexpr double LEAST_ONWARD = 0.01;
 
+constexpr double LEAST = 1e-30;  // no threshold is below this: floats must hold it
+
 // Until `ready()`: a few looks in a row, then the processor is left to others between looks.
 template <class Ready>
 void wait_until(const Ready& ready) {
@@ -20,6 +23,37 @@ void wait_until(const Ready& ready) {
         if (looks > 200) std::this_thread::yield();
     }
 }
+
+// A positive number m 2^(RANGE e) of any size.
+struct Large {
+    double m = 0;
+    int64_t e = 0;
+
+    static constexpr int RANGE = 256;
+    void add(const Large& other) {
+        if (m == 0 || other.e > e + 1) {
+            *this = other;
+        } else if (other.e >= e - 1) {
+            const auto shift = static_cast<int>(other.e - e);
+            m += std::ldexp(other.m, shift * RANGE);
+            normalise();
+        }
+    }
+    void scale(double factor) {
+        m *= factor;
+        normalise();
+    }
+    double log2() const { return std::log2(m) + static_cast<double>(RANGE * e); }
+
+  private:
+    void normalise() {
+        if (m > 0x1p128 || (m < 0x1p-128 && m > 0)) {
+            const int shift = m > 1 ? 1 : -1;
+            m = std::ldexp(m, -shift * RANGE);
+            e += shift;
+        }
+    }
+};
 
 // Threads take turns at chunks, in one direction; each says how many of its own it has done.
 class Turns {
@@ -66,12 +100,13 @@ struct IncompleteElimination::Workspace {
 IncompleteElimination::~IncompleteElimination() = default;
 
 IncompleteElimination::IncompleteElimination(const MatrixView& matrix, const double* exit_rates, const int32_t* order,
-                                             double threshold, size_t capacity, int threads)
+                                             double threshold, size_t capacity, size_t operations, int threads)
     : matrix_(matrix),
       exit_rates_(exit_rates),
       threshold_(threshold),
       n_(matrix.n_states),
       chunks_((n_ + CHUNK - 1) / CHUNK),
+      operations_(operations),
       eliminating_(threads),
       solving_(threads),
       order_(order, order + n_),
@@ -114,15 +149,18 @@ bool IncompleteElimination::advance() {
             return next_chunk_ - first;
         });
     }
-    return fits_ && next_chunk_ < chunks_;
+    const bool more = fits_ && next_chunk_ < chunks_;
+    if (!more) work_.clear();
+    return more;
 }
 
 void IncompleteElimination::eliminate_chunks(size_t first, size_t last, int threads) {
     while (work_.size() < static_cast<size_t>(threads)) work_.push_back(std::make_unique<Workspace>(n_));
     run_on_threads(threads, [&](int thread) {
         try {
-            for (size_t chunk = first + static_cast<size_t>(thread); chunk < last && fits_; chunk += static_cast<size_t>(threads)) {
-                visit(matrix_, [&](const auto& rows) { eliminate(rows, chunk, *work_[static_cast<size_t>(thread)]); });
+            const auto t = static_cast<size_t>(thread), all = static_cast<size_t>(threads);
+            for (size_t chunk = first + t; chunk < last && fits_; chunk += all) {
+                visit(matrix_, [&](const auto& rows) { eliminate(rows, chunk, *work_[t]); });
             }
         } catch (...) {
             fits_ = false;  // nobody shall wait for this thread
@@ -134,6 +172,7 @@ void IncompleteElimination::eliminate_chunks(size_t first, size_t last, int thre
 template <class Rows>
 void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace& work) {
     double* const weight = work.weight.data();
+    size_t operations = 0;
     for (size_t k = chunk * CHUNK; k < end_of(chunk) && fits_; ++k) {
         const auto s = static_cast<size_t>(order_[k]);
         const auto here = static_cast<int32_t>(k);
@@ -151,7 +190,7 @@ void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace&
                 onward += weight[column];
             }
         }
-        const double least = threshold_ * std::max(onward, LEAST_ONWARD);
+        const double least = std::max(threshold_ * std::max(onward, LEAST_ONWARD), LEAST);
         double time = 1 / exit_rates_[s];
         while (!work.earlier.empty()) {
             const int32_t column = work.take_first();
@@ -161,11 +200,12 @@ void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace&
             work.kept.push_back(column);
             time += visits * time_[q];
             const Part& part = part_of(q / CHUNK);
+            operations += rows_[q].end - rows_[q].middle;
             for (size_t e = rows_[q].middle; e < rows_[q].end; ++e) {
                 const int32_t target = part.columns[e];
                 const double more = visits * static_cast<double>(part.values[e]);
+                if (more < least || target == here) continue;
                 if (weight[target] == 0) {
-                    if (more < least || target == here) continue;
                     work.columns.push_back(target);
                     if (target < here) work.wait_in_order(target);
                 }
@@ -175,6 +215,7 @@ void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace&
         finish_row(k, parts_[chunk % parts_.size()], work, time);
         done_[chunk].fetch_add(1, std::memory_order_release);
     }
+    if (done_operations_.fetch_add(operations) > operations_) fits_ = false;
 }
 
 // Write the row down, its probabilities to go on divided by their sum.
@@ -211,6 +252,31 @@ void IncompleteElimination::finish_row(size_t k, Part& part, Workspace& work, do
     row.end = part.size;
     scale_[k] = 1 / (exit_rates_[static_cast<size_t>(order_[k])] * onward);
     time_[k] = time / onward;
+}
+
+double IncompleteElimination::share_of_last() const {
+    return 1 / (exit_rates_[static_cast<size_t>(order_[n_ - 1])] * time_[n_ - 1]);
+}
+
+std::pair<int32_t, double> IncompleteElimination::busiest() const {
+    std::vector<Large> visits(n_);
+    visits[n_ - 1].m = 1;
+    size_t best = n_ - 1;
+    double last = 0, most = 0;
+    for (size_t k = n_; k-- > 0;) {
+        const double rate = exit_rates_[static_cast<size_t>(order_[k])], onward = 1 / (scale_[k] * rate);
+        if (k + 1 < n_) visits[k].scale(1 / onward);
+        const double weight = visits[k].log2() - std::log2(rate);
+        if (k + 1 == n_) last = most = weight;
+        if (weight > most) most = weight, best = k;
+        const Part& part = part_of(k / CHUNK);
+        for (size_t e = rows_[k].begin; e < rows_[k].middle; ++e) {
+            Large more = visits[k];
+            more.scale(static_cast<double>(part.values[e]) * onward);
+            visits[static_cast<size_t>(part.columns[e])].add(more);
+        }
+    }
+    return {order_[best], most - last};
 }
 
 void IncompleteElimination::solve(const double* b, double* h) {

@@ -3,11 +3,12 @@
 // States are taken out of a chain one after the other, as in average.hpp; transitions that arise on the way and are
 // improbable beside those that the state had to states still there are forgotten, so that the rest stays sparse (the
 // incomplete factorisation ILUT of Saad 1994; what is forgotten is missing on the diagonal as well, as in the modified
-// factorisation of Gustafsson 1978). What is left at every step is the generator of a chain again: nothing can break down,
-// whatever the threshold, and constants stay solutions of Qh = 0. With threshold 0 the solution is exact.
+// factorisation of Gustafsson 1978). What is left at every step is the generator of a chain again: nothing can break
+// down, whatever the threshold, and constants stay solutions of Qh = 0. With threshold 0 the solution is exact.
 //
-// Rows depend on earlier rows only. Threads take turns at chunks of rows and wait where they need a row that is not there
-// yet; the result is the same for any number of threads. Whether one thread is quicker, as on a busy machine, is tried.
+// Rows depend on earlier rows only. Threads take turns at chunks of rows and wait where they need a row that is not
+// there yet; the result is the same for any number of threads. Whether one thread is quicker, as on a busy machine, is
+// tried.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 
 #include "matrix.hpp"
 #include "memory.hpp"
+#include "preconditioner.hpp"
 
 namespace galton {
 
@@ -43,21 +45,28 @@ class Pace {
     double speed_[2] = {};
 };
 
-class IncompleteElimination {
+class IncompleteElimination : public Preconditioner {
   public:
     // `order`: all states, first the one to be eliminated first; every state but the last has a successor behind it.
-    // At most `capacity` transitions are kept.
+    // At most `capacity` transitions are kept, and at most `operations` done.
     IncompleteElimination(const MatrixView& matrix, const double* exit_rates, const int32_t* order, double threshold,
-                          size_t capacity, int threads);
-    ~IncompleteElimination();
+                          size_t capacity, size_t operations, int threads);
+    ~IncompleteElimination() override;
 
-    // Eliminate further states for about a tenth of a second. False when there are no more, or when they did not fit.
+    // Eliminate further states for about a tenth of a second. False when there are no more, or when it was too much.
     bool advance();
     bool fits() const { return fits_; }
     size_t entries() const;
 
-    // An h with h(last state) = 0 and, nearly, b = -Qh + a constant.
-    void solve(const double* b, double* h);
+    // Of the time that the chain spends anywhere, how much in the last state, nearly.
+    double share_of_last() const;
+    // The state where the chain spends most of its time, nearly, and how much longer than in the last one (as a power
+    // of two). The last state should be one of the busiest: with another one the numbers of a solution may be beyond
+    // doubles.
+    std::pair<int32_t, double> busiest() const;
+
+    // h is 0 in the last state.
+    void solve(const double* b, double* h) override;
 
   private:
     static constexpr size_t CHUNK = 128;  // rows
@@ -86,7 +95,8 @@ class IncompleteElimination {
     const MatrixView matrix_;
     const double* exit_rates_;
     const double threshold_;
-    const size_t n_, chunks_;
+    const size_t n_, chunks_, operations_;
+    std::atomic<size_t> done_operations_ = 0;
     Pace eliminating_, solving_;
     size_t next_chunk_ = 0;
     std::atomic<bool> fits_ = true;

@@ -208,10 +208,11 @@ def drift_bounds(
     matrix: Matrix,
     state: npt.NDArray[np.float64] | None,
     choice: npt.NDArray[np.float64] | None,
-    h: npt.NDArray[np.float64],
+    high: npt.NDArray[np.float64],
     lower: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
     threads: int,
+    low: npt.NDArray[np.float64] | None = None,
 ) -> None: ...
 def eliminate(
     matrix: Matrix,
@@ -224,20 +225,32 @@ def eliminate(
 def leaving_rates(matrix: Matrix) -> npt.NDArray[np.float64]: ...
 def busiest_state(matrix: Matrix, first: int, steps: int) -> int: ...
 def far_first(matrix: Matrix, last: int) -> npt.NDArray[np.int32]: ...
+def nested_dissection(matrix: Matrix, last: int) -> npt.NDArray[np.int32]: ...
 
-class IncompleteElimination:
+class Preconditioner:
+    """What a Krylov method takes for the matrix."""
+
+class SymmetricSweep(Preconditioner):
+    """See src/core/symmetric_sweep.hpp."""
+
+    def __init__(self, matrix: Matrix, leaving_rates: npt.NDArray[np.float64], threads: int) -> None: ...
+
+class IncompleteElimination(Preconditioner):
     """A preconditioner for Poisson's equation; see src/core/incomplete_elimination.hpp."""
 
     def __init__(
         self,
         matrix: Matrix,
-        exit_rates: npt.NDArray[np.float64],
+        leaving_rates: npt.NDArray[np.float64],
         order: npt.NDArray[np.int32],
         threshold: float,
         capacity: int,
+        operations: int,
         threads: int,
     ) -> None: ...
     def advance(self) -> bool: ...
+    def share_of_last(self) -> float: ...
+    def busiest(self) -> tuple[int, float]: ...
     @property
     def fits(self) -> bool: ...
     @property
@@ -249,5 +262,5 @@ class Bias:
     def __init__(self, matrix: Matrix, z: int, threads: int) -> None: ...
     def begin(self, reward: npt.NDArray[np.float64], h: npt.NDArray[np.float64]) -> tuple[float, float, bool, int]: ...
     def advance(
-        self, elimination: IncompleteElimination, relative: float, absolute: float, most: int
+        self, preconditioner: Preconditioner, relative: float, absolute: float, most: int
     ) -> tuple[float, float, bool, int]: ...

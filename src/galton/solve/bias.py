@@ -1,10 +1,13 @@
 """A guess at the bias of an irreducible chain: the vector h in Poisson's equation g = r + Qh.
 
-BiCGStab on the equation, preconditioned by incomplete elimination of the states, those far from where the chain spends
-its time first (``src/core/bias.hpp``, ``incomplete_elimination.hpp``, ``elimination_order.hpp``). Elimination is exact
-where the chain drifts, however long the way, and Krylov's method repairs what was forgotten: models on which sweeps or
-plain Krylov methods need thousands of iterations, or fail, take about ten. A smaller threshold forgets less: more
-memory, fewer steps.
+BiCGStab on the equation, with one of three preconditioners, all in ``src/core``:
+
+- Incomplete elimination of the states, those far from where the chain spends its time first. It is exact where the
+  chain drifts, however long the way, and Krylov's method repairs what was forgotten: models on which sweeps or plain
+  Krylov methods need thousands of iterations, or fail, take about ten. A smaller threshold forgets less: more memory,
+  fewer steps (``incomplete_elimination.hpp``, ``elimination_order.hpp``).
+- Complete elimination, in another order: affordable on chains that look like a plane.
+- Gauss–Seidel sweeps forth and back: for flow that goes in circles (``symmetric_sweep.hpp``).
 
 Requires: an irreducible chain. Guarantees: nothing; :mod:`galton.solve.long_run` proves bounds for whatever comes out.
 """
@@ -18,6 +21,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..explore.limits import available_memory
+from ..lang.source import GaltonError
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -25,14 +29,23 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Bias"]
+__all__ = ["Bias", "NoConvergenceError"]
 
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
-MOST_FILL = 30  # transitions that elimination may keep, per transition of the chain …
+MOST_ORDERS = 4  # that are tried
+MUCH_BUSIER = 10.0  # as a power of two: where a state is visited so much more often, the order should end in it
+MOST_FILL = 20  # transitions that elimination may keep, per transition of the chain …
 SHARE = 0.5  # … and the share of the free memory that they may take
 ENTRY = 8  # bytes of one
+MOST_OPERATIONS = 10**10  # of an elimination: about ten seconds
 THREADS_FROM = 50_000  # transitions
-PATIENCE = 10  # steps without a tenfold improvement after which the recursion is given up
+BATCH = 30  # steps between looks at what they brought
+
+
+class NoConvergenceError(GaltonError):
+    """Bounds that would not meet."""
+
+    kind = "numeric"
 
 
 class Bias:
@@ -43,42 +56,71 @@ class Bias:
         self.sweeps = 0
         self.threads = settings.n_threads if len(chain.columns) >= THREADS_FROM else 1
         self.exit_rates = _core.leaving_rates(chain.matrix)
-        self.busiest = _core.busiest_state(chain.matrix, 0, min(WALK, 50 * chain.n_states))
-        self.order = _core.far_first(chain.matrix, self.busiest)
-        self.solver = _core.Bias(chain.matrix, self.busiest, self.threads)
-        self.elimination: _core.IncompleteElimination | None = None
+        self.preconditioner: _core.Preconditioner | None = None
+        self._end_in(_core.busiest_state(chain.matrix, 0, min(WALK, 50 * chain.n_states)))
 
-    def prepare(self, threshold: float) -> bool:
-        """Eliminate with this threshold; False when that would keep too many transitions."""
-        self.elimination = None  # frees the memory of the one before
-        entries = len(self.chain.columns)
-        capacity = int(min(MOST_FILL * entries, SHARE * available_memory() / ENTRY))
-        elimination = _core.IncompleteElimination(
-            self.chain.matrix, self.exit_rates, self.order, threshold, capacity, self.threads
-        )
-        while elimination.advance():
-            self.settings.tell(step="long run", elimination=threshold, kept=elimination.entries)
-        self.elimination = elimination
-        return elimination.fits
+    def eliminate(self, threshold: float) -> bool:
+        """Precondition by elimination with this threshold; False when that would take too much memory or time."""
+        for _ in range(MOST_ORDERS):
+            self.preconditioner = None  # frees the memory of the one before
+            elimination = self._elimination(threshold)
+            if not elimination.fits:
+                return False
+            if elimination.share_of_last() * self.chain.n_states >= 1:
+                break
+            state, busier = elimination.busiest()
+            if busier < MUCH_BUSIER:
+                break
+            self._end_in(state)
+        self.preconditioner = elimination
+        return True
 
-    def improve(self, reward: Floats, h: Floats, *, relative: float, absolute: float = 0.0) -> bool:
-        """Improve h, in place, until r + Qh seems to be constant up to a width; False when that does not happen."""
-        assert self.elimination is not None
+    def sweep(self) -> bool:
+        """Precondition by sweeps."""
+        self.preconditioner = _core.SymmetricSweep(self.chain.matrix, self.exit_rates, self.threads)
+        return True
+
+    def improve(self, reward: Floats, h: Floats, *, relative: float, absolute: float, patience: int) -> bool:
+        """Improve h, in place, until r + Qh seems to be constant up to a width.
+
+        False when that does not happen: when so many steps do not bring the tenth of the width.
+        """
+        assert self.preconditioner is not None
         start = h.copy()
         lower, upper, broken, _ = self.solver.begin(reward, h)
-        self.sweeps += 1
+        self._count(1)
         first = best = upper - lower
         since = 0
-        while not broken and upper - lower > max(relative * abs(lower), absolute):
-            lower, upper, broken, steps = self.solver.advance(self.elimination, relative, absolute, PATIENCE)
-            self.sweeps += 2 * steps
+        while not broken and upper - lower > max(relative * abs(lower), absolute) and since < patience:
+            lower, upper, broken, steps = self.solver.advance(self.preconditioner, relative, absolute, BATCH)
+            self._count(2 * steps)
             self.settings.tell(step="long run", sweeps=self.sweeps, estimate=(lower + upper) / 2, width=upper - lower)
             since += steps
             if upper - lower < best / 10:
                 best, since = upper - lower, 0
-            elif since > PATIENCE * (3 if best == first else 1):  # it may take a while to begin with
-                break
-        if not (np.isfinite(upper - lower) and np.isfinite(h).all()):
+        if not (upper - lower <= first and np.isfinite(h).all()):
             h[:] = start
             return False
         return upper - lower <= max(relative * abs(lower), absolute)
+
+    def _end_in(self, state: int) -> None:
+        self.busiest = state
+        self.solver = _core.Bias(self.chain.matrix, state, self.threads)
+
+    def _elimination(self, threshold: float) -> _core.IncompleteElimination:
+        order = (_core.far_first if threshold else _core.nested_dissection)(self.chain.matrix, self.busiest)
+        capacity = int(min(max(MOST_FILL * len(self.chain.columns), 10**7), SHARE * available_memory() / ENTRY))
+        elimination = _core.IncompleteElimination(
+            self.chain.matrix, self.exit_rates, order, threshold, capacity, MOST_OPERATIONS, self.threads
+        )
+        while elimination.advance():
+            self.settings.tell(step="long run", elimination=threshold, kept=elimination.entries)
+        return elimination
+
+    def _count(self, sweeps: int) -> None:
+        self.sweeps += sweeps
+        most = self.settings.max_iterations
+        if most is not None and self.sweeps > most:
+            raise NoConvergenceError(
+                f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations"
+            )

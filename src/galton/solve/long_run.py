@@ -12,6 +12,7 @@ lower, for a bound from below.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..lang.source import GaltonError
 from ..model.values import Values
-from .bias import Bias
+from .bias import Bias, NoConvergenceError
 from .elimination import averages
 from .settings import Settings
 
@@ -30,15 +30,9 @@ Floats = npt.NDArray[np.float64]
 
 __all__ = ["Chain", "Gain", "NoConvergenceError", "gain", "prove"]
 
-THRESHOLDS = (0.03, 0.003, 1e-4, 1e-6)  # of incomplete elimination, tried in turn
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
-DIRECT = 3000  # states up to which complete elimination is the last resort
-
-
-class NoConvergenceError(GaltonError):
-    """Bounds that would not meet."""
-
-    kind = "numeric"
+TINY = 1e-300  # bounds closer than this are equal: doubles have no digits there
+DIRECT = 2000  # states up to which complete elimination is the last resort
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,27 +72,36 @@ class Gain(NamedTuple):
     sweeps: int
 
 
-def drift_bounds(chain: Chain, h: Floats, threads: int = 1) -> tuple[Floats, Floats]:
-    """Bounds on r + Qh in every state, rounding included."""
+def drift_bounds(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 1) -> tuple[Floats, Floats]:
+    """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
     lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
-    _core.drift_bounds(chain.matrix, chain.state, chain.choice, h, lower, upper, threads)
+    _core.drift_bounds(chain.matrix, chain.state, chain.choice, high, lower, upper, threads, low)
     return lower, upper
 
 
-def prove(chain: Chain, h: Floats, threads: int = 1) -> tuple[float, float]:
-    """Bounds on the gain that any vector h gives; NaN where h is not finite."""
-    lower, upper = drift_bounds(chain, h, threads)
+def prove(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 1) -> tuple[float, float]:
+    """Bounds on the gain that any vector h gives; NaN where it is not finite."""
+    lower, upper = drift_bounds(chain, high, low, threads)
     return float(lower.min()), float(upper.max())
+
+
+# How a preconditioner is made, and how many steps may pass without a tenfold improvement. Tried in turn.
+METHODS: tuple[tuple[str, Callable[[Bias], bool], int], ...] = (
+    ("incomplete elimination", lambda bias: bias.eliminate(0.03), 30),
+    ("sweeps", lambda bias: bias.sweep(), 200),
+    ("incomplete elimination", lambda bias: bias.eliminate(3e-3), 30),
+    ("elimination", lambda bias: bias.eliminate(0.0), 30),
+    ("incomplete elimination", lambda bias: bias.eliminate(3e-4), 30),
+    ("incomplete elimination", lambda bias: bias.eliminate(3e-5), 50),
+)
 
 
 def gain(chain: Chain, settings: Settings) -> Gain:
     """Bounds on the gain of an irreducible chain, as close as the settings ask."""
     search = _Search(chain, settings)
-    for threshold in THRESHOLDS:
-        if not search.bias.prepare(threshold):
-            break
-        if search.guess() or search.guess_on_both_sides():
-            return Gain(search.lower, search.upper, "incomplete elimination, BiCGStab", search.bias.sweeps)
+    for name, prepare, patience in METHODS:
+        if prepare(search.bias) and search.guess(patience):
+            return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
     if chain.n_states <= DIRECT and search.eliminate():
         return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
     raise NoConvergenceError(
@@ -108,42 +111,46 @@ def gain(chain: Chain, settings: Settings) -> Gain:
 
 
 class _Search:
-    """The bounds known so far. Every proof holds, so that they only ever move towards each other."""
+    """The bounds known so far. Every proof holds, so that they only ever move towards each other.
+
+    The bias is sought as a correction ``low`` of ``high``: it solves the equation with what ``high`` leaves as rewards.
+    """
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self.chain, self.settings = chain, settings
         self.bias = Bias(chain, settings)
-        self.h = np.zeros(chain.n_states)
-        reward = chain.reward
+        self.high, self.low = np.zeros(chain.n_states), np.zeros(chain.n_states)
+        self.reward = chain.reward
         self.scale = 0.0 if settings.relative else 1.0
-        if settings.relative and reward.min() < 0:  # the average may be zero: relative to the rewards, then
-            self.scale = float(np.abs(reward).max())
+        if settings.relative and self.reward.min() < 0:  # the average may be zero: relative to the rewards, then
+            self.scale = float(np.abs(self.reward).max())
         self.lower, self.upper = -np.inf, np.inf
-        self._narrow(*prove(chain, self.h))
+        self._narrow(*self._prove(self.low))
 
-    def guess(self) -> bool:
-        """Improve the bias as long as that brings the bounds together."""
+    def guess(self, patience: int) -> bool:
+        """Improve the bias as long as that brings the bounds together; where only rounding is left, make up for it."""
         width = np.inf
-        while self._improve(self.chain.reward, self.h):
-            lower, upper = prove(self.chain, self.h, self.bias.threads)
+        while self._improve(self.reward, self.low, patience):
+            lower, upper = self._prove(self.low)
             if self._narrow(lower, upper):
                 return True
             if not upper - lower < width / 2:
-                break
+                return self._guess_on_both_sides(patience)
             width = upper - lower
+            self._hold()
         return False
 
-    def guess_on_both_sides(self) -> bool:
+    def _guess_on_both_sides(self, patience: int) -> bool:
         """With rewards that make up for the rounding, on one side and then on the other."""
-        lower, upper = drift_bounds(self.chain, self.h, self.bias.threads)
+        lower, upper = self._drift_bounds(self.low)
         middle = (lower[self.bias.busiest] + upper[self.bias.busiest]) / 2
-        slack = 4 * np.maximum(upper - middle, middle - lower)
+        slack = 4 * np.maximum(upper - middle, middle - lower) + self._rounding()
         if not np.isfinite(slack).all():
             return False
         for sign in (1.0, -1.0):
-            h = self.h.copy()
-            self._improve(self.chain.reward + sign * slack, h)
-            if self._narrow(*prove(self.chain, h, self.bias.threads)):
+            low = self.low.copy()
+            self._improve(self.reward + sign * slack, low, patience)
+            if self._narrow(*self._prove(low)):
                 return True
         return False
 
@@ -153,16 +160,36 @@ class _Search:
         lower, upper = averages(self.chain.matrix, self.chain.reward, everything, np.array([0, len(everything)]))
         return self._narrow(float(lower[0]), float(upper[0]))
 
-    def _improve(self, reward: Floats, h: Floats) -> bool:
+    def _hold(self) -> None:
+        """Add the correction to what it corrects, and seek the next one."""
+        self.high, self.low = self.high + self.low, np.zeros_like(self.low)
+        lower, upper = self._drift_bounds(self.low)
+        self.reward = (lower + upper) / 2
+
+    def _rounding(self) -> Floats:
+        """About what the digits of ``low`` can do to r + Qh."""
+        lower, upper = np.empty(len(self.low)), np.empty(len(self.low))
+        size = np.abs(self.low)
+        _core.drift_bounds(self.chain.matrix, None, None, size, lower, upper, self.bias.threads)
+        return 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
+
+    def _improve(self, reward: Floats, low: Floats, patience: int) -> bool:
         width = MARGIN * 2 * self.settings.eps
         relative = width if self.settings.relative else 0.0
-        return self.bias.improve(reward, h, relative=relative, absolute=width * self.scale)
+        absolute = max(width * self.scale, TINY)
+        return self.bias.improve(reward, low, relative=relative, absolute=absolute, patience=patience)
+
+    def _drift_bounds(self, low: Floats) -> tuple[Floats, Floats]:
+        return drift_bounds(self.chain, self.high, low, self.bias.threads)
+
+    def _prove(self, low: Floats) -> tuple[float, float]:
+        return prove(self.chain, self.high, low, self.bias.threads)
 
     def _narrow(self, lower: float, upper: float) -> bool:
         """Whether the bounds are close now."""
         self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
         self.settings.tell(step="long run", sweeps=self.bias.sweeps, lower=self.lower, upper=self.upper)
         scale = self.scale
-        if self.settings.relative and self.lower * self.upper > 0:
+        if self.settings.relative and (self.lower > 0 or self.upper < 0):
             scale = max(scale, min(abs(self.lower), abs(self.upper)))
-        return self.upper - self.lower <= 2 * self.settings.eps * scale
+        return self.upper - self.lower <= max(2 * self.settings.eps * scale, TINY)
