@@ -20,7 +20,7 @@ Int32s = npt.NDArray[np.int32]
 
 __all__ = ["Matrix", "System"]
 
-WORTH_A_THREAD = 50_000  # entries and rows of a part
+WORTH_A_THREAD = 400_000  # entries and rows of a part
 NOISE = 1e-13  # a row that is better by less than this is no reason to change a strategy
 
 
