@@ -10,7 +10,7 @@ import pytest
 from systems import FORMATS, Pair, random_pair
 
 OPTIMA = {"chain": 0, "min": -1, "max": 1}
-LARGE = {"size": 8000, "length": 30}  # enough entries for two threads, about 15 to a row
+LARGE = {"size": 28_000, "length": 60}  # enough entries for two threads, about 30 to a row
 SLACK = 8 * 2.0**-52
 
 
