@@ -99,6 +99,12 @@ void bind_solve(nb::module_& m) {
                           reinterpret_cast<const uint8_t*>(data_of(keep)), order.data());
         },
         nb::arg("matrix"), nb::arg("component"), nb::arg("starts"), nb::arg("keep").none(), nb::arg("order"), Release());
+    m.def(
+        "middles",
+        [](In<double> lower, In<double> upper, Vector x, size_t first, size_t last) {
+            return middles(lower.data(), upper.data(), x.data(), {first, last});
+        },
+        nb::arg("lower"), nb::arg("upper"), nb::arg("x"), nb::arg("first"), nb::arg("last"), Release());
     nb::class_<SystemOfArrays>(m, "System")
         .def("__init__", &make_system, nb::arg("matrix"), nb::arg("scale").none(), nb::arg("constant"), nb::arg("optimum"))
         .def(

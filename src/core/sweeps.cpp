@@ -70,10 +70,20 @@ inline double change(double before, double after, bool relative) {
     return difference / std::abs(after);
 }
 
-// Runs `part(thread, read, write) -> largest change` on all parts, sweep after sweep. Two copies of the unknowns, equal
-// outside the range, take turns; in the end both hold the result.
+// Where an unknown has its value before the sweep: of the range, where the last sweep wrote it; of others, in x.
+struct Before {
+    const double* x;
+    const double* old;
+    uint32_t first, size;
+
+    double operator()(int32_t c) const { return (static_cast<uint32_t>(c) - first < size ? old : x)[c]; }
+};
+
+// Runs `part(thread, read, write) -> largest change` on all parts, sweep after sweep. Two copies of the unknowns of the
+// range take turns; in the end both hold the result.
 template <class Part>
 Sweeps in_turns(const std::vector<size_t>& cuts, double* x, double* copy, Range range, const Stopping& stop, Part&& part) {
+    const auto begin = static_cast<uint32_t>(range.first), size = static_cast<uint32_t>(range.last - range.first);
     const int parts = static_cast<int>(cuts.size()) - 1;
     std::vector<double> largest(static_cast<size_t>(parts));
     Sweeps sweeps;
@@ -89,7 +99,7 @@ Sweeps in_turns(const std::vector<size_t>& cuts, double* x, double* copy, Range 
     std::barrier barrier(parts, finish);
     run_on_threads(parts, [&](int t) {
         while (go) {
-            largest[static_cast<size_t>(t)] = part(t, read, write);
+            largest[static_cast<size_t>(t)] = part(t, Before{x, read, begin, size}, write);
             barrier.arrive_and_wait();
         }
     });
@@ -132,22 +142,22 @@ Sweeps gauss_seidel(const System& system, double* x, double* copy, const int32_t
             }
             return sweeps;
         }
-        return in_turns(cuts, x, copy, range, stop, [&](int t, const double* old, double* now) {
+        return in_turns(cuts, x, copy, range, stop, [&](int t, const Before& before, double* now) {
             const auto first = static_cast<uint32_t>(cuts[static_cast<size_t>(t)]);
             const auto last = static_cast<uint32_t>(cuts[static_cast<size_t>(t) + 1]);
             double largest = 0;
             auto step = [&](uint32_t s, auto&& at) {
                 double after = op(s, at);
-                if (omega != 1) after = old[s] + omega * (after - old[s]);
-                largest = std::max(largest, change(old[s], after, stop.relative));
+                if (omega != 1) after = before.old[s] + omega * (after - before.old[s]);
+                largest = std::max(largest, change(before.old[s], after, stop.relative));
                 now[s] = after;
             };
             if (forward) {
                 for (uint32_t s = first; s < last; ++s)
-                    step(s, [=](int32_t c) { return (static_cast<uint32_t>(c) - first < s - first ? now : old)[c]; });
+                    step(s, [=](int32_t c) { return static_cast<uint32_t>(c) - first < s - first ? now[c] : before(c); });
             } else {
                 for (uint32_t s = last; s-- > first;)
-                    step(s, [=](int32_t c) { return (static_cast<uint32_t>(c) - s - 1 < last - s - 1 ? now : old)[c]; });
+                    step(s, [=](int32_t c) { return static_cast<uint32_t>(c) - s - 1 < last - s - 1 ? now[c] : before(c); });
             }
             return largest;
         });
@@ -159,12 +169,12 @@ Sweeps jacobi(const System& system, double* x, double* copy, const int32_t* chos
     return visit(system.matrix, [&](const auto& rows) {
         Operator op(system, rows, chosen);
         const std::vector<size_t> cuts = split(rows, range, threads);
-        return in_turns(cuts, x, copy, range, stop, [&](int t, const double* old, double* now) {
+        return in_turns(cuts, x, copy, range, stop, [&](int t, const Before& before, double* now) {
             double largest = 0;
             for (size_t s = cuts[static_cast<size_t>(t)]; s < cuts[static_cast<size_t>(t) + 1]; ++s) {
-                double after = op(s, [old](int32_t c) { return old[c]; });
-                if (omega != 1) after = old[s] + omega * (after - old[s]);
-                largest = std::max(largest, change(old[s], after, stop.relative));
+                double after = op(s, before);
+                if (omega != 1) after = before.old[s] + omega * (after - before.old[s]);
+                largest = std::max(largest, change(before.old[s], after, stop.relative));
                 now[s] = after;
             }
             return largest;
@@ -196,15 +206,15 @@ Improvement improve(const System& system, double* x, double* copy, int32_t* chos
             }
         } else {
             const Stopping once{1, 0, true};
-            auto sweeps = in_turns(cuts, x, copy, range, once, [&](int t, const double* old, double* now) {
+            auto sweeps = in_turns(cuts, x, copy, range, once, [&](int t, const Before& before, double* now) {
                 const auto part = static_cast<size_t>(t);
                 const auto first = static_cast<uint32_t>(cuts[part]), last = static_cast<uint32_t>(cuts[part + 1]);
                 double largest = 0;
                 for (uint32_t s = first; s < last; ++s) {
                     now[s] = choose(s, part, [=](int32_t c) {
-                        return (static_cast<uint32_t>(c) - first < s - first ? now : old)[c];
+                        return static_cast<uint32_t>(c) - first < s - first ? now[c] : before(c);
                     });
-                    largest = std::max(largest, change(old[s], now[s], true));
+                    largest = std::max(largest, change(before.old[s], now[s], true));
                 }
                 return largest;
             });
@@ -230,6 +240,17 @@ double defect(const System& system, const double* x, Range range, int threads) {
         });
         return *std::max_element(largest.begin(), largest.end());
     });
+}
+
+double middles(const double* lower, const double* upper, double* x, Range range) {
+    double width = 0;
+    for (size_t s = range.first; s < range.last; ++s) {
+        const double middle = (lower[s] + upper[s]) / 2;
+        x[s] = middle;
+        // Without a division where it is not the widest; 0 and infinity are exact, whatever their bounds' difference is.
+        if (upper[s] - middle > width * middle) width = (upper[s] - middle) / middle;
+    }
+    return width;
 }
 
 void multiply(const System& system, const double* x, double* y, bool with_constant, int threads) {

@@ -36,8 +36,8 @@ struct Sweeps {
 
 // Gauss–Seidel (omega = 1) or SOR, in place. With several threads each sweeps through a part of its own and sees the
 // other parts as they were before the sweep: the result depends on the number of threads, but on nothing else.
-// `chosen`, if not null, is the row each state takes; otherwise the best one is taken. `copy` is room for a second x,
-// which must be equal to x outside the range; what it holds inside does not matter, and is not to be relied on afterwards.
+// `chosen`, if not null, is the row each state takes; otherwise the best one is taken. `copy` is room for
+// as many numbers as x has; what it holds does not matter, and is not to be relied on afterwards.
 Sweeps gauss_seidel(const System&, double* x, double* copy, const int32_t* chosen, Range, Stopping, bool forward,
                     double omega, int threads);
 
@@ -53,6 +53,9 @@ Improvement improve(const System&, double* x, double* copy, int32_t* chosen, Ran
 
 // One sweep without an update: the largest |F(x) - x| / x.
 double defect(const System&, const double* x, Range, int threads);
+
+// The middles of bounds, and the largest half-width in parts of the middle.
+double middles(const double* lower, const double* upper, double* x, Range);
 
 // y = Ax + b for a chain (b left out on request), and y = Aᵀx without b.
 void multiply(const System&, const double* x, double* y, bool with_constant, int threads);

@@ -111,6 +111,7 @@ def restrict(
     starts: _Ints | None,
     threads: int,
 ) -> dict[str, Any]: ...
+def middles(lower: _Floats, upper: _Floats, x: _Floats, first: int, last: int) -> float: ...
 def solve_directly(
     matrix: Matrix,
     number: _Ints,

@@ -25,8 +25,7 @@ class System(Protocol):
 
     All work on the unknowns ``first`` up to ``last`` and read the others as they are. Vectors have a number per unknown
     of the whole system. Sweeps stop when no unknown changes by more than ``tolerance``, of itself if ``relative``, and
-    return how many there were and the largest change in the last; ``copy`` gives them room, and must be equal to x
-    outside the range.
+    return how many there were and the largest change in the last; ``copy`` gives them room.
     """
 
     def gauss_seidel(

@@ -277,6 +277,7 @@ def _repeat(
 ) -> tuple[int, float]:
     """Sweep after sweep from a copy of x into x."""
     done, change = 0, 0.0
+    copy[:] = x
     while done < sweeps:
         copy[part] = x[part]
         sweep(copy, x)
@@ -289,5 +290,4 @@ def _repeat(
         change = float(changes.max(initial=0.0))
         if change <= tolerance:
             break
-    copy[part] = x[part]
     return done, change

@@ -49,7 +49,9 @@ def until(
     unknowns = open_equations(model, maybe, known, settings, optimum=optimum, merge=inner)
     solution = solve(unknowns.equations, settings)
     # Without a proof, rounding may lead out of what a probability can be.
-    lower, upper = (unknowns.lift(np.clip(bound, 0.0, 1.0), known) for bound in (solution.lower, solution.upper))
+    for bound in (solution.lower, solution.upper):
+        np.clip(bound, 0.0, 1.0, out=bound)
+    lower, upper = (unknowns.lift(bound, known) for bound in (solution.lower, solution.upper))
     if choices is not None and solution.chosen is not None:
         choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
     work += [*unknowns.work, *solution.work]

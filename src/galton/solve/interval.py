@@ -36,7 +36,7 @@ def run(job: Job, segment: Segment) -> None:
         job.sweeps += batch
         job.tell_bounds()
         if (gap <= allowed).all():
-            job.x[part] = job.copy[part] = (lower + upper) / 2
+            job.x[part] = (lower + upper) / 2
             return
         batch = min(2 * batch, job.batch(segment), 100)
     raise job.not_converged(f"the bounds are still {2 * float(gap.max()):.2g} apart")
@@ -78,7 +78,7 @@ def _never_back(job: Job, segment: Segment) -> Floats:
     ending = equations.system_with(equations.exits, None if equations.groups is None else "min")
     reached = np.ones(equations.size)  # earlier unknowns are as good as the end
     reached[part] = 0.0
-    copy, found = reached.copy(), np.zeros(segment.last - segment.first)
+    copy, found = np.empty_like(reached), np.zeros(segment.last - segment.first)
     while not found.all():
         ending.gauss_seidel(reached, copy, chosen, segment.first, segment.last, 1, 0.0, True, True, 1.0, job.threads)
         job.sweeps += 1

@@ -84,7 +84,7 @@ class Job:
         self.allowed = self.allowed or self.settings.eps
         self.system: System = self.equations.system
         size = self.equations.size
-        self.x, self.copy = np.zeros(size), np.zeros(size)
+        self.x, self.copy = np.zeros(size), np.empty(size)
         self.lower = np.zeros(size) if self.method.proves else self.x
         self.upper = np.full(size, np.inf) if self.method.proves else self.x
 
@@ -119,7 +119,6 @@ class Job:
                     f"try an --omega of at most 1, or {DEFAULT}"
                 )
             if change <= tolerance:
-                self.copy[part] = self.x[part]
                 return
         of_itself = " of itself" if self.settings.relative else ""
         raise self.not_converged(f"a value still changed by {change:.2g}{of_itself} in the last one")

@@ -30,7 +30,7 @@ def run(job: Job, segment: Segment) -> None:
         iterated += job.sweeps - before
         if _prove(job, segment, patience=max(iterated // 16, 64)):
             job.tell_bounds()
-            job.x[part] = job.copy[part] = (job.lower[part] + job.upper[part]) / 2
+            job.x[part] = (job.lower[part] + job.upper[part]) / 2
             return
         if tolerance == 0 or not job.left:
             raise job.not_converged("no bounds could be proved")
@@ -59,7 +59,7 @@ class _Mean:
 
     def __init__(self, job: Job, segment: Segment, bound: Floats) -> None:
         self._job, self._segment, self._bound = job, segment, bound
-        self._swept, self._copy = bound.copy(), bound.copy()
+        self._swept, self._copy = bound.copy(), np.empty_like(bound)
         self._sum = np.zeros(segment.last - segment.first)
         self.count = 0
 

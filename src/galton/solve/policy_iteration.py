@@ -40,7 +40,6 @@ def run(job: Job, segment: Segment) -> None:
         job.sweeps += 1
         job.settings.tell(method=job.name, strategies=strategies, improvements=int(better.sum()))
         if not better.any():
-            job.copy[part] = job.x[part]
             return
         attaining = np.flatnonzero((values == best[owner]) & better[owner])[::-1]
         chosen[owner[attaining]] = attaining + rows.start  # of several, the first

@@ -36,7 +36,7 @@ class Proposer:
     system
         The equations.
     x, copy
-        ``(unknowns,)`` the solution so far, and room for another, equal to it outside the segment at work.
+        ``(unknowns,)`` the solution so far, and room for another.
     chosen
         The rows taken, None for a chain.
     sweeps
@@ -83,7 +83,6 @@ class Proposer:
         self.sweeps += done
         if not (self.x[part] >= 0).all() or not np.isfinite(self.x[part]).all():
             self.x[part] = before
-        self.copy[part] = self.x[part]
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""

@@ -49,12 +49,14 @@ class _Solver:
         self.lower, self.upper = np.zeros(size), np.zeros(size)
         groups = equations.groups
         chosen = None if groups is None else equations.progress.copy()
-        self.x = Proposer(self.system, np.zeros(size), np.zeros(size), chosen, settings)
+        room = np.empty(size)
+        self.x = Proposer(self.system, np.zeros(size), room, chosen, settings)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = np.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
-        self.w = Proposer(weighing, np.zeros(size), np.zeros(size), None if chosen is None else chosen.copy(), settings)
-        self.seen, self.seen_copy = np.zeros(size), np.zeros(size)  # 1 where x is not 0
+        self.w = Proposer(weighing, np.zeros(size), room, None if chosen is None else chosen.copy(), settings)
+        self.seen = np.zeros(size)  # 1 where x is not 0; kept where something costs nothing
+        self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative
         self.passed_on = 0.0  # δ/ε
         self.eliminated = 0
@@ -64,17 +66,20 @@ class _Solver:
         start = time.perf_counter()
         cyclic = sum(not segment.acyclic for segment in self.equations.segments)
         budget = 0.8 * self.settings.eps / max(cyclic, 1)
+        choose = self.x.chosen is not None and self.settings.strategy
         for segment in self.equations.segments:
             if segment.acyclic:
                 self.system.propagate(self.lower, self.upper, segment.first, segment.last, self.equations.slack)
                 self.proofs += 1
-                self._keep(segment)
+                if cyclic or choose:
+                    self._keep(segment)
             elif not self._iterate(segment, budget):
                 self._eliminate(segment)
                 self._keep(segment)
-        if self.x.chosen is not None:
+        if choose:
             self._choose_acyclic()
-        return Solution(self.lower, self.upper, "sound", self._work(time.perf_counter() - start), self.x.chosen)
+        work = self._work(time.perf_counter() - start)
+        return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None)
 
     def _work(self, seconds: float) -> tuple[Work, ...]:
         segments = self.equations.segments
@@ -86,14 +91,14 @@ class _Solver:
         return (Work("propose and prove", detail, self.x.sweeps + self.w.sweeps + self.proofs, seconds),)
 
     def _keep(self, segment: Segment) -> None:
+        """Later segments read this one's middles, and widen their bounds by its width."""
         part = slice(segment.first, segment.last)
-        middle = (self.lower[part] + self.upper[part]) / 2
-        self.x.x[part] = self.x.copy[part] = middle
-        self.w.x[part] = self.w.copy[part] = 0.0  # steps are counted within a segment
-        self.seen[part] = self.seen_copy[part] = middle > 0
-        with np.errstate(invalid="ignore"):
-            widths = (self.upper[part] - middle) / middle
-        self.width = max(self.width, float(np.nanmax(widths, initial=0.0)))
+        width = _core.middles(self.lower, self.upper, self.x.x, segment.first, segment.last)
+        self.width = max(self.width, width)
+        if self.sees:
+            self.seen[part] = self.x.x[part] > 0
+        if not segment.acyclic:
+            self.w.x[part] = 0.0  # steps are counted within a segment
 
     def _iterate(self, segment: Segment, budget: float) -> bool:
         """Bounds by proposal and proof; False when they cannot be proved."""
@@ -128,7 +133,7 @@ class _Solver:
         assert self.x.chosen is not None
         part = slice(segment.first, segment.last)
         costly = self.seen
-        if extend(self.system, segment, costly, self.seen_copy, None, threads).all():
+        if extend(self.system, segment, costly, self.x.copy, None, threads).all():
             return
         values = np.empty(rows.stop - rows.start)
         self.system.row_values(costly, values, segment.first, segment.last, threads)
@@ -150,7 +155,7 @@ class _Solver:
         self.w_constant[rows] = x if self.x.chosen is None else self._near_best(segment, share)
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
-        self.w.x[part] = self.w.copy[part] = x
+        self.w.x[part] = x
         steps = 1.0
         for _ in range(4):
             self.w.solve(segment, 0.2 / steps, entries, rounds=20)

@@ -18,21 +18,21 @@ __all__ = ["extend", "support"]
 def support(system: System, segment: Segment, x: Floats, chosen: Int32s | None, threads: int) -> Mask:
     """The unknowns of a range that are not 0, given which earlier ones are; by the rows chosen, or the best if None."""
     seen = (x > 0).astype(np.float64)
-    return extend(system, segment, seen, seen.copy(), chosen, threads)
+    return extend(system, segment, seen, np.empty_like(seen), chosen, threads)
 
 
 def extend(system: System, segment: Segment, seen: Floats, copy: Floats, chosen: Int32s | None, threads: int) -> Mask:
-    """The same, where ``seen`` and ``copy`` are 1 for earlier unknowns that are not 0; afterwards for these as well."""
+    """The same, where ``seen`` is 1 for earlier unknowns that are not 0, and afterwards for these as well."""
     part = slice(segment.first, segment.last)
-    seen[part] = copy[part] = 0.0
+    seen[part] = 0.0
     span = (segment.first, segment.last, 1, 0.0, True)
     while True:
         before = seen[part].copy()
         system.gauss_seidel(seen, copy, chosen, *span, True, 1.0, threads)
-        seen[part] = copy[part] = np.maximum(before, seen[part] > 0)
+        seen[part] = np.maximum(before, seen[part] > 0)
         if (seen[part] == before).all():
             # Within a sweep a number may get too small to be seen; not in one that reads only ones.
             system.jacobi(seen, copy, chosen, *span, 1.0, threads)
-            seen[part] = copy[part] = np.maximum(before, seen[part] > 0)
+            seen[part] = np.maximum(before, seen[part] > 0)
             if (seen[part] == before).all():
                 return seen[part] > 0

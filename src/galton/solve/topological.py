@@ -41,5 +41,4 @@ def _once(job: Job, segment: Segment) -> None:
         job.x[part] = (job.lower[part] + job.upper[part]) / 2
     else:
         job.system.gauss_seidel(job.x, job.copy, None, first, last, 1, 0.0, True, True, 1.0, 1)
-    job.copy[part] = job.x[part]
     job.spend(1, 0.0)
