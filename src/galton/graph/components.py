@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..backend.cpu import matrix_of
 from ..model.sparse import Int32s, Mask, Model
+from .device import or_on_device
 
 __all__ = ["Components", "bottom_components", "strongly_connected_components"]
 
@@ -57,11 +58,11 @@ class Components:
         return self.order[self.starts[component] : self.starts[component + 1]]
 
     def __repr__(self) -> str:
-        return (
-            f"<{self.count:,} components of {len(self.order):,} states, the largest of {self.sizes.max(initial=0):,}>"
-        )
+        largest = int(self.sizes.max()) if self.count else 0
+        return f"<{self.count:,} components of {len(self.order):,} states, the largest of {largest:,}>"
 
 
+@or_on_device
 def strongly_connected_components(model: Model, within: Mask | None = None, choices: Mask | None = None) -> Components:
     """The strongly connected components of the states in ``within`` and the edges of the ``choices``.
 
@@ -82,6 +83,7 @@ def strongly_connected_components(model: Model, within: Mask | None = None, choi
     return Components(*_core.strong_components(matrix_of(model), within, choices))
 
 
+@or_on_device
 def bottom_components(model: Model, within: Mask | None = None) -> Components:
     """The bottom components among the states in ``within``: those that no edge leaves.
 

@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..backend.cpu import matrix_of
 from ..model.sparse import Int32s, Mask, Model
+from .device import or_on_device
 
 __all__ = ["EndComponents", "maximal_end_components"]
 
@@ -40,6 +41,7 @@ class EndComponents:
         return f"<{self.count:,} end components of {np.count_nonzero(self.component >= 0):,} states>"
 
 
+@or_on_device
 def maximal_end_components(model: Model, within: Mask | None = None, choices: Mask | None = None) -> EndComponents:
     """The maximal end components of the states in ``within`` and the ``choices``.
 

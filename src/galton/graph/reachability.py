@@ -14,10 +14,12 @@ import numpy as np
 from .. import _core
 from ..backend.cpu import matrix_of
 from ..model.sparse import Int32s, Mask, Model
+from .device import or_on_device
 
 __all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
 
 
+@or_on_device
 def can_reach(model: Model, through: Mask, goal: Mask) -> Mask:
     """States with some strategy that reaches the goal with positive probability (the complement of prob0A).
 
@@ -28,6 +30,7 @@ def can_reach(model: Model, through: Mask, goal: Mask) -> Mask:
     return _core.reach_some(matrix_of(model), through, goal)
 
 
+@or_on_device
 def can_avoid(model: Model, through: Mask, goal: Mask) -> Mask:
     """States with some strategy that never reaches the goal (prob0E)."""
     if model.choice_starts is None:
@@ -35,11 +38,13 @@ def can_avoid(model: Model, through: Mask, goal: Mask) -> Mask:
     return ~_core.reach_every(matrix_of(model), through, goal)
 
 
+@or_on_device
 def surely_reaches(model: Model, through: Mask, goal: Mask, *, some_strategy: bool) -> Mask:
     """States that reach the goal with probability 1: with some strategy (prob1E), or with every one (prob1A)."""
     return zero_and_one(model, through, goal, "max" if some_strategy else "min")[1]
 
 
+@or_on_device
 def zero_and_one(model: Model, through: Mask, goal: Mask, optimum: Literal["min", "max"] | None) -> tuple[Mask, Mask]:
     """States whose least or greatest probability to reach the goal is 0, and those where it is 1.
 
@@ -58,6 +63,7 @@ def zero_and_one(model: Model, through: Mask, goal: Mask, optimum: Literal["min"
     return zero, ~can_reach(model, through & ~goal, zero)
 
 
+@or_on_device
 def attractor(model: Model, through: Mask, goal: Mask, *, staying: Mask | None = None) -> Int32s:
     """A choice for each state that gets closer to the goal with positive probability; the first where none does.
 
@@ -70,6 +76,7 @@ def attractor(model: Model, through: Mask, goal: Mask, *, staying: Mask | None =
     return strategy
 
 
+@or_on_device
 def forward_reachable(model: Model, start: Mask, within: Mask | None = None) -> Mask:
     """The states on paths from ``start`` (included) that never leave ``within``."""
     return _core.reach_forward(matrix_of(model), start, within)

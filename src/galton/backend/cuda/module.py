@@ -1,0 +1,74 @@
+"""Kernels of a ``.cu`` file, compiled with NVRTC on first use.
+
+The text is compiled for the device at hand; CuPy keeps the result on disk under a hash of the text, the options and the
+compiler, so that another process does not compile again. ``#include "..."`` of a file beside is put into the text: what
+is hashed is then everything that is compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from ...lang.source import GaltonError
+
+__all__ = ["OPTIONS", "CompilationError", "Kernels", "kernels", "source_text"]
+
+# Products and sums are rounded one by one, as on the CPU: bounds are proved with them.
+OPTIONS = ("-std=c++17", "-fmad=false")
+THREADS = 256  # a block: enough of them fit on a multiprocessor to fill it, whatever registers a kernel needs
+
+_INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
+
+
+class CompilationError(GaltonError):
+    """Kernels that the compiler did not take: a mistake in Galton, or a compiler that is too old."""
+
+    kind = "CUDA"
+
+
+class Kernels:
+    """Compiled kernels, called by name."""
+
+    def __init__(self, text: str, name: str, options: tuple[str, ...] = OPTIONS) -> None:
+        self._module = cp.RawModule(code=text, options=options)
+        self._functions: dict[str, Any] = {}
+        try:
+            self._module.compile()
+        except cp.cuda.compiler.CompileException as error:
+            raise CompilationError(f"the kernels of {name} do not compile:\n{_first_lines(str(error))}") from error
+
+    def launch(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
+        """Start at least so many threads. Numbers are passed as ``long long``, None as a null pointer."""
+        function = self._functions.get(kernel)
+        if function is None:
+            function = self._functions[kernel] = self._module.get_function(kernel)
+        if threads > 0:
+            function((-(-threads // block),), (block,), tuple(map(_argument, arguments)))
+
+
+@cache
+def kernels(path: Path, *defines: str) -> Kernels:
+    """The kernels of a file, with macros given as ``NAME=text``."""
+    return Kernels(source_text(path), path.name, (*OPTIONS, *(f"-D{define}" for define in defines)))
+
+
+def source_text(path: Path) -> str:
+    """The text of a file and, in their places, of the files beside it that it includes."""
+    text = path.read_text(encoding="utf-8")
+    return _INCLUDE.sub(lambda found: source_text(path.parent / found[1]), text)
+
+
+def _argument(value: Any) -> Any:
+    if value is None:
+        return np.uintp(0)
+    return np.int64(value) if isinstance(value, int) else value
+
+
+def _first_lines(text: str, count: int = 20) -> str:
+    return "\n".join(text.splitlines()[:count])

@@ -1,0 +1,116 @@
+// Strongly connected components by labels that spread along the edges in both directions.
+#include "pattern.cuh"
+
+#define JUMPS 4  // labels followed one after the other in one pass
+
+// The greatest and the least label known to be reachable from a state, or to lead to it. A label is the position of a
+// state in `states`.
+struct Labels {
+    int greatest, least;
+};
+
+__device__ inline Labels both(Labels a, Labels b) { return {max(a.greatest, b.greatest), min(a.least, b.least)}; }
+
+// What is reachable from the states that the labels name is reachable from here: following them makes long paths short,
+// along ascending numbers by the greatest, along descending ones by the least.
+__device__ inline Labels followed(const Labels* labels, const int* states, Labels known) {
+    for (int k = 0; k < JUMPS; ++k) {
+        const Labels more = both(labels[states[known.greatest]], labels[states[known.least]]);
+        if (more.greatest <= known.greatest && more.least >= known.least) break;
+        known = both(known, more);
+    }
+    return known;
+}
+
+__device__ inline bool tell(Labels* labels, int state, Labels news) {
+    const Labels known = labels[state];
+    if (known.greatest < news.greatest) atomicMax(&labels[state].greatest, news.greatest);
+    if (known.least > news.least) atomicMin(&labels[state].least, news.least);
+    return known.greatest < news.greatest || known.least > news.least;
+}
+
+// Execution plan: a thread per state that is still undecided. Labels spread over edges inside a part: a thread looks at
+// what is ahead of its successors, and tells them what is behind it: predecessors need not be known. Whoever leads here
+// leads to all that is ahead of here, and is told at once.
+extern "C" __global__ void spread(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
+                                  const int* part, Labels* ahead, Labels* behind, const int* states, int* changed,
+                                  count_t count, count_t down) {
+    const count_t number = thread_number();
+    if (number >= count) return;
+    const int state = states[in_order(number, count, down)];
+    const Pattern graph{starts, columns, groups};
+    const int mine = part[state];
+    Labels far = followed(ahead, states, ahead[state]);
+    const Labels origin = followed(behind, states, behind[state]);
+    bool moved = false;
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (choices && !choices[row]) continue;
+        for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            const int target = columns[entry];
+            if (part[target] != mine) continue;
+            far = both(far, ahead[target]);
+            moved |= tell(behind, target, origin);
+        }
+    }
+    moved |= tell(ahead, state, far) | tell(behind, state, origin);
+    moved |= tell(ahead, states[origin.greatest], far) | tell(ahead, states[origin.least], far);
+    moved |= tell(behind, states[far.greatest], origin) | tell(behind, states[far.least], origin);
+    if (moved) *changed = 1;
+}
+
+// What the edges of each component's states say of it: `stays` is cleared where one leaves it, `loops` set where one leads
+// from a state to itself.
+extern "C" __global__ void look_out(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
+                                    const int* component, byte* stays, byte* loops, count_t n_states) {
+    const count_t state = thread_number();
+    if (state >= n_states || component[state] < 0) return;
+    const Pattern graph{starts, columns, groups};
+    const int mine = component[state];
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (choices && !choices[row]) continue;
+        for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            if (component[columns[entry]] != mine) stays[mine] = 0;
+            if (columns[entry] == state) loops[mine] = 1;
+        }
+    }
+}
+
+// Rows that leave the part of their state can be used no more; `broken` is set for a part that loses one.
+extern "C" __global__ void drop_rows(const offset_t* starts, const int* columns, const int* groups, byte* alive,
+                                     const int* part, byte* broken, const int* states, count_t count) {
+    const count_t number = thread_number();
+    if (number >= count) return;
+    const Pattern graph{starts, columns, groups};
+    const int state = states[number], mine = part[state];
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (!alive[row]) continue;
+        for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            if (part[columns[entry]] == mine) continue;
+            alive[row] = 0;
+            broken[mine] = 1;
+            break;
+        }
+    }
+}
+
+// The rows of states that can only wait or nothing at all: those that wait are kept, and make a state its own `head`.
+extern "C" __global__ void keep_waiting(const offset_t* starts, const int* columns, const int* groups, byte* alive,
+                                        int* head, const int* states, count_t count) {
+    const count_t number = thread_number();
+    if (number >= count) return;
+    const Pattern graph{starts, columns, groups};
+    const int state = states[number];
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        alive[row] = alive[row] && starts[row + 1] - starts[row] == 1 && columns[starts[row]] == state;
+        if (alive[row]) head[state] = state;
+    }
+}
+
+// The rows of states in no end component are in none.
+extern "C" __global__ void drop_others(const offset_t* starts, const int* columns, const int* groups, byte* alive,
+                                       const int* head, count_t n_states) {
+    const count_t state = thread_number();
+    if (state >= n_states || head[state] >= 0) return;
+    const Pattern graph{starts, columns, groups};
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) alive[row] = 0;
+}

@@ -1,0 +1,51 @@
+// The rows of a model without the numbers in them, as every kernel of the graph analysis takes them.
+//
+// OFFSET is the type of the offsets of rows, int or long long. `groups` is null for a chain, where row s is that of
+// state s. Counts are long long, so that a Python int is passed as it is. Masks are a byte per element.
+#pragma once
+
+typedef unsigned char byte;
+typedef OFFSET offset_t;
+typedef long long count_t;
+
+struct Pattern {
+    const offset_t* starts;
+    const int* columns;
+    const int* groups;
+
+    __device__ count_t first_row(count_t state) const { return groups ? groups[state] : state; }
+    __device__ offset_t begin(count_t state) const { return starts[first_row(state)]; }
+    __device__ offset_t end(count_t state) const { return starts[first_row(state + 1)]; }
+};
+
+__device__ inline count_t thread_number() { return count_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+// Element `number` of `count`, from the front or from the back: blocks start in the order of their numbers, so that a
+// pass that works in place is, roughly, a sweep in one direction.
+__device__ inline count_t in_order(count_t number, count_t count, count_t down) {
+    return down ? count - 1 - number : number;
+}
+
+// Add to an offset; what it was before.
+__device__ inline int add_to(int* offset, int by) { return atomicAdd(offset, by); }
+__device__ inline long long add_to(long long* offset, int by) {
+    // Adding in two's complement, which atomic operations know only without a sign.
+    auto* word = reinterpret_cast<unsigned long long*>(offset);
+    return (long long)(atomicAdd(word, (unsigned long long)(long long)by));
+}
+
+// Put a number at the end of a queue. One lane of a warp makes room for all that have something to put.
+__device__ inline void append(int* queue, unsigned long long* tail, int number) {
+#ifdef __CUDA_ARCH__
+    const unsigned lanes = __activemask();
+    const int leader = __ffs(lanes) - 1;
+    unsigned before;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+    unsigned long long place = 0;
+    if (__popc(lanes & before) == 0) place = atomicAdd(tail, (unsigned long long)__popc(lanes));
+    place = __shfl_sync(lanes, place, leader) + __popc(lanes & before);
+#else
+    const unsigned long long place = atomicAdd(tail, 1ull);
+#endif
+    queue[place] = number;
+}

@@ -1,0 +1,283 @@
+// Searches for the least set that contains a goal and is closed under a step.
+//
+// A state is OPEN (may be added), FOUND, both (it was open and has been added) or neither (closed). Sweeps pull: each
+// open state looks whether it can be added. They work in place: sets only grow, so that what a thread sees of others may
+// be old or new. Pushes go from added states along edges, backward along predecessors or forward along successors.
+#include "pattern.cuh"
+
+#define OPEN 1
+#define FOUND 2
+
+// What a state needs to be added.
+#define SOME_ENTRY 0  // an edge into the set
+#define SOME_ROW 1    // a row with an edge into the set, all of whose edges stay in a given set
+#define EVERY_ROW 2   // an edge into the set in each row
+#define EVERY_ENTRY 3 // no edge but to itself and into the set
+
+__device__ inline bool is_found(const byte* status, count_t state) { return status[state] & FOUND; }
+
+__device__ inline bool meets(const Pattern& graph, count_t row, const byte* status) {
+    for (offset_t entry = graph.starts[row]; entry < graph.starts[row + 1]; ++entry) {
+        if (is_found(status, graph.columns[entry])) return true;
+    }
+    return false;
+}
+
+__device__ inline bool stays(const Pattern& graph, count_t row, const byte* staying) {
+    if (!staying) return true;
+    for (offset_t entry = graph.starts[row]; entry < graph.starts[row + 1]; ++entry) {
+        if (!staying[graph.columns[entry]]) return false;
+    }
+    return true;
+}
+
+// Whether a row asks nothing of the set. The search for end components gives `alive`: rows that are not count as if they
+// met the set, and so do rows that only lead back to their state.
+__device__ inline bool is_free(const Pattern& graph, count_t state, count_t row, const byte* alive) {
+    if (!alive) return false;
+    return !alive[row] || (graph.starts[row + 1] - graph.starts[row] == 1 && graph.columns[graph.starts[row]] == state);
+}
+
+// The entries of a row that lead neither to its state nor into the set; 0 for a row that is not alive.
+__device__ inline int outside(const Pattern& graph, count_t state, count_t row, const byte* status, const byte* alive) {
+    int count = 0;
+    if (alive && !alive[row]) return count;
+    for (offset_t entry = graph.starts[row]; entry < graph.starts[row + 1]; ++entry) {
+        count += graph.columns[entry] != state && !is_found(status, graph.columns[entry]);
+    }
+    return count;
+}
+
+// The row by which a state can be added, its first where all count; -1 where it cannot be.
+__device__ inline count_t way(const Pattern& graph, count_t state, const byte* status, const byte* rows, count_t step) {
+    const count_t first = graph.first_row(state), last = graph.first_row(state + 1);
+    for (count_t row = first; row < last; ++row) {
+        if (step == EVERY_ENTRY) {
+            if (outside(graph, state, row, status, rows)) return -1;
+        } else if (step == EVERY_ROW) {
+            if (!is_free(graph, state, row, rows) && !meets(graph, row, status)) return -1;
+        } else if (meets(graph, row, status) && (step == SOME_ENTRY || stays(graph, row, rows))) {
+            return row;
+        }
+    }
+    return step >= EVERY_ROW ? first : -1;
+}
+
+// The states in the order in which they are added; `states` may be null. A state is listed before anybody can see that it
+// is added, so that whatever is added because of it comes after it.
+struct Order {
+    int* states;
+    unsigned long long* tail;
+
+    __device__ void put(count_t state) const {
+        if (!states) return;
+        append(states, tail, int(state));
+        __threadfence();
+    }
+};
+
+// Execution plan: a thread per state; neighbouring states have neighbouring rows, which the first-level cache holds until
+// their thread has read them. `rows` is the set to stay in (SOME_ROW) or the rows alive (EVERY_ROW, EVERY_ENTRY); it,
+// `strategy`, `order` and `queue` may be null.
+extern "C" __global__ void sweep(const offset_t* starts, const int* columns, const int* groups, byte* status,
+                                 const byte* rows, int* strategy, int* order, unsigned long long* order_tail,
+                                 int* changed, int* queue, unsigned long long* tail, count_t n_states, count_t step,
+                                 count_t down) {
+    const count_t number = thread_number();
+    if (number >= n_states) return;
+    const count_t state = in_order(number, n_states, down);
+    if (status[state] != OPEN) return;
+    const count_t row = way(Pattern{starts, columns, groups}, state, status, rows, step);
+    if (row < 0) return;
+    if (strategy) strategy[state] = int(row);
+    Order{order, order_tail}.put(state);
+    status[state] = OPEN | FOUND;
+    *changed = 1;
+    if (queue) append(queue, tail, int(state));
+}
+
+// The same for SOME_ENTRY where states have many entries: `lanes` neighbouring threads share a state. Each may add it.
+extern "C" __global__ void sweep_shared(const offset_t* starts, const int* columns, const int* groups, byte* status,
+                                        int* changed, count_t n_states, count_t lanes, count_t down) {
+    const count_t number = thread_number() / lanes;
+    if (number >= n_states) return;
+    const Pattern graph{starts, columns, groups};
+    const count_t state = in_order(number, n_states, down);
+    if (status[state] != OPEN) return;
+    const offset_t end = graph.end(state);
+    for (offset_t entry = graph.begin(state) + offset_t(thread_number() % lanes); entry < end; entry += offset_t(lanes)) {
+        if (is_found(status, columns[entry])) {
+            status[state] = OPEN | FOUND;
+            *changed = 1;
+            return;
+        }
+    }
+}
+
+__device__ inline bool set_bit(unsigned* bits, count_t number) {
+    const unsigned bit = 1u << (number & 31);
+    return !(atomicOr(&bits[number >> 5], bit) & bit);
+}
+
+// Add an open state; true for the one thread that did. There are no atomic operations on bytes, so the word around it is
+// changed: masks begin at a multiple of four bytes.
+__device__ inline bool add(byte* status, count_t state) {
+    const unsigned shift = unsigned(state & 3) * 8;
+    return !(atomicOr(reinterpret_cast<unsigned*>(status) + (state >> 2), unsigned(FOUND) << shift) >> shift & FOUND);
+}
+
+// The state that each row belongs to.
+extern "C" __global__ void own_rows(const offset_t* starts, const int* columns, const int* groups, int* owner,
+                                    count_t n_states) {
+    const count_t state = thread_number();
+    if (state >= n_states) return;
+    for (int row = groups[state]; row < groups[state + 1]; ++row) owner[row] = int(state);
+}
+
+// Rows of a quotient: copies of the given rows, their columns renamed.
+extern "C" __global__ void copy_rows(const offset_t* starts, const int* columns, const int* groups, const count_t* rows,
+                                     const int* names, const offset_t* new_starts, int* new_columns, count_t count) {
+    const count_t number = thread_number();
+    if (number >= count) return;
+    offset_t place = new_starts[number];
+    for (offset_t entry = starts[rows[number]]; entry < starts[rows[number] + 1]; ++entry) {
+        new_columns[place++] = names[columns[entry]];
+    }
+}
+
+// Before pushes that need all of something: how many rows (or entries) of each open state do not meet the set yet, and a
+// bit for the rows that do. The set does not change meanwhile.
+extern "C" __global__ void count_missing(const offset_t* starts, const int* columns, const int* groups,
+                                         const byte* status, const byte* alive, unsigned* met, int* missing,
+                                         count_t n_states, count_t step) {
+    const count_t state = thread_number();
+    if (state >= n_states || status[state] != OPEN) return;
+    const Pattern graph{starts, columns, groups};
+    int open = 0;
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (step == EVERY_ENTRY) {
+            open += outside(graph, state, row, status, alive);
+        } else if (is_free(graph, state, row, alive) || meets(graph, row, status)) {
+            set_bit(met, row);
+        } else {
+            ++open;
+        }
+    }
+    missing[state] = open;
+}
+
+// The same for the edges that enter a state from open ones, for a search forward. `missing` begins with zeros.
+extern "C" __global__ void count_entering(const offset_t* starts, const int* columns, const int* groups,
+                                          const byte* status, const byte* alive, int* missing, count_t n_states) {
+    const count_t state = thread_number();
+    if (state >= n_states || status[state] != OPEN) return;
+    const Pattern graph{starts, columns, groups};
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (alive && !alive[row]) continue;
+        for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            if (columns[entry] != state && status[columns[entry]] == OPEN) atomicAdd(&missing[columns[entry]], 1);
+        }
+    }
+}
+
+// Pushes begin with the states that miss nothing.
+extern "C" __global__ void begin_pushes(byte* status, const int* missing, int* order, unsigned long long* order_tail,
+                                        int* queue, unsigned long long* tail, count_t n_states) {
+    const count_t state = thread_number();
+    if (state >= n_states || status[state] != OPEN || missing[state]) return;
+    Order{order, order_tail}.put(state);
+    status[state] = OPEN | FOUND;
+    append(queue, tail, int(state));
+}
+
+// Execution plan: a thread per state; the edges among open states, counted by their target (`sources` null) or, when the
+// counts have been summed up, written from the end of each target's list. Afterwards `before` holds where lists begin.
+extern "C" __global__ void turn_round(const offset_t* starts, const int* columns, const int* groups, const byte* status,
+                                      const byte* rows, offset_t* before, int* sources, count_t n_states, count_t step) {
+    const count_t state = thread_number();
+    if (state >= n_states || status[state] != OPEN) return;
+    const Pattern graph{starts, columns, groups};
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (step == SOME_ROW && !stays(graph, row, rows)) continue;
+        if (step == EVERY_ROW && is_free(graph, state, row, rows)) continue;
+        if (step == EVERY_ENTRY && rows && !rows[row]) continue;
+        for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            const int target = columns[entry];
+            if (status[target] != OPEN || (step == EVERY_ENTRY && target == state)) continue;
+            if (!sources) {
+                add_to(&before[target], 1);
+            } else {
+                sources[add_to(&before[target], -1) - 1] = int(step == SOME_ENTRY || step == EVERY_ENTRY ? state : row);
+            }
+        }
+    }
+}
+
+// What it takes to get from a source that an edge was followed to, to the state that may be added.
+struct Step {
+    byte* status;
+    const int* owner;  // of rows; null where sources are states
+    unsigned* met;     // rows counted already; null where edges are counted
+    int* missing;      // rows or edges to be counted, of each state; null where one is enough
+    int* strategy;     // where the row is written; may be null
+    Order order;
+
+    // The state added, or -1.
+    __device__ int follow(int source) const {
+        const int state = owner ? owner[source] : source;
+        if (status[state] != OPEN) return -1;
+        if (met && !set_bit(met, source)) return -1;
+        if (missing && atomicAdd(&missing[state], -1) != 1) return -1;
+        if (!add(status, state)) return -1;
+        if (strategy) strategy[state] = source;
+        order.put(state);
+        return state;
+    }
+};
+
+// Execution plan: a thread per state of the queue, from `head` on. It follows the edges of its state, goes on with the
+// last state it added, `chase` times at most, and leaves the others to the queue: along a narrow path no thread waits for
+// another, and a launch takes many steps. States with more than `wide` edges are left to push_wide. `rows` are those whose
+// edges are followed, null for all.
+extern "C" __global__ void push(const offset_t* starts, const int* edges, const int* groups, byte* status,
+                                const int* owner, unsigned* met, int* missing, int* strategy, int* order,
+                                unsigned long long* order_tail, int* queue, unsigned long long* tail, const byte* rows,
+                                int* wide_states, unsigned long long* wide_tail, count_t head, count_t count,
+                                count_t chase, count_t wide) {
+    const count_t number = thread_number();
+    if (number >= count) return;
+    const Pattern graph{starts, edges, groups};
+    const Step step{status, owner, met, missing, strategy, {order, order_tail}};
+    int state = queue[head + number];
+    for (count_t k = 0; k < chase; ++k) {
+        if (!rows && count_t(graph.end(state)) - count_t(graph.begin(state)) > wide) {
+            append(wide_states, wide_tail, state);
+            return;
+        }
+        int next = -1;
+        for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+            if (rows && !rows[row]) continue;
+            for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+                const int added = step.follow(edges[entry]);
+                if (added < 0) continue;
+                if (next >= 0) append(queue, tail, next);
+                next = added;
+            }
+        }
+        if (next < 0) return;
+        state = next;
+    }
+    append(queue, tail, state);
+}
+
+// A thread per edge of one state.
+extern "C" __global__ void push_wide(const offset_t* starts, const int* edges, const int* groups, byte* status,
+                                     const int* owner, unsigned* met, int* missing, int* strategy, int* order,
+                                     unsigned long long* order_tail, int* queue, unsigned long long* tail,
+                                     count_t state) {
+    const Pattern graph{starts, edges, groups};
+    const count_t entry = graph.begin(state) + thread_number();
+    if (entry >= graph.end(state)) return;
+    const int added = Step{status, owner, met, missing, strategy, {order, order_tail}}.follow(edges[entry]);
+    if (added >= 0) append(queue, tail, added);
+}

@@ -1,0 +1,31 @@
+"""Which version of an operation a model needs: a model on a CUDA device is analysed there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from ..model.sparse import Model
+
+__all__ = ["or_on_device"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def or_on_device(function: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[Model, P], R]:
+    """Where the model's arrays are not NumPy's, call the function of the same name in :mod:`galton.graph.cuda`."""
+
+    @wraps(function)
+    def either(model: Model, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if isinstance(model.columns, np.ndarray):
+            return function(model, *args, **kwargs)
+        from . import cuda
+
+        found: R = getattr(cuda, function.__name__)(model, *args, **kwargs)
+        return found
+
+    return either

@@ -1,0 +1,100 @@
+"""The device's graph analysis without a device: NumPy for CuPy, and the kernels compiled by g++, one thread at a time.
+
+It shows that the algorithms are right; not that threads at the same time do not disturb each other, which tests marked
+``gpu`` are for. Threads run in an order that changes from launch to launch, so that nothing relies on one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+_HERE = Path(__file__).parent
+_KERNEL = re.compile(r'extern "C" __global__ void (\w+)\(([^)]*)\)')
+_DRIVERS = ("search", "reachability", "components", "end_components")
+
+
+class CompiledKernels:
+    """What ``galton.backend.cuda.module.Kernels`` is on a device."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._library = library
+        self._launches = 0
+
+    def launch(self, kernel: str, threads: int, *arguments: Any, block: int = 64) -> None:
+        self._launches += 1
+        blocks = -(-threads // block)
+        order = ctypes.c_longlong(self._launches % 3)
+        if threads > 0:
+            self._library[f"launch_{kernel}"](order, ctypes.c_longlong(blocks), block, *map(_argument, arguments))
+
+
+def _argument(value: Any) -> Any:
+    if value is None:
+        return ctypes.c_void_p(0)
+    return ctypes.c_longlong(value) if isinstance(value, int) else ctypes.c_void_p(value.ctypes.data)
+
+
+@cache
+def compiled(path: Path, *defines: str) -> CompiledKernels:
+    """The kernels of a ``.cu`` file; the library is kept until the text changes."""
+    from galton.backend.cuda.module import source_text
+
+    text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{source_text(path).replace("#pragma once", "")}'
+    text += "".join(_launcher(*found) for found in _KERNEL.findall(text))
+    key = sha256("\n".join([text, (_HERE / "cuda_on_cpu.h").read_text(), *defines]).encode()).hexdigest()[:16]
+    library = Path(gettempdir()) / f"galton-{key}.so"
+    if not library.exists():
+        unfinished = library.with_suffix(".part")
+        options = ["-std=c++17", "-O1", "-shared", "-fPIC", "-x", "c++", *(f"-D{define}" for define in defines)]
+        subprocess.run(["g++", *options, "-", "-o", unfinished], input=text, text=True, check=True)
+        unfinished.rename(library)
+    return CompiledKernels(ctypes.CDLL(str(library)))
+
+
+def _launcher(name: str, parameters: str) -> str:
+    names = ", ".join(re.findall(r"(\w+)\s*(?:,|$)", parameters))
+    return f"""
+extern "C" void launch_{name}(long long kind_, long long blocks_, unsigned threads_, {parameters}) {{
+    blockDim.x = threads_;
+    const long long total_ = blocks_ * threads_;
+    for (long long i_ = 0; i_ < total_; ++i_) {{
+        // Upwards, downwards, or the threads of all blocks in turn.
+        const long long k_ = kind_ == 0 ? i_ : kind_ == 1 ? total_ - 1 - i_ : i_ % blocks_ * threads_ + i_ / blocks_;
+        blockIdx.x = unsigned(k_ / threads_);
+        threadIdx.x = unsigned(k_ % threads_);
+        {name}({names});
+    }}
+}}
+"""
+
+
+@contextmanager
+def without_a_device() -> Iterator[Any]:
+    """``galton.graph.cuda`` on NumPy arrays."""
+    stand_in = importlib.util.find_spec("cupy") is None
+    if stand_in:
+        sys.modules["cupy"] = np
+    cuda = importlib.import_module("galton.graph.cuda")
+    modules = [importlib.import_module(f"galton.graph.cuda.{name}") for name in _DRIVERS]
+    pattern = importlib.import_module("galton.graph.cuda.pattern")
+    if stand_in:
+        del sys.modules["cupy"]
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(pattern, "kernels", compiled))
+        for module in modules:
+            stack.enter_context(patch.object(module, "cp", np))
+        yield cuda
