@@ -167,6 +167,12 @@ class Model:
 
         return explore_function(step, initial, type, **options)
 
+    def to_host(self) -> Model:
+        """The same model with NumPy arrays, where a device explorer left them on the device."""
+        from .host import to_host
+
+        return to_host(self)
+
     # Sizes.
 
     @property

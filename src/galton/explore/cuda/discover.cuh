@@ -1,0 +1,170 @@
+// All reachable states, breadth first.
+//
+// Execution plan: `discover` runs level after level in one launch. Blocks take the states of the frontier a batch at a
+// time, a thread each; what is new goes to shared memory first, so that the other frontier is written in whole lines and
+// its counter is asked once a batch. A barrier of all blocks ends the level; the last to arrive settles what comes next.
+// All blocks must be on the device together, which the launch guarantees. A narrow model is explored by few blocks, down
+// to one, whose barrier costs next to nothing; when the frontier leaves what they are good for, the kernel returns and
+// the host launches more or fewer.
+//
+// When the table or the frontier is full, a flag says so and the level is repeated after the host has made room: to add
+// a state twice does no harm, and one that found no place in the frontier is taken out of the table again.
+#pragma once
+
+// Places in the control block, which the host reads after each launch.
+enum Control { SIZE, NEXT, GROUPS, FLAGS, TURN, LEVELS, EXPANDED, ARRIVED, GENERATION, STOP };
+enum Flag : u64 { FAULT = 1, TABLE_FULL = 2, FRONTIER_FULL = 4, TOO_MANY_VALUES = 8, LONG_ROWS = 16 };
+
+struct Fresh {
+    u32 count, groups;
+    u64 start;
+    bool hopeless;
+    u64 states[FRESH_STATES * WORDS];
+};
+
+struct Finder {
+    Table table;
+    u64* next;
+    u64 capacity;
+    u64* control;
+    Fresh& fresh;
+    u64 flags;
+    u32 groups;
+
+    DEVICE_MEMBER void begin() {}
+    DEVICE_MEMBER void end(int) {}
+    DEVICE_MEMBER void emit(const State& state, double probability) {
+        if (probability == 0) return;
+        const Outcome outcome = insert(table, state, groups);
+        if (outcome == KNOWN) return;
+        if (outcome == FULL) {
+            flags |= TABLE_FULL;
+            return;
+        }
+        const u32 at = fetch_add(&fresh.count, 1u);
+        if (at < FRESH_STATES) store_state(fresh.states + at * WORDS, state);
+        else append(fetch_add(control + NEXT, 1), state);
+    }
+    DEVICE_MEMBER void append(u64 at, const State& state) {
+        if (at < capacity) {
+            store_state(next + at * WORDS, state);
+        } else {
+            forget(table, state);
+            flags |= FRONTIER_FULL;
+        }
+    }
+    // The whole block: move the new states out of shared memory.
+    DEVICE_MEMBER void flush() {
+        if (groups) fetch_add(&fresh.groups, groups);
+        groups = 0;
+        meet_block();
+        const u32 count = fresh.count < FRESH_STATES ? fresh.count : FRESH_STATES;
+        if (block_thread() == 0) {
+            fresh.start = fetch_add(control + NEXT, count);
+            if (fresh.groups) fetch_add(control + GROUPS, fresh.groups);
+            fresh.hopeless = load_volatile(control + FLAGS) != 0;
+        }
+        meet_block();
+        for (u32 k = block_thread(); k < count; k += block_threads())
+            append(fresh.start + k, load_state(fresh.states + k * WORDS));
+        if (flags) fetch_or(control + FLAGS, flags);
+        flags = 0;
+        meet_block();
+        if (block_thread() == 0) fresh.count = fresh.groups = 0;
+        meet_block();
+    }
+};
+
+DEVICE void start_fresh(Fresh& fresh) {
+    if (block_thread() == 0) {
+        fresh.count = fresh.groups = 0;
+        fresh.hopeless = false;
+    }
+    meet_block();
+}
+
+// What comes after a level, decided by one thread while all others wait.
+DEVICE void settle(u64* control, u64 slots, u64 capacity, u64 low, u64 high, u64 levels, u64 states) {
+    u64 size = load_volatile(control + NEXT);
+    if (size > capacity) size = capacity;
+    store_volatile(control + NEXT, size);
+    if (load_volatile(control + FLAGS)) {
+        store_volatile(control + STOP, 1);
+        return;
+    }
+    const u64 expanded = load_volatile(control + EXPANDED) + load_volatile(control + SIZE);
+    const u64 done = load_volatile(control + LEVELS) + 1;
+    store_volatile(control + EXPANDED, expanded);
+    store_volatile(control + LEVELS, done);
+    store_volatile(control + SIZE, size);
+    store_volatile(control + NEXT, 0);
+    store_volatile(control + TURN, load_volatile(control + TURN) ^ 1);
+    const bool crowded = 2 * load_volatile(control + GROUPS) > slots;
+    store_volatile(control + STOP, size == 0 || size < low || size > high || crowded || done >= levels || expanded >= states);
+}
+
+// Explore until the frontier is empty, or smaller than `low` or larger than `high`; until `levels` levels or `states`
+// states have been expanded in all; or until something is in the way.
+KERNEL discover(u64* slots, u64 mask, u64* frontier0, u64* frontier1, u64 capacity, u64* control, u64 low, u64 high,
+                u64 levels, u64 states) {
+    SHARED Fresh fresh;
+    start_fresh(fresh);
+    for (;;) {
+        const u64 size = load_volatile(control + SIZE);
+        const bool turn = load_volatile(control + TURN) != 0;
+        const u64* frontier = turn ? frontier1 : frontier0;
+        Finder finder{{slots, mask}, turn ? frontier0 : frontier1, capacity, control, fresh, 0, 0};
+        for (u64 first = u64{block()} * block_threads(); first < size; first += threads()) {
+            const u64 i = first + block_thread();
+            if (i < size && !fresh.hopeless) {
+                bool fault = false;
+                expand<true>(load_fresh_state(frontier + i * WORDS), finder, fault);
+                if (fault) finder.flags |= FAULT;
+            }
+            finder.flush();
+        }
+        if (block_thread() == 0) {
+            fence();
+            const u64 generation = load_volatile(control + GENERATION);
+            if (fetch_add(control + ARRIVED, 1) == blocks() - 1) {
+                fence();
+                store_volatile(control + ARRIVED, 0);
+                settle(control, mask + 1, capacity, low, high, levels, states);
+                fence();
+                store_volatile(control + GENERATION, generation + 1);
+            } else {
+                while (load_volatile(control + GENERATION) == generation) pause();
+            }
+            fence();
+        }
+        meet_block();
+        if (load_volatile(control + STOP)) return;
+    }
+}
+
+// The initial states as the first frontier: those of `count` valuations, from number `first` on, that are initial.
+KERNEL find_initial(u64* slots, u64 mask, u64* frontier, u64 capacity, u64* control, u64 start, u64 count) {
+    SHARED Fresh fresh;
+    start_fresh(fresh);
+    Finder finder{{slots, mask}, frontier, capacity, control, fresh, 0, 0};
+    for (u64 first = u64{block()} * block_threads(); first < count; first += threads()) {
+        const u64 i = first + block_thread();
+        if (i < count && !fresh.hopeless) {
+            bool fault = false;
+            State state;
+            if (initial_state(start + i, state, fault)) finder.emit(state, 1);
+            if (fault) finder.flags |= FAULT;
+        }
+        finder.flush();
+    }
+}
+
+// One initial state, given.
+KERNEL add_state(u64* slots, u64 mask, const u64* given, u64* frontier, u64* control) {
+    if (thread() != 0) return;
+    u32 groups = 0;
+    insert({slots, mask}, load_state(given), groups);
+    store_state(frontier, load_state(given));
+    control[GROUPS] = groups;
+    control[NEXT] = 1;
+}

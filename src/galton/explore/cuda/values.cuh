@@ -1,0 +1,75 @@
+// The dictionary of distinct values: they get codes in the order of their appearance, which the host sorts later.
+//
+// A small open table from the bits of a value (never 0) to its code plus one. Nearly all look-ups are hits in the
+// first-level cache. Where there are too many values for the codes, a flag says so and the host asks for wider ones.
+#pragma once
+
+constexpr u32 VALUE_SLOTS = 1u << 18;
+constexpr int LONGEST_VALUE_PROBE = 64;
+
+struct Dictionary {
+    u64* bits;
+    u32* codes;
+    u32* count;
+    u32 limit;
+    u64* control;
+};
+
+DEVICE u32 code_of(const Dictionary& dictionary, double value) {
+    const u64 bits = bits_of(value);
+    u64 h = bits * 0x9E3779B97F4A7C15ull;
+    u32 at = (u32)(h >> 40);
+    for (int probe = 0; probe < LONGEST_VALUE_PROBE; ++probe, ++at) {
+        const u32 slot = at & (VALUE_SLOTS - 1);
+        u64 there = dictionary.bits[slot];  // an old copy at worst, which shows nothing where something is
+        if (there == 0) {
+            if (load_volatile(dictionary.count) > dictionary.limit) break;
+            there = swap_if(dictionary.bits + slot, 0, bits);
+            if (there == 0) {
+                const u32 code = fetch_add(dictionary.count, 1u);
+                store_volatile(dictionary.codes + slot, code + 1);
+                if (code < dictionary.limit) return code;
+                break;
+            }
+        }
+        if (there != bits) continue;
+        u32 code = dictionary.codes[slot];
+        while (code == 0) code = load_volatile(dictionary.codes + slot);
+        if (code <= dictionary.limit) return code - 1;
+        break;
+    }
+    fetch_or(dictionary.control + FLAGS, TOO_MANY_VALUES);
+    return 0;
+}
+
+// Matrix entries: a code of one or two bytes, or the number itself.
+struct Entries {
+    i32* columns;
+    void* values;
+    u64 bytes;
+    Dictionary dictionary;
+
+    DEVICE_MEMBER void put(u64 at, i32 column, double value) const {
+        columns[at] = column;
+        if (bytes == 1) ((u8*)values)[at] = (u8)code_of(dictionary, value);
+        else if (bytes == 2) ((u16*)values)[at] = (u16)code_of(dictionary, value);
+        else ((double*)values)[at] = value;
+    }
+};
+
+// The values in the order of their codes.
+KERNEL list_values(const u64* bits, const u32* codes, double* values) {
+    for (u64 i = thread(); i < VALUE_SLOTS; i += threads())
+        if (codes[i]) values[codes[i] - 1] = double_of(bits[i]);
+}
+
+// Replace every code by its rank among the sorted values; eight codes of a byte, or four of two, at a time.
+KERNEL sort_codes(u64* codes, u64 words, u64 bytes, const u16* ranks) {
+    const u64 width = 8 * bytes, ones = (1ull << width) - 1;
+    for (u64 i = thread(); i < words; i += threads()) {
+        const u64 old = codes[i];
+        u64 result = 0;
+        for (u64 shift = 0; shift < 64; shift += width) result |= (u64)ranks[old >> shift & ones] << shift;
+        codes[i] = result;
+    }
+}

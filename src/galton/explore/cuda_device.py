@@ -1,0 +1,135 @@
+"""Compiling kernels with NVRTC, and launching them through CuPy.
+
+A compiled program is kept on disk under the hash of its text and of the compiler, so that the same model explores at
+once the next time. Nothing here is imported before someone asks for a device.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..lang.source import GaltonError
+from .cuda_source import Source
+
+THREADS = 256  # of a block
+BLOCKS = 1 << 16  # at most, of kernels whose blocks do not wait for each other
+# No fused multiply-add: it rounds once where the CPU rounds twice.
+OPTIONS = ("-std=c++17", "-fmad=false", "-default-device", "-w")
+
+Array = Any  # of CuPy, or in tests of NumPy
+
+
+class DeviceError(GaltonError):
+    """The device cannot do it; the CPU can."""
+
+    kind = "device"
+
+
+class DeviceMemoryError(DeviceError):
+    """Not enough memory on the device."""
+
+
+def import_cupy() -> Any:
+    """CuPy with a device that answers, or a :class:`DeviceError` that says what is missing."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise DeviceError(
+            f"CuPy is not there ({error}); install galton[cuda12] or galton[cuda13], whichever the driver supports"
+        ) from error
+    try:
+        if cupy.cuda.runtime.getDeviceCount() == 0:
+            raise DeviceError("there is no CUDA device")
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(f"there is no usable CUDA device: {error}") from error
+    return cupy
+
+
+def compile_source(text: str, architecture: str) -> bytes:
+    """Machine code for an architecture such as ``sm_90``; needs no device."""
+    from cupy.cuda import nvrtc
+
+    program = nvrtc.createProgram(text, "explore.cu", (), ())
+    try:
+        nvrtc.compileProgram(program, (f"--gpu-architecture={architecture}", *OPTIONS))
+    except nvrtc.NVRTCError as error:
+        raise DeviceError(f"the explorer of this model does not compile:\n{nvrtc.getProgramLog(program)}") from error
+    return bytes(nvrtc.getCUBIN(program))
+
+
+def cached(source: Source, architecture: str) -> bytes:
+    """The same, from the disk when it has been compiled before."""
+    from cupy.cuda import nvrtc
+
+    key = "\n".join([source.digest, architecture, *OPTIONS, str(nvrtc.getVersion())])
+    path = cache_directory() / f"{hashlib.sha256(key.encode()).hexdigest()}.cubin"
+    try:
+        return path.read_bytes()
+    except OSError:
+        pass
+    code = compile_source(source.text, architecture)
+    try:  # others may read or write the same file: it appears as a whole, or not at all
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(code)
+        os.replace(file.name, path)
+    except OSError:
+        pass  # a cache that cannot be written only costs time
+    return code
+
+
+def cache_directory() -> Path:
+    """Where compiled explorers are kept; ``GALTON_CACHE`` names another place."""
+    if given := os.environ.get("GALTON_CACHE"):
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "galton"
+
+
+class CudaKernels:
+    """A compiled explorer on the current device. Arguments of kernels are arrays, None, or 64-bit integers."""
+
+    def __init__(self, source: Source):
+        self.xp = import_cupy()
+        device = self.xp.cuda.Device()
+        self._module = self.xp.cuda.function.Module()
+        self._module.load(cached(source, f"sm_{device.compute_capability}"))
+        self._functions: dict[str, Any] = {}
+        self._processors = int(device.attributes["MultiProcessorCount"])
+
+    def run(self, name: str, work: int, *arguments: Array | int | None) -> None:
+        """Launch enough threads for so many pieces of work."""
+        if work > 0:
+            grid = min(-(-work // THREADS), BLOCKS)
+            self._function(name)((grid,), (THREADS,), [_argument(a) for a in arguments])
+
+    def run_together(self, name: str, blocks: int, *arguments: Array | int | None) -> None:
+        """Launch blocks that may wait for each other."""
+        launch = self._function(name)
+        launch((blocks,), (THREADS,), [_argument(a) for a in arguments], enable_cooperative_groups=True)
+
+    def most_blocks(self, name: str) -> int:
+        """How many blocks of a kernel the device holds at a time."""
+        pointer = self._function(name).ptr
+        each = self.xp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, THREADS, 0)
+        return int(max(1, each)) * self._processors
+
+    def synchronize(self) -> None:
+        """Wait until everything is done."""
+        self.xp.cuda.get_current_stream().synchronize()
+
+    def _function(self, name: str) -> Any:
+        if name not in self._functions:
+            self._functions[name] = self._module.get_function(name)
+        return self._functions[name]
+
+
+def _argument(value: Array | int | None) -> np.uint64:
+    if value is None:
+        return np.uint64(0)
+    return np.uint64(value) if isinstance(value, int) else np.uint64(value.data.ptr)

@@ -1,0 +1,103 @@
+"""The CUDA explorer on a device, against the CPU explorer: ``pytest -m gpu tests/explore``."""
+
+from __future__ import annotations
+
+import pytest
+from cuda_cases import CASES, FAULTS, MODELS, chain, gallery, wide
+from hypothesis import HealthCheck, given, settings
+from random_programs import ProgramText, programs
+
+import galton
+from galton.explore import cuda
+from galton.explore.cuda_device import DeviceError, import_cupy
+from galton.explore.lower import lower
+from galton.lang import GaltonError
+from galton.model.program import Program
+
+
+def why_not() -> str:
+    """Why there is no device, or nothing."""
+    try:
+        import_cupy()
+    except DeviceError as error:
+        return str(error)
+    return ""
+
+
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")]
+
+
+def check(program: Program) -> None:
+    model = cuda.explore(lower(program))
+    host = model.to_host()
+    assert type(model.columns) is not type(host.columns)
+    host.validate()
+    assert list(host.differences(program.build())) == []
+
+
+@pytest.mark.parametrize(("file", "constants"), list(gallery(most_states=200_000, most_instances=3)))
+def test_gallery(file: str, constants: dict[str, object]) -> None:
+    check(galton.load(MODELS / file, **constants))
+
+
+@pytest.mark.parametrize(
+    ("file", "constants"),
+    [
+        ("consensus", {"N": 6, "K": 2}),
+        ("leader_async", {"N": 7}),
+        ("herman", {"N": 13}),
+        ("kanban", {"t": 5}),
+        ("crowds", {"TotalRuns": 5, "CrowdSize": 20}),
+        ("sir", {"S0": 990, "I0": 10, "R0": 0, "ki": 0.001, "kr": 0.05}),
+    ],
+)
+def test_larger_models(file: str, constants: dict[str, object]) -> None:
+    check(galton.load(MODELS / f"{file}.prism", **constants))
+
+
+@pytest.mark.parametrize("text", CASES.values(), ids=CASES)
+def test_corners(text: str) -> None:
+    check(galton.parse(text))
+
+
+@pytest.mark.parametrize(("variables", "moving"), [(3, 2), (7, 5), (12, 7)])
+def test_states_of_several_words(variables: int, moving: int) -> None:
+    check(galton.parse(wide(variables, moving)))
+
+
+def test_deep_and_narrow() -> None:
+    check(galton.parse(chain(100_000)))
+
+
+def test_what_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "FIRST_SLOTS", 2)
+    monkeypatch.setattr(cuda, "FIRST_FRONTIER", 1)
+    check(galton.load(MODELS / "cluster.prism", N=64))
+    check(galton.load(MODELS / "polling.prism", N=12))
+    check(galton.load(MODELS / "herman.prism", N=9))
+    check(galton.parse(wide(7, 5)))
+
+
+@pytest.mark.parametrize("text", FAULTS.values(), ids=FAULTS)
+def test_faults_are_explained_by_the_cpu(text: str) -> None:
+    program = galton.parse(text)
+    with pytest.raises(GaltonError) as mine:
+        cuda.explore(lower(program))
+    with pytest.raises(GaltonError) as expected:
+        program.build()
+    assert str(mine.value) == str(expected.value)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@given(programs())
+def test_random_programs(text: ProgramText) -> None:
+    program = galton.parse(text)
+    try:
+        expected = program.build(threads=1)
+    except GaltonError:
+        return
+    try:
+        model = cuda.explore(lower(program))
+    except DeviceError:
+        return
+    assert list(model.to_host().differences(expected)) == []

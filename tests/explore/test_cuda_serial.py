@@ -1,0 +1,90 @@
+"""The CUDA explorer played by the CPU: its driver, its kernels and the generated code, against the CPU explorer."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+import serial_kernels
+from cuda_cases import CASES, FAULTS, MODELS, chain, gallery, wide
+from hypothesis import HealthCheck, given, settings
+from random_programs import ProgramText, programs
+
+import galton
+from galton.explore import cuda
+from galton.explore.cuda_tables import NotPrintable
+from galton.explore.lower import lower
+from galton.lang import GaltonError
+from galton.model.program import Program
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
+
+
+def check(program: Program) -> None:
+    expected = program.build(threads=1)
+    model = serial_kernels.explore(lower(program))
+    model.validate()
+    assert list(model.differences(expected)) == []
+    assert model.columns.dtype == expected.columns.dtype
+    assert model.row_starts.dtype == expected.row_starts.dtype
+
+
+@pytest.mark.parametrize(("file", "constants"), list(gallery(most_states=3_000, most_instances=1)))
+def test_gallery(file: str, constants: dict[str, object]) -> None:
+    check(galton.load(MODELS / file, **constants))
+
+
+@pytest.mark.parametrize("text", CASES.values(), ids=CASES)
+def test_corners(text: str) -> None:
+    check(galton.parse(text))
+
+
+def test_states_of_several_words() -> None:
+    check(galton.parse(wide(7, 4)))
+
+
+@pytest.mark.parametrize("text", FAULTS.values(), ids=FAULTS)
+def test_faults_are_seen(text: str) -> None:
+    with pytest.raises(cuda.ProgramFault):
+        serial_kernels.explore(lower(galton.parse(text)))
+
+
+def test_what_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels are repeated when the table or the frontier is full; nothing is lost or found twice."""
+    monkeypatch.setattr(cuda, "FIRST_SLOTS", 2)
+    monkeypatch.setattr(cuda, "FIRST_FRONTIER", 1)
+    check(galton.load(MODELS / "cluster.prism", N=4))
+    check(galton.load(MODELS / "herman.prism", N=5))
+    check(galton.parse(wide(7, 4)))
+
+
+def test_launches_are_few() -> None:
+    """A narrow model is explored in one launch, whatever its depth."""
+    program = galton.parse(chain(15_000))
+    model = serial_kernels.explore(lower(program))
+    assert model.info["levels"] == 15_000
+    assert list(model.differences(program.build())) == []
+
+
+def test_terminal_states_are_left_alone() -> None:
+    program = galton.parse('dtmc module m x : [0..9]; [] x<9 -> (x\'=x+1); endmodule label "end" = x=4;')
+    model = serial_kernels.explore(lower(program, program.labels["end"]))
+    expected = program.build(terminal=program.labels["end"])
+    assert model.n_states == 5
+    assert list(model.differences(expected)) == []
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@given(programs(mistakes=True))
+def test_random_programs(text: ProgramText) -> None:
+    program = galton.parse(text)
+    try:
+        expected = program.build(threads=1)
+    except GaltonError:
+        expected = None
+    try:
+        model = serial_kernels.explore(lower(program), "-O0")
+    except (cuda.ProgramFault, NotPrintable):
+        return  # the CPU has the last word about faults
+    assert expected is not None, "a fault was not seen"
+    assert list(model.differences(expected)) == []

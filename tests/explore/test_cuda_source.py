@@ -1,0 +1,83 @@
+"""The generated explorers compile for devices, without one: every model of the gallery, for several architectures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import galton
+from galton.explore.cuda_device import compile_source
+from galton.explore.cuda_source import LONGEST_ROW, source
+from galton.explore.lower import Lowered, lower
+
+MODELS = Path(__file__).parents[2] / "models"
+GALLERY = json.loads((MODELS / "gallery.json").read_text())["models"]
+ARCHITECTURES = ("sm_80", "sm_90")
+
+
+def lowered(text: str) -> Lowered:
+    return lower(galton.parse(text))
+
+
+@pytest.fixture(scope="module")
+def nvrtc() -> None:
+    """Skips where there is no compiler."""
+    cupy = pytest.importorskip("cupy", reason="CuPy, which brings the bindings of NVRTC, is not installed")
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except Exception as error:
+        pytest.skip(f"NVRTC does not load: {error}")
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("entry", GALLERY, ids=lambda entry: entry["file"])
+def test_gallery_compiles(entry: dict) -> None:
+    program = galton.load(MODELS / entry["file"], **entry["instances"][0]["constants"])
+    # One architecture each keeps the test short; all models together cover both.
+    architecture = ARCHITECTURES[GALLERY.index(entry) % len(ARCHITECTURES)]
+    assert compile_source(source(lower(program)).text, architecture)
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_wide_states_and_odd_expressions_compile(architecture: str) -> None:
+    text = """
+        mdp
+        module m
+          y : int; z : int; w : [0..1000000]; b : bool;
+          [a] mod(x, y) = 1 | !b -> pow(0.5, (x+5)/10) : (b'=!b) + 1 - pow(0.5, (x+5)/10) : (y'=max(y, z) - 1);
+          [] floor(x/2) < 3 => log(x+10, 2) > 1 -> (z'=pow(z, 2)) & (w'=round(w/3)) & (b'=x=2 <=> b);
+        endmodule
+        module n x : [-5..5]; [a] true -> 0.5 : (x'=0) + 0.5 : (x'=1); [a] x>0 -> (x'=-5); endmodule
+        init y=0 & z=1 & w=2 & !b & x=0 endinit
+        label "l" = ceil(y/z) > 2;
+        rewards y/z > 1 : x/y; [a] b : pow(2, x+5); endrewards
+    """
+    assert compile_source(source(lowered(text)).text, architecture)
+
+
+def product(modules: int, commands: int) -> str:
+    """Modules that move together, each with a choice of commands."""
+    own = [" ".join(f"[go] x{k}!={c} -> (x{k}'={c});" for c in range(commands)) for k in range(modules)]
+    parts = (f"module m{k} x{k} : [0..{commands}]; {text} endmodule" for k, text in enumerate(own))
+    return f"mdp {' '.join(parts)}"
+
+
+def test_products_are_not_multiplied_out() -> None:
+    """Twelve modules with twenty commands each have 20^12 products, and a text as long as 240 commands need."""
+    small, large = (len(source(lowered(product(n, 20))).text) for n in (1, 12))
+    assert large - small < 11 * 20 * 1_000
+
+
+def test_text_is_the_same_each_time() -> None:
+    text = product(3, 4)
+    assert source(lowered(text)).digest == source(lowered(text)).digest
+
+
+def test_rows_have_a_bound() -> None:
+    coin = "mdp module m x : [0..1]; [] true -> 0.5 : (x'=0) + 0.5 : (x'=1); endmodule"
+    assert source(lowered(coin)).shape.longest_row == 2
+    herman = galton.load(MODELS / "herman.prism", N=9)
+    assert source(lower(herman)).shape.longest_row > LONGEST_ROW
