@@ -1,6 +1,7 @@
 #include "eliminate.hpp"
 
 #include <cfenv>
+#include <cmath>
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,6 +19,8 @@ struct Interval {
 
     static Interval exactly(double value) { return {-value, value}; }
     static Interval between(double low, double high) { return {-low, high}; }
+    // A number that was rounded once.
+    static Interval around(double value) { return {-std::nextafter(value, -HUGE_VAL), std::nextafter(value, HUGE_VAL)}; }
     double low() const { return -minus_low; }
     Interval& operator+=(const Interval& b) {
         minus_low += b.minus_low;
@@ -117,7 +120,8 @@ bool eliminate(const Question& question, const int32_t* rows_taken, Range range,
         Component component(size);
         for (size_t i = 0; i < size; ++i) {
             const auto row = static_cast<size_t>(rows_taken[i]);
-            if (question.reward) component.collect(i, Interval::exactly(question.reward[row]));
+            // What a state and a choice earn has been added up; zeros stay zero.
+            if (question.reward && question.reward[row] != 0) component.collect(i, Interval::around(question.reward[row]));
             for (size_t e = rows.first_entry(row); e < rows.first_entry(row + 1); ++e) {
                 const auto target = static_cast<size_t>(rows.columns[e]);
                 const Interval rate = Interval::exactly(rows.values[e]);

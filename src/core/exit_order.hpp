@@ -1,6 +1,6 @@
 // The order of the states of a component in which Gauss–Seidel sweeps do most: by their distance to where the component
-// is left. What a sweep computes first is then what the rest waits for; on random walks this alone saves two sweeps in
-// three, and it makes a sweep the preconditioner that Krylov methods need.
+// is left. What a sweep computes first is then what the rest waits for, which makes a sweep the preconditioner that
+// Krylov methods need.
 #pragma once
 
 #include <vector>

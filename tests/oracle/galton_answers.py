@@ -41,12 +41,12 @@ class Answer:
 
 
 def floor(query: Query) -> Fraction:
-    """The width that is always allowed: none, but for G, W and R with a bound.
+    """The width that is always allowed: none, but for G, W and R that begin late.
 
     They are 1 minus an until, and have its absolute width.
     """
-    negated = isinstance(query, Probability) and query.path.bound and query.path.until[0]
-    return WIDTH if negated else DIGITS
+    late = isinstance(query, Probability) and query.path.bound and not query.path.bound.relation.startswith("<")
+    return WIDTH if late and query.path.until[0] else DIGITS
 
 
 def show(value: Number) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from galton import _core
+from galton.backend.cpu import matrix_of
 from galton.check.expected import reachability_reward
 from galton.check.until import until
 from galton.model.sparse import Model, Rewards
@@ -133,3 +134,14 @@ def test_threads_agree() -> None:
     again = np.zeros(n)
     system.gauss_seidel(again, np.zeros(n), None, 0, n, 500, 1e-14, True, True, 1.0, 2)
     assert (again == found[1]).all()
+
+
+def test_elimination_knows_that_rewards_were_rounded() -> None:
+    """A state that earns 0.1 for itself and 0.2 for its choice, once: the sum of the doubles is not a double."""
+    model = Model.from_matrix("dtmc", [[0.0, 1.0], [0.0, 1.0]])
+    number, known = np.array([0, -1], dtype=np.int32), np.zeros(2)
+    reward = np.array([0.1 + 0.2, 0.0])
+    lower, upper = np.zeros(1), np.zeros(1)
+    rows = np.array([0], dtype=np.int32)
+    assert _core.solve_directly(matrix_of(model), number, known, reward, rows, 0, lower, upper, 1000)
+    assert Fraction(lower[0]) <= Fraction(0.1) + Fraction(0.2) <= Fraction(upper[0])

@@ -21,15 +21,15 @@ import numpy.typing as npt
 
 from .. import _core
 from ..explore.limits import available_memory
-from ..lang.source import GaltonError
 from .settings import Settings
+from .solution import NumericError
 
 if TYPE_CHECKING:
     from .long_run import Chain
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Bias", "NoConvergenceError"]
+__all__ = ["Bias"]
 
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 MOST_ORDERS = 4  # that are tried
@@ -40,12 +40,6 @@ ENTRY = 8  # bytes of one
 MOST_OPERATIONS = 10**10  # of an elimination: about ten seconds
 THREADS_FROM = 50_000  # transitions
 BATCH = 30  # steps between looks at what they brought
-
-
-class NoConvergenceError(GaltonError):
-    """Bounds that would not meet."""
-
-    kind = "numeric"
 
 
 class Bias:
@@ -121,6 +115,6 @@ class Bias:
         self.sweeps += sweeps
         most = self.settings.max_iterations
         if most is not None and self.sweeps > most:
-            raise NoConvergenceError(
+            raise NumericError(
                 f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations"
             )

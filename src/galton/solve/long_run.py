@@ -22,13 +22,14 @@ import numpy.typing as npt
 
 from .. import _core
 from ..model.values import Values
-from .bias import Bias, NoConvergenceError
+from .bias import Bias
 from .elimination import averages
 from .settings import Settings
+from .solution import NumericError
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Chain", "Gain", "NoConvergenceError", "gain", "prove"]
+__all__ = ["Chain", "Gain", "gain", "prove"]
 
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
 TINY = 1e-300  # bounds closer than this are equal: doubles have no digits there
@@ -104,7 +105,7 @@ def gain(chain: Chain, settings: Settings) -> Gain:
             return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
     if chain.n_states <= DIRECT and search.eliminate():
         return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
-    raise NoConvergenceError(
+    raise NumericError(
         f"the long-run average of a component with {chain.n_states:,} states lies in [{search.lower:.9g}, "
         f"{search.upper:.9g}], and no method at hand comes closer; a larger --eps may do"
     )
