@@ -10,6 +10,7 @@
 #include "krylov.hpp"
 #include "proof.hpp"
 #include "restrict.hpp"
+#include "weigh.hpp"
 
 namespace galton {
 
@@ -181,6 +182,34 @@ void bind_solve(nb::module_& m) {
                 return is_below(self.system, lower.data(), {first, last}, slack, threads);
             },
             nb::arg("lower"), nb::arg("first"), nb::arg("last"), nb::arg("slack"), nb::arg("threads"), Release())
+        .def(
+            "weigh_rows",
+            [](const SystemOfArrays& self, In<double> x, Maybe<int32_t> chosen, double near, double share, Vector constants,
+               size_t first, size_t last, int threads) {
+                weigh_rows(self.system, x.data(), data_of(chosen), near, share, constants.data(), {first, last}, threads);
+            },
+            nb::arg("x"), nb::arg("chosen").none(), nb::arg("near"), nb::arg("share"), nb::arg("constants"),
+            nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+        .def(
+            "left_to_delta",
+            [](const SystemOfArrays& self, In<double> x, In<double> w, In<double> constants, double share, size_t first,
+               size_t last, int threads) {
+                return left_to_delta(self.system, x.data(), w.data(), constants.data(), share, {first, last}, threads);
+            },
+            nb::arg("x"), nb::arg("w"), nb::arg("constants"), nb::arg("share"), nb::arg("first"), nb::arg("last"),
+            nb::arg("threads"), Release())
+        .def(
+            "growth",
+            [](const SystemOfArrays& self, In<double> w, In<double> x, size_t first, size_t last, int threads) {
+                return growth(self.system, w.data(), x.data(), {first, last}, threads);
+            },
+            nb::arg("w"), nb::arg("x"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+        .def(
+            "take_free_rows",
+            [](const SystemOfArrays& self, In<double> x, Out<int32_t> chosen, size_t first, size_t last, int threads) {
+                take_free_rows(self.system, x.data(), chosen.data(), {first, last}, threads);
+            },
+            nb::arg("x"), nb::arg("chosen"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
         .def(
             "propagate",
             [](const SystemOfArrays& self, Vector lower, Vector upper, size_t first, size_t last, double slack) {

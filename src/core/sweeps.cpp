@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "operator.hpp"
 #include "parallel.hpp"
 #include "split.hpp"
 
@@ -15,54 +16,6 @@ namespace galton {
 namespace {
 
 constexpr double NOISE = 1e-13;
-
-// The value of one row, with the unknowns read by `at`.
-template <class R, class At>
-inline double row_sum(const R& rows, size_t row, At&& at) {
-    double sum = 0;
-    const size_t end = rows.first_entry(row + 1);
-    for (size_t e = rows.first_entry(row); e < end; ++e) sum += rows.values[e] * at(rows.columns[e]);
-    return sum;
-}
-
-template <class R>
-class Operator {
-  public:
-    Operator(const System& system, const R& rows, const int32_t* chosen) : system_(system), rows_(rows), chosen_(chosen) {}
-
-    template <class At>
-    double row(size_t row, At&& at) const {
-        const double sum = row_sum(rows_, row, at);
-        return (system_.scale ? system_.scale[row] * sum : sum) + system_.constant[row];
-    }
-
-    template <class At>
-    double operator()(size_t state, At&& at) const {
-        if (!rows_.groups) return row(state, at);
-        if (chosen_) return row(static_cast<size_t>(chosen_[state]), at);
-        return best(state, at).first;
-    }
-
-    template <class At>
-    std::pair<double, size_t> best(size_t state, At&& at) const {
-        const size_t first = rows_.first_row(state), last = rows_.first_row(state + 1);
-        double value = row(first, at);
-        size_t which = first;
-        for (size_t r = first + 1; r < last; ++r) {
-            const double other = row(r, at);
-            if (system_.optimum == Optimum::Min ? other < value : other > value) {
-                value = other;
-                which = r;
-            }
-        }
-        return {value, which};
-    }
-
-  private:
-    const System& system_;
-    const R& rows_;
-    const int32_t* chosen_;
-};
 
 inline double change(double before, double after, bool relative) {
     const double difference = std::abs(after - before);

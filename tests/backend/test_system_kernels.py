@@ -225,3 +225,35 @@ def test_bicgstab_solves(threads: int) -> None:
     assert pair.core.bicgstab(x, None, 0, pair.size, 500, 1e-12, threads)[1] <= 1e-12
     pair.core.jacobi(y, y.copy(), None, 0, pair.size, 1000, 1e-14, True, 1.0, threads)
     np.testing.assert_allclose(x, y, rtol=1e-11)
+
+
+@pytest.mark.parametrize("span", RANGES, ids=str)
+def test_weights(pair: Pair, span: tuple[int, int]) -> None:
+    """Constants for w, what is left to δ, and how well w does."""
+    found = []
+    chosen = None if pair.reference.matrix.groups is None else pair.reference.matrix.groups[:-1].astype(np.int32)
+    x, w = start(pair), 3 * start(pair)[::-1].copy()
+    for system in (pair.core, pair.reference):
+        constants = np.zeros(len(pair.reference.constant))
+        system.weigh_rows(x, chosen, 0.5, 0.2, constants, *span, 1)
+        left = system.left_to_delta(x, w, constants, 0.2, *span, 1)
+        found.append((constants, left, system.growth(w, x, *span, 1)))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    assert found[0][1:] == pytest.approx(found[1][1:], rel=1e-9)
+    if chosen is not None and span == (0, 60):
+        assert np.isinf(found[0][0]).any()
+        assert found[0][1] > 0
+
+
+def test_free_rows(pair: Pair) -> None:
+    """Where nothing has to be paid, the first row on which nothing is."""
+    if pair.reference.matrix.groups is None:
+        return
+    found = []
+    x = start(pair)
+    x[::2] = 0.0
+    for system in (pair.core, pair.reference):
+        chosen = np.full(pair.size, -1, dtype=np.int32)
+        system.take_free_rows(x, chosen, 0, pair.size, 1)
+        found.append(chosen)
+    np.testing.assert_array_equal(*found)

@@ -82,6 +82,34 @@ class System(Protocol):
     def is_below(self, lower: Floats, first: int, last: int, slack: float, threads: int) -> bool:
         """Whether 0 <= lower <= F(lower) < ∞ for certain, were scale and constants smaller by a part of ``slack``."""
 
+    def weigh_rows(
+        self,
+        x: Floats,
+        chosen: Int32s | None,
+        near: float,
+        share: float,
+        constants: Floats,
+        first: int,
+        last: int,
+        threads: int,
+    ) -> None:
+        """Write constants for the equations of w, about x + Aw, by which :mod:`galton.solve.sound` shifts x to bounds.
+
+        They are x for the rows chosen, and for those with a value within ``near`` of x and a constant of at most
+        ``share`` of it, both relative; minus infinity for others.
+        """
+
+    def left_to_delta(
+        self, x: Floats, w: Floats, constants: Floats, share: float, first: int, last: int, threads: int
+    ) -> float:
+        """The largest (Aw - w + x) / b of the other rows with a finite b above ``share`` of x."""
+
+    def growth(self, w: Floats, x: Floats, first: int, last: int, threads: int) -> float:
+        """The largest (F(w) - w) / x, at least 0."""
+
+    def take_free_rows(self, x: Floats, chosen: Int32s, first: int, last: int, threads: int) -> None:
+        """Where x is 0, choose the first row that is worth 0."""
+
     def propagate(self, lower: Floats, upper: Floats, first: int, last: int, slack: float) -> None:
         """One Gauss–Seidel sweep on bounds, rounded outward: bounds they were, bounds they are."""
 

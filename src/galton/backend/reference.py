@@ -204,6 +204,45 @@ class System:
             below = self.best(s, lambda r: self.row_below(r, lower, slack))[0]
             upper[s], lower[s] = above, max(below, 0.0)
 
+    # Weights.
+
+    def weigh_rows(
+        self,
+        x: Floats,
+        chosen: Int32s | None,
+        near: float,
+        share: float,
+        constants: Floats,
+        first: int,
+        last: int,
+        threads: int,
+    ) -> None:
+        for s in range(first, last):
+            for row in self.matrix.rows(s):
+                close = abs(self.row(row, x) - x[s]) <= near * x[s] and self.constant[row] <= share * x[s]
+                taken = self.matrix.groups is None or chosen is None or chosen[s] == row
+                constants[row] = x[s] if taken or close else -np.inf
+
+    def left_to_delta(
+        self, x: Floats, w: Floats, constants: Floats, share: float, first: int, last: int, threads: int
+    ) -> float:
+        needed = [
+            (self.row(row, w) - self.constant[row] - w[s] + x[s]) / self.constant[row]
+            for s in range(first, last)
+            for row in self.matrix.rows(s)
+            if constants[row] == -np.inf and share * x[s] < self.constant[row] < np.inf
+        ]
+        return max(0.0, *needed) if needed else 0.0
+
+    def growth(self, w: Floats, x: Floats, first: int, last: int, threads: int) -> float:
+        return max(0.0, *((self.apply(s, w, None) - w[s]) / x[s] for s in range(first, last)))
+
+    def take_free_rows(self, x: Floats, chosen: Int32s, first: int, last: int, threads: int) -> None:
+        for s in range(first, last):
+            free = [row for row in self.matrix.rows(s) if self.row(row, x) == 0]
+            if x[s] == 0 and free:
+                chosen[s] = free[0]
+
     # Krylov.
 
     def bicgstab(

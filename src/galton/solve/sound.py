@@ -135,14 +135,8 @@ class _Solver:
         costly = self.seen
         if extend(self.system, segment, costly, self.x.copy, None, threads).all():
             return
-        values = np.empty(rows.stop - rows.start)
-        self.system.row_values(costly, values, segment.first, segment.last, threads)
+        self.system.take_free_rows(costly, self.x.chosen, segment.first, segment.last, threads)
         self.x.sweeps += 3
-        owner = np.repeat(
-            np.arange(*part.indices(equations.size)), np.diff(equations.groups[segment.first : segment.last + 1])
-        )
-        free = np.flatnonzero((values == 0) & (costly[owner] == 0))[::-1]
-        self.x.chosen[owner[free]] = free + rows.start  # of several, the first
 
     def _weigh(self, segment: Segment, entries: int, share: float) -> float:
         """Find w; returns how many times wider the bounds will be than what x violates its equations by.
@@ -150,9 +144,9 @@ class _Solver:
         With choices, only rows that are nearly the best need w: others have room to spare, which the proof will show.
         Rows with a constant above ``share`` of x are left to δ.
         """
-        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
+        part, span = slice(segment.first, segment.last), (segment.first, segment.last, self.settings.n_threads)
         x = self.x.x[part]
-        self.w_constant[rows] = x if self.x.chosen is None else self._near_best(segment, share)
+        self.system.weigh_rows(self.x.x, self.x.chosen, NEAR, share, self.w_constant, *span)
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
         self.w.x[part] = x
@@ -163,55 +157,11 @@ class _Solver:
             w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
             with np.errstate(invalid="ignore"):
                 steps = max(steps, float(np.nanmax(w / x, initial=1.0)))
-            if (w >= 0).all() and self._growth(segment) <= 0.5:
-                self.passed_on = self._left_to_delta(segment, share)
+            self.w.sweeps += 1
+            if (w >= 0).all() and self.w.system.growth(self.w.x, self.x.x, *span) <= 0.5:
+                self.passed_on = self.system.left_to_delta(self.x.x, self.w.x, self.w_constant, share, *span)
                 return max(steps, self.passed_on)
         return float("inf")
-
-    def _near_best(self, segment: Segment, share: float) -> Floats:
-        """Constants for the rows of w: x for those that matter, minus infinity for the others."""
-        groups, chosen, threads = self.equations.groups, self.x.chosen, self.settings.n_threads
-        assert groups is not None
-        assert chosen is not None
-        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
-        x = np.repeat(self.x.x[part], np.diff(groups[segment.first : segment.last + 1]))
-        values = np.empty(rows.stop - rows.start)
-        self.system.row_values(self.x.x, values, segment.first, segment.last, threads)
-        near = (np.abs(values - x) <= NEAR * x) & (self.equations.constant[rows] <= share * x)
-        near[chosen[part] - rows.start] = True
-        return np.where(near, x, -np.inf)
-
-    def _left_to_delta(self, segment: Segment, share: float) -> float:
-        """How much larger than ε δ must be for the rows that were left to it: (Aw - w + x) / constant."""
-        groups = self.equations.groups
-        if groups is None:
-            return 0.0
-        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
-        constant = self.equations.constant[rows]
-        left = np.flatnonzero((self.w_constant[rows] == -np.inf) & (constant > 0) & np.isfinite(constant))
-        if not left.size:
-            return 0.0
-        self.w_constant[rows] = 0.0
-        values = np.empty(rows.stop - rows.start)
-        self.w.system.row_values(self.w.x, values, segment.first, segment.last, self.settings.n_threads)
-        owner = np.repeat(np.arange(segment.last - segment.first), np.diff(groups[segment.first : segment.last + 1]))[
-            left
-        ]
-        x, w = self.x.x[part][owner], self.w.x[part][owner]
-        needed = (values[left] - w + x) / constant[left]
-        # Rows that are far from the best do not need it.
-        return float(np.max(needed[constant[left] > share * x], initial=0.0))
-
-    def _growth(self, segment: Segment) -> float:
-        """The largest (x + Aw - w) / x; the proof needs 1/2 at most."""
-        part, rows = slice(segment.first, segment.last), self.equations.rows_of(segment)
-        values = np.empty(rows.stop - rows.start)
-        self.w.system.row_values(self.w.x, values, segment.first, segment.last, self.settings.n_threads)
-        self.w.sweeps += 1
-        if self.equations.groups is not None:
-            values = np.maximum.reduceat(values, self.equations.groups[part] - rows.start)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return float(np.nanmax((values - self.w.x[part]) / self.x.x[part], initial=0.0))
 
     def _prove(self, segment: Segment, budget: float) -> bool:
         first, last, threads = segment.first, segment.last, self.settings.n_threads
