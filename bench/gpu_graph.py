@@ -1,9 +1,11 @@
 """The graph analysis on a CUDA device beside that on the CPU, in milliseconds, on the same models.
 
     python bench/gpu_graph.py [--only consensus,tandem] [--repeat 5] [--launches]
+    python bench/gpu_graph.py --torus 8192
 
 Models are built on the CPU and moved to the device. Each operation is called once to warm up and to compare its answer
-with the CPU's; then the best of some repetitions counts, the device waited for.
+with the CPU's, which is timed; then the best of some repetitions counts, the device waited for. The torus, an MDP of so
+many states squared that walks along one axis or the other, is made on the device and not compared.
 """
 
 from __future__ import annotations
@@ -68,6 +70,29 @@ def instances(only: str | None) -> Iterator[tuple[str, Model, npt.NDArray[np.boo
         yield line("line in no order", np.random.default_rng(1).permutation(N_LINE))
 
 
+def torus(side: int) -> tuple[str, Model, Any]:
+    """Each state may walk up or down, or left or right; the goal is one state."""
+    n = side * side
+    states = cp.arange(n, dtype=cp.int64)
+    column = states % side
+    wide = 4 * n >= 1 << 31
+    columns = cp.empty((n, 4), dtype=cp.int32)
+    columns[:, 0] = (states - side) % n
+    columns[:, 1] = (states + side) % n
+    columns[:, 2] = states - column + (column - 1) % side
+    columns[:, 3] = states - column + (column + 1) % side
+    model = Model(
+        type="mdp",
+        choice_starts=cp.arange(0, 2 * n + 1, 2, dtype=cp.int32),
+        row_starts=cp.arange(0, 4 * n + 1, 2, dtype=cp.int64 if wide else cp.int32),
+        columns=columns.ravel(),
+        values=Values(plain=np.ones(0)),
+        initial=np.zeros(1, dtype=np.int32),
+        labels={"init": states == n // 2, "deadlock": states < 0},
+    )
+    return f"torus {side}", model, states == n // 3
+
+
 def on_device(model: Model) -> Model:
     """The same model with the arrays of its graph on the device."""
     starts = None if model.choice_starts is None else cp.asarray(model.choice_starts)
@@ -116,15 +141,27 @@ def in_order(model: Model, component: Any) -> bool:
     return bool((component[model.columns] <= np.repeat(row_component, rows)).all())
 
 
-def best(call: Callable[[], object], repeat: int, wait: Callable[[], object]) -> float:
-    """Milliseconds of the quickest call."""
+def best(call: Callable[[], object], repeat: int) -> float:
+    """Milliseconds of the quickest call, until the device is done."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()
         call()
-        wait()
+        cp.cuda.Device().synchronize()
         times.append(time.perf_counter() - start)
     return 1000 * min(times)
+
+
+def alone(name: str, model: Model, goal: Any, repeat: int, launches: Counter[str]) -> None:
+    """Times of a model that is only on the device, and the memory it takes."""
+    print(f"{name}: {model}")
+    pool = cp.get_default_memory_pool()
+    for what, call in operations(model, goal, model.labels["init"]).items():
+        pool.free_all_blocks()
+        launches.clear()
+        call()
+        counts, peak = dict(launches), pool.total_bytes()
+        print(f"   {what:10} {best(call, repeat):9.2f}  {peak / 1e9:6.1f} GB  {counts or ''}", flush=True)
 
 
 def count_launches() -> Counter[str]:
@@ -145,10 +182,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="names of models, separated by commas; the long lines are 'line'")
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--torus", type=int, metavar="SIDE", help="this model alone, on the device")
     parser.add_argument("--launches", action="store_true", help="count the kernels of each call")
     arguments = parser.parse_args()
     launches = count_launches() if arguments.launches else Counter()
-    wait = cp.cuda.Device().synchronize
+    if arguments.torus:
+        alone(*torus(arguments.torus), arguments.repeat, launches)
+        return
     for name, model, goal in instances(arguments.only):
         there = on_device(model)
         print(f"{name}: {model}")
@@ -156,15 +196,17 @@ def main() -> None:
         there_calls = operations(there, cp.asarray(goal), cp.asarray(model.labels["init"]))
         for what, call in there_calls.items():
             launches.clear()
-            found, expected = call(), here_calls[what]()
+            found = call()
             counts = dict(launches)
+            start = time.perf_counter()
+            expected = here_calls[what]()
+            cpu = 1000 * (time.perf_counter() - start)
             # Any choice that leads closer makes an attractor; components may be in any order with successors first.
             verdict = "" if what == "attractor" else "same" if same(found, expected) else "DIFFERENT"
             if what == "SCC" and not in_order(model, cp.asnumpy(found.component)):
                 verdict = "NOT IN ORDER"
             del found
-            cpu = best(here_calls[what], min(2, arguments.repeat), lambda: None)
-            device = best(call, arguments.repeat, wait)
+            device = best(call, arguments.repeat)
             print(f"   {what:10} {cpu:9.2f} {device:9.2f}  x{cpu / device:6.1f}  {verdict}  {counts or ''}", flush=True)
 
 

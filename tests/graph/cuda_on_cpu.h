@@ -3,6 +3,7 @@
 
 #define __global__
 #define __device__
+#define __align__(bytes) alignas(bytes)
 
 namespace cuda_on_cpu {
 struct Index {

@@ -53,7 +53,7 @@ def compiled(path: Path, *defines: str) -> CompiledKernels:
     """The kernels of a ``.cu`` file; the library is kept until the text changes."""
     from galton.backend.cuda.module import source_text
 
-    text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{source_text(path).replace("#pragma once", "")}'
+    text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{source_text(path)}'
     text += "".join(_launcher(*found) for found in _KERNEL.findall(text))
     key = sha256("\n".join([text, (_HERE / "cuda_on_cpu.h").read_text(), *defines]).encode()).hexdigest()[:16]
     library = Path(gettempdir()) / f"galton-{key}.so"
@@ -95,6 +95,8 @@ def without_a_device() -> Iterator[Any]:
         del sys.modules["cupy"]
     with ExitStack() as stack:
         stack.enter_context(patch.object(pattern, "kernels", compiled))
+        # Threads that wait for each other cannot run one after the other: the driver starts each step by itself.
+        stack.enter_context(patch.object(modules[0], "multiprocessors", lambda: 0))
         for module in modules:
             stack.enter_context(patch.object(module, "cp", np))
         yield cuda

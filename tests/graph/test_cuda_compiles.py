@@ -33,4 +33,4 @@ def test_nvrtc_compiles(file: Path, offset: str, architecture: str) -> None:
 
 
 def test_there_are_kernels() -> None:
-    assert [file.name for file in FILES] == ["components.cu", "search.cu"]
+    assert [file.name for file in FILES] == ["components.cu", "search.cu", "together.cu"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...lang.source import GaltonError
 
-__all__ = ["OPTIONS", "CompilationError", "Kernels", "kernels", "source_text"]
+__all__ = ["OPTIONS", "CompilationError", "Kernels", "kernels", "multiprocessors", "source_text"]
 
 # Products and sums are rounded one by one, as on the CPU: bounds are proved with them.
 OPTIONS = ("-std=c++17", "-fmad=false")
@@ -58,10 +58,28 @@ def kernels(path: Path, *defines: str) -> Kernels:
     return Kernels(source_text(path), path.name, (*OPTIONS, *(f"-D{define}" for define in defines)))
 
 
+@cache
+def multiprocessors() -> int:
+    """How many multiprocessors the device has: kernels whose threads wait for each other may not have more blocks than
+    these can hold at once."""
+    count: int = cp.cuda.Device().attributes["MultiProcessorCount"]
+    return count
+
+
 def source_text(path: Path) -> str:
-    """The text of a file and, in their places, of the files beside it that it includes."""
-    text = path.read_text(encoding="utf-8")
-    return _INCLUDE.sub(lambda found: source_text(path.parent / found[1]), text)
+    """The text of a file and, in the places of ``#include "..."``, once each, of the files beside it."""
+    seen: set[str] = set()
+
+    def included(found: re.Match[str]) -> str:
+        if found[1] in seen:
+            return ""
+        seen.add(found[1])
+        return text(path.parent / found[1])
+
+    def text(part: Path) -> str:
+        return _INCLUDE.sub(included, part.read_text(encoding="utf-8").replace("#pragma once\n", ""))
+
+    return text(path)
 
 
 def _argument(value: Any) -> Any:

@@ -1,47 +1,38 @@
 // Strongly connected components by labels that spread along the edges in both directions.
 #include "pattern.cuh"
-
-#define JUMPS 4  // labels followed one after the other in one pass
-
-// The greatest and the least label known to be reachable from a state, or to lead to it. A label is the position of a
-// state in `states`.
-struct Labels {
-    int greatest, least;
-};
-
-__device__ inline Labels both(Labels a, Labels b) { return {max(a.greatest, b.greatest), min(a.least, b.least)}; }
+#include "reach.cuh"
 
 // What is reachable from the states that the labels name is reachable from here: following them makes long paths short,
-// along ascending numbers by the greatest, along descending ones by the least.
-__device__ inline Labels followed(const Labels* labels, const int* states, Labels known) {
-    for (int k = 0; k < JUMPS; ++k) {
-        const Labels more = both(labels[states[known.greatest]], labels[states[known.least]]);
+// along ascending numbers by the greatest, along descending ones by the least. A label is a position in `states`.
+__device__ inline Reach followed(const Reach* labels, const int* states, Reach known) {
+    for (int k = 0; k < LEAPS; ++k) {
+        const Reach more = both(labels[states[known.greatest]], labels[states[known.least]]);
         if (more.greatest <= known.greatest && more.least >= known.least) break;
         known = both(known, more);
     }
     return known;
 }
 
-__device__ inline bool tell(Labels* labels, int state, Labels news) {
-    const Labels known = labels[state];
+__device__ inline bool tell(Reach* labels, int state, Reach news) {
+    const Reach known = labels[state];
     if (known.greatest < news.greatest) atomicMax(&labels[state].greatest, news.greatest);
     if (known.least > news.least) atomicMin(&labels[state].least, news.least);
     return known.greatest < news.greatest || known.least > news.least;
 }
 
-// Execution plan: a thread per state that is still undecided. Labels spread over edges inside a part: a thread looks at
+// Execution plan: a thread per state that is still undecided. Reach spread over edges inside a part: a thread looks at
 // what is ahead of its successors, and tells them what is behind it: predecessors need not be known. Whoever leads here
 // leads to all that is ahead of here, and is told at once.
 extern "C" __global__ void spread(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
-                                  const int* part, Labels* ahead, Labels* behind, const int* states, int* changed,
+                                  const int* part, Reach* ahead, Reach* behind, const int* states, int* changed,
                                   count_t count, count_t down) {
     const count_t number = thread_number();
     if (number >= count) return;
     const int state = states[in_order(number, count, down)];
     const Pattern graph{starts, columns, groups};
     const int mine = part[state];
-    Labels far = followed(ahead, states, ahead[state]);
-    const Labels origin = followed(behind, states, behind[state]);
+    Reach far = followed(ahead, states, ahead[state]);
+    const Reach origin = followed(behind, states, behind[state]);
     bool moved = false;
     for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
         if (choices && !choices[row]) continue;

@@ -18,7 +18,7 @@ import cupy as cp
 
 from ...model.sparse import Model
 from ..components import Components
-from .pattern import edges_of, graph_kernels
+from .pattern import COMPONENTS, edges_of, graph_kernels
 from .search import Step, search_backward, search_entered
 
 __all__ = ["Parts", "bottom_components", "runs", "strongly_connected_components"]
@@ -135,7 +135,7 @@ class Parts:
         self.ahead[states] = labels
         self.behind[states] = labels
         vectors = (choices, self.part, self.ahead, self.behind, states)
-        kernels = graph_kernels(self.model.row_starts, "components.cu")
+        kernels = graph_kernels(COMPONENTS, self.model.row_starts)
         changed = cp.ones(2, dtype=cp.int32)
         while changed.tolist()[0]:
             changed.fill(0)
@@ -158,7 +158,7 @@ def _numbered(model: Model, inside: Any, part: Any, choices: Any | None) -> Comp
     component = part  # the parts are not needed any more
     component[order] = run
     stays, loops = cp.ones(count, dtype=cp.bool_), cp.zeros(count, dtype=cp.bool_)
-    kernels = graph_kernels(model.row_starts, "components.cu")
+    kernels = graph_kernels(COMPONENTS, model.row_starts)
     n = model.n_states
     kernels.launch("look_out", n, *edges_of(model), choices, component, stays, loops, n)
     starts = cp.append(starts, cp.int32(len(order))).astype(cp.int32)

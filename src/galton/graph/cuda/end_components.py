@@ -15,7 +15,7 @@ import cupy as cp
 from ...model.sparse import Model
 from ..end_components import EndComponents
 from .components import Parts, runs
-from .pattern import edges_of, graph_kernels
+from .pattern import COMPONENTS, edges_of, graph_kernels
 from .search import Step, search_backward
 
 __all__ = ["end_component_heads", "maximal_end_components"]
@@ -53,7 +53,7 @@ def end_component_heads(model: Model, within: Any | None = None, choices: Any | 
 
 
 def _launch(model: Model, kernel: str, threads: int, *arguments: Any) -> None:
-    graph_kernels(model.row_starts, "components.cu").launch(kernel, threads, *edges_of(model), *arguments)
+    graph_kernels(COMPONENTS, model.row_starts).launch(kernel, threads, *edges_of(model), *arguments)
 
 
 def _decide(parts: Parts, alive: Any, head: Any) -> bool:

@@ -33,19 +33,3 @@ __device__ inline long long add_to(long long* offset, int by) {
     auto* word = reinterpret_cast<unsigned long long*>(offset);
     return (long long)(atomicAdd(word, (unsigned long long)(long long)by));
 }
-
-// Put a number at the end of a queue. One lane of a warp makes room for all that have something to put.
-__device__ inline void append(int* queue, unsigned long long* tail, int number) {
-#ifdef __CUDA_ARCH__
-    const unsigned lanes = __activemask();
-    const int leader = __ffs(lanes) - 1;
-    unsigned before;
-    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-    unsigned long long place = 0;
-    if (__popc(lanes & before) == 0) place = atomicAdd(tail, (unsigned long long)__popc(lanes));
-    place = __shfl_sync(lanes, place, leader) + __popc(lanes & before);
-#else
-    const unsigned long long place = atomicAdd(tail, 1ull);
-#endif
-    queue[place] = number;
-}

@@ -8,12 +8,14 @@ from typing import Any
 from ...backend.cuda.module import Kernels, kernels
 from ...model.sparse import Model
 
-__all__ = ["edges_of", "graph_kernels"]
+__all__ = ["COMPONENTS", "SEARCH", "TOGETHER", "edges_of", "graph_kernels"]
+
+SEARCH, TOGETHER, COMPONENTS = map(Path(__file__).with_name, ("search.cu", "together.cu", "components.cu"))
 
 
-def graph_kernels(offsets: Any, file: str) -> Kernels:
-    """The kernels of a file of this package for these offsets of rows, an array of 4- or 8-byte integers."""
-    return kernels(Path(__file__).with_name(file), f"OFFSET={'int' if offsets.itemsize == 4 else 'long long'}")
+def graph_kernels(file: Path, offsets: Any) -> Kernels:
+    """The kernels of a file for these offsets of rows, an array of 4- or 8-byte integers."""
+    return kernels(file, "OFFSET=int" if offsets.itemsize == 4 else "OFFSET=long long")
 
 
 def edges_of(model: Model) -> tuple[Any, Any, Any]:

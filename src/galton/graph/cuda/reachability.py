@@ -9,7 +9,7 @@ import cupy as cp
 
 from ...model.sparse import Model
 from .end_components import end_component_heads
-from .pattern import edges_of, graph_kernels
+from .pattern import SEARCH, edges_of, graph_kernels
 from .search import Step, search_backward, search_forward
 
 __all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
@@ -89,7 +89,7 @@ def _grouped(model: Model, unit: Any, active: Any, dropped: Any) -> Model:
     """The rows of the active states, but for those dropped, as rows of their units; other states keep none."""
     assert model.choice_starts is not None
     n = model.n_states
-    kernels = graph_kernels(model.row_starts, "search.cu")
+    kernels = graph_kernels(SEARCH, model.row_starts)
     owner = cp.empty(model.n_choices, dtype=cp.int32)
     kernels.launch("own_rows", n, *edges_of(model), owner, n)
     rows = cp.flatnonzero(active[owner] & ~dropped)

@@ -1,20 +1,16 @@
 // Searches for the least set that contains a goal and is closed under a step.
 //
-// A state is OPEN (may be added), FOUND, both (it was open and has been added) or neither (closed). Sweeps pull: each
-// open state looks whether it can be added. They work in place: sets only grow, so that what a thread sees of others may
-// be old or new. Pushes go from added states along edges, backward along predecessors or forward along successors.
-#include "pattern.cuh"
-
-#define OPEN 1
-#define FOUND 2
+// Sweeps pull: each open state looks whether it can be added. They work in place: sets only grow, so that what a thread
+// sees of others may be old or new. Pushes go from added states along edges, backward along predecessors or forward along
+// successors.
+#include "push.cuh"
+#include "reach.cuh"
 
 // What a state needs to be added.
 #define SOME_ENTRY 0  // an edge into the set
 #define SOME_ROW 1    // a row with an edge into the set, all of whose edges stay in a given set
 #define EVERY_ROW 2   // an edge into the set in each row
 #define EVERY_ENTRY 3 // no edge but to itself and into the set
-
-__device__ inline bool is_found(const byte* status, count_t state) { return status[state] & FOUND; }
 
 __device__ inline bool meets(const Pattern& graph, count_t row, const byte* status) {
     for (offset_t entry = graph.starts[row]; entry < graph.starts[row + 1]; ++entry) {
@@ -63,19 +59,6 @@ __device__ inline count_t way(const Pattern& graph, count_t state, const byte* s
     return step >= EVERY_ROW ? first : -1;
 }
 
-// The states in the order in which they are added; `states` may be null. A state is listed before anybody can see that it
-// is added, so that whatever is added because of it comes after it.
-struct Order {
-    int* states;
-    unsigned long long* tail;
-
-    __device__ void put(count_t state) const {
-        if (!states) return;
-        append(states, tail, int(state));
-        __threadfence();
-    }
-};
-
 // Execution plan: a thread per state; neighbouring states have neighbouring rows, which the first-level cache holds until
 // their thread has read them. `rows` is the set to stay in (SOME_ROW) or the rows alive (EVERY_ROW, EVERY_ENTRY); it,
 // `strategy`, `order` and `queue` may be null.
@@ -90,10 +73,10 @@ extern "C" __global__ void sweep(const offset_t* starts, const int* columns, con
     const count_t row = way(Pattern{starts, columns, groups}, state, status, rows, step);
     if (row < 0) return;
     if (strategy) strategy[state] = int(row);
-    Order{order, order_tail}.put(state);
+    Order{{order, order_tail}}.put(state);
     status[state] = OPEN | FOUND;
     *changed = 1;
-    if (queue) append(queue, tail, int(state));
+    if (queue) Queue{queue, tail}.put(int(state));
 }
 
 // The same for SOME_ENTRY where states have many entries: `lanes` neighbouring threads share a state. Each may add it.
@@ -114,16 +97,37 @@ extern "C" __global__ void sweep_shared(const offset_t* starts, const int* colum
     }
 }
 
-__device__ inline bool set_bit(unsigned* bits, count_t number) {
-    const unsigned bit = 1u << (number & 31);
-    return !(atomicOr(&bits[number >> 5], bit) & bit);
-}
-
-// Add an open state; true for the one thread that did. There are no atomic operations on bytes, so the word around it is
-// changed: masks begin at a multiple of four bytes.
-__device__ inline bool add(byte* status, count_t state) {
-    const unsigned shift = unsigned(state & 3) * 8;
-    return !(atomicOr(reinterpret_cast<unsigned*>(status) + (state >> 2), unsigned(FOUND) << shift) >> shift & FOUND);
+// Execution plan: a thread per state. As `sweep` where one edge is enough, but a state also knows the greatest and the
+// least state that it reaches through open ones, and follows them: a long path is found in as many passes as its length
+// has digits. Only its own thread writes what a state knows.
+extern "C" __global__ void leap(const offset_t* starts, const int* columns, const int* groups, byte* status,
+                                const byte* staying, Reach* ahead, int* changed, count_t n_states, count_t down) {
+    const count_t number = thread_number();
+    if (number >= n_states) return;
+    const count_t state = in_order(number, n_states, down);
+    if (status[state] != OPEN) return;
+    const Pattern graph{starts, columns, groups};
+    Reach far = ahead[state];
+    bool reaches = false;
+    for (count_t row = graph.first_row(state); !reaches && row < graph.first_row(state + 1); ++row) {
+        if (!stays(graph, row, staying)) continue;
+        for (offset_t entry = starts[row]; !reaches && entry < starts[row + 1]; ++entry) {
+            reaches = is_found(status, columns[entry]);
+            if (status[columns[entry]] == OPEN) far = both(far, ahead[columns[entry]]);
+        }
+    }
+    for (int k = 0; !reaches && k < LEAPS; ++k) {
+        reaches = is_found(status, far.greatest) || is_found(status, far.least);
+        const Reach more = both(far, both(ahead[far.greatest], ahead[far.least]));
+        if (more.greatest == far.greatest && more.least == far.least) break;
+        far = more;
+    }
+    if (reaches) {
+        status[state] = OPEN | FOUND;
+        *changed = 1;
+    } else {
+        ahead[state] = far;
+    }
 }
 
 // The state that each row belongs to.
@@ -185,9 +189,9 @@ extern "C" __global__ void begin_pushes(byte* status, const int* missing, int* o
                                         int* queue, unsigned long long* tail, count_t n_states) {
     const count_t state = thread_number();
     if (state >= n_states || status[state] != OPEN || missing[state]) return;
-    Order{order, order_tail}.put(state);
+    Order{{order, order_tail}}.put(state);
     status[state] = OPEN | FOUND;
-    append(queue, tail, int(state));
+    Queue{queue, tail}.put(int(state));
 }
 
 // Execution plan: a thread per state; the edges among open states, counted by their target (`sources` null) or, when the
@@ -213,32 +217,7 @@ extern "C" __global__ void turn_round(const offset_t* starts, const int* columns
     }
 }
 
-// What it takes to get from a source that an edge was followed to, to the state that may be added.
-struct Step {
-    byte* status;
-    const int* owner;  // of rows; null where sources are states
-    unsigned* met;     // rows counted already; null where edges are counted
-    int* missing;      // rows or edges to be counted, of each state; null where one is enough
-    int* strategy;     // where the row is written; may be null
-    Order order;
-
-    // The state added, or -1.
-    __device__ int follow(int source) const {
-        const int state = owner ? owner[source] : source;
-        if (status[state] != OPEN) return -1;
-        if (met && !set_bit(met, source)) return -1;
-        if (missing && atomicAdd(&missing[state], -1) != 1) return -1;
-        if (!add(status, state)) return -1;
-        if (strategy) strategy[state] = source;
-        order.put(state);
-        return state;
-    }
-};
-
-// Execution plan: a thread per state of the queue, from `head` on. It follows the edges of its state, goes on with the
-// last state it added, `chase` times at most, and leaves the others to the queue: along a narrow path no thread waits for
-// another, and a launch takes many steps. States with more than `wide` edges are left to push_wide. `rows` are those whose
-// edges are followed, null for all.
+// Execution plan: a thread per state of the queue, from `head` on.
 extern "C" __global__ void push(const offset_t* starts, const int* edges, const int* groups, byte* status,
                                 const int* owner, unsigned* met, int* missing, int* strategy, int* order,
                                 unsigned long long* order_tail, int* queue, unsigned long long* tail, const byte* rows,
@@ -246,28 +225,9 @@ extern "C" __global__ void push(const offset_t* starts, const int* edges, const 
                                 count_t chase, count_t wide) {
     const count_t number = thread_number();
     if (number >= count) return;
-    const Pattern graph{starts, edges, groups};
-    const Step step{status, owner, met, missing, strategy, {order, order_tail}};
-    int state = queue[head + number];
-    for (count_t k = 0; k < chase; ++k) {
-        if (!rows && count_t(graph.end(state)) - count_t(graph.begin(state)) > wide) {
-            append(wide_states, wide_tail, state);
-            return;
-        }
-        int next = -1;
-        for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
-            if (rows && !rows[row]) continue;
-            for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
-                const int added = step.follow(edges[entry]);
-                if (added < 0) continue;
-                if (next >= 0) append(queue, tail, next);
-                next = added;
-            }
-        }
-        if (next < 0) return;
-        state = next;
-    }
-    append(queue, tail, state);
+    const Step step{status, owner, met, missing, strategy, {{order, order_tail}}};
+    const Pushes pushes{{starts, edges, groups}, step, rows, {queue, tail}, {wide_states, wide_tail}, wide};
+    pushes.from(queue[head + number], chase);
 }
 
 // A thread per edge of one state.
@@ -278,6 +238,6 @@ extern "C" __global__ void push_wide(const offset_t* starts, const int* edges, c
     const Pattern graph{starts, edges, groups};
     const count_t entry = graph.begin(state) + thread_number();
     if (entry >= graph.end(state)) return;
-    const int added = Step{status, owner, met, missing, strategy, {order, order_tail}}.follow(edges[entry]);
-    if (added >= 0) append(queue, tail, added);
+    const int added = Step{status, owner, met, missing, strategy, {{order, order_tail}}}.follow(edges[entry]);
+    if (added >= 0) Queue{queue, tail}.put(added);
 }

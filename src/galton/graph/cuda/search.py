@@ -2,20 +2,22 @@
 
 A backward search first sweeps: every state that is not found yet looks whether it can be added. States are numbered by
 the values of their variables, so that sweeps in both directions find most of what there is in a few passes. When they
-do not any more, the edges among the states that are left are turned round, and the search ends along them: work for
-each edge once, however long the paths are.
+do not any more, and one edge is enough to be added, states also look far ahead, to where they are known to lead. What
+is left then is searched along its edges, turned round: work for each edge once, however long the paths are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
 import cupy as cp
 
+from ...backend.cuda.module import multiprocessors
 from ...model.sparse import Model
-from .pattern import edges_of, graph_kernels
+from .pattern import SEARCH, TOGETHER, edges_of, graph_kernels
 
 __all__ = ["Step", "search_backward", "search_entered", "search_forward"]
 
@@ -24,7 +26,8 @@ OPEN, FOUND = 1, 2
 # Two sweeps that find less than this part of the states left are the last: to turn edges round costs about as much as
 # so many sweeps.
 FAIR_PART = 16
-CHASE = 256  # steps a thread goes on by itself: about as long as it takes to start the next launch
+LEAPS = 10  # passes, each of which makes ways about five times as long
+CHASE = 4  # steps a thread goes on by itself: about as long as it takes all threads to wait for each other
 WIDE = 1024  # edges from which on a state gets a thread for each
 MANY_ENTRIES = 24  # of a state, on average, from where on threads share it
 
@@ -82,7 +85,7 @@ def search_entered(model: Model, open_states: Any, rows: Any | None, order: Any)
     status = _status(model, open_states, ~open_states)
     n = model.n_states
     missing = cp.zeros(n, dtype=cp.int32)
-    kernels = graph_kernels(model.row_starts, "search.cu")
+    kernels = graph_kernels(SEARCH, model.row_starts)
     kernels.launch("count_entering", n, *edges_of(model), status, rows, missing, n)
     pushes = _Pushes(edges_of(model), status, cp.empty_like(order), missing=missing, order=order, rows=rows)
     pushes.begin()
@@ -118,26 +121,46 @@ class _Backward:
     listed: Any = field(default_factory=lambda: cp.zeros(1, dtype=cp.uint64))
 
     def run(self) -> Any:
+        one_is_enough = self.step in (Step.SOME_ENTRY, Step.SOME_ROW) and self.strategy is None
+        if self._repeat(self._sweeps) and not (one_is_enough and not self._repeat(self._leaps)):
+            self._push()
+        return _found(self.status)
+
+    def _repeat(self, passes: Callable[[], bool]) -> bool:
+        """Passes as long as they find a fair part of what is left; whether more may be found."""
         before = self._open()
-        changed = cp.empty(2, dtype=cp.int32)
         while before:
-            changed.fill(0)
-            for down in (1, 0):
-                self._sweep(changed[down:], down)
-            if not changed.tolist()[0]:
-                break
+            if not passes():
+                return False
             left = self._open()
             if before - left < before // FAIR_PART:
-                self._push(left)
-                break
+                return True
             before = left
-        return _found(self.status)
+        return False
+
+    def _sweeps(self) -> bool:
+        """Downwards and upwards; whether the second one changed anything."""
+        changed = cp.zeros(2, dtype=cp.int32)
+        for down in (1, 0):
+            self._sweep(changed[down:], down)
+        return bool(changed[0])
+
+    def _leaps(self) -> bool:
+        """Passes along ever longer ways, all of them through states that are open now; whether the last changed any."""
+        n = self.model.n_states
+        ahead = cp.empty((n, 2), dtype=cp.int32)
+        ahead[:] = cp.arange(n, dtype=cp.int32)[:, None]
+        changed = cp.empty(1, dtype=cp.int32)
+        for number in range(LEAPS):
+            changed.fill(0)
+            self._launch("leap", n, self.status, self.rows, ahead, changed, n, 1 - number % 2)
+        return bool(changed[0])
 
     def _open(self) -> int:
         return int(cp.count_nonzero(self.status == OPEN))
 
     def _launch(self, kernel: str, threads: int, *arguments: Any) -> None:
-        graph_kernels(self.model.row_starts, "search.cu").launch(kernel, threads, *edges_of(self.model), *arguments)
+        graph_kernels(SEARCH, self.model.row_starts).launch(kernel, threads, *edges_of(self.model), *arguments)
 
     def _sweep(self, changed: Any, down: int, queue: Any = None, tail: Any = None) -> None:
         n = self.model.n_states
@@ -149,11 +172,11 @@ class _Backward:
         vectors = (self.status, self.rows, self.strategy, self.order, self.listed, changed, queue, tail)
         self._launch("sweep", n, *vectors, n, int(self.step), down)
 
-    def _push(self, left: int) -> None:
+    def _push(self) -> None:
         """The rest of the search, along predecessors."""
         n, n_rows = self.model.n_states, self.model.n_choices
         edges = self._turn_round()
-        queue = cp.empty(left, dtype=cp.int32)
+        queue = cp.empty(self._open(), dtype=cp.int32)
         pushes = _Pushes(edges, self.status, queue, strategy=self.strategy, order=self.order)
         pushes.tails[2:] = self.listed
         if self.step in (Step.SOME_ROW, Step.EVERY_ROW) and self.model.choice_starts is not None:
@@ -209,6 +232,8 @@ class _Pushes:
     def run(self) -> None:
         """Push until the queue has been worked off."""
         head = wide_head = 0
+        blocks = 2 * multiprocessors()
+        gate, limit = cp.zeros(2, dtype=cp.uint32), cp.empty(1, dtype=cp.uint64)
         wide_states = cp.empty(len(self.edges[1]) // WIDE + 1, dtype=cp.int32)
         step = (self.status, self.owner, self.met, self.missing, self.strategy)
         vectors = (*step, self.order, self.tails[2:], self.queue, self.tails)
@@ -220,14 +245,20 @@ class _Pushes:
                 states = wide_states[wide_head:wide_tail]
                 for state, degree in zip(states.tolist(), self._degrees(states), strict=True):
                     self._launch("push_wide", degree, *self.edges, *vectors, state)
-            if head < tail:
-                scalars = (head, tail - head, CHASE, WIDE)
-                wide = (wide_states, self.tails[1:])
-                self._launch("push", tail - head, *self.edges, *vectors, self.rows, *wide, *scalars)
-            head, wide_head = tail, wide_tail
+            wide = (wide_states, self.tails[1:])
+            arguments = (*self.edges, *vectors, self.rows, *wide)
+            if blocks:
+                kernels = graph_kernels(TOGETHER, self.edges[0])
+                scalars = (head, CHASE, WIDE)
+                kernels.launch("push_together", 512 * blocks, *arguments, gate, limit, *scalars, block=512)
+                head = int(limit[0])
+            elif head < tail:
+                self._launch("push", tail - head, *arguments, head, tail - head, CHASE, WIDE)
+                head = tail
+            wide_head = wide_tail
 
     def _launch(self, kernel: str, threads: int, *arguments: Any) -> None:
-        graph_kernels(self.edges[0], "search.cu").launch(kernel, threads, *arguments)
+        graph_kernels(SEARCH, self.edges[0]).launch(kernel, threads, *arguments)
 
     def _degrees(self, states: Any) -> list[int]:
         starts, _, groups = self.edges
