@@ -95,3 +95,10 @@ def test_the_package_can_be_called_however_it_was_imported() -> None:
 
     assert callable(galton.check)
     assert checking.check is not None
+
+
+@pytest.mark.slow
+def test_one_of_many_components_may_need_more_than_its_part_of_eps() -> None:
+    """Shared coin with six processes: of 452 components with cycles, one has paths of ten thousand steps."""
+    found = galton.check(MODELS / "consensus.prism", 'R{"steps"}min=? [ F "finished" ]', N=6, K=2)
+    assert_number(found, 432)

@@ -7,7 +7,7 @@ It shows that the algorithms are right; not that threads at the same time do not
 from __future__ import annotations
 
 import ctypes
-import importlib.util
+import importlib
 import re
 import subprocess
 import sys
@@ -24,6 +24,7 @@ import numpy as np
 
 _HERE = Path(__file__).parent
 _KERNEL = re.compile(r'extern "C" __global__ void (\w+)\(([^)]*)\)')
+_SHARED = re.compile(r"#define (\w+_PARAMETERS)((?:.*\\\n)*.*)\n")  # parameters that several kernels have
 _DRIVERS = ("search", "reachability", "components", "end_components")
 
 
@@ -45,6 +46,8 @@ class CompiledKernels:
 def _argument(value: Any) -> Any:
     if value is None:
         return ctypes.c_void_p(0)
+    if isinstance(value, float):
+        return ctypes.c_double(value)
     return ctypes.c_longlong(value) if isinstance(value, int) else ctypes.c_void_p(value.ctypes.data)
 
 
@@ -54,6 +57,8 @@ def compiled(path: Path, *defines: str) -> CompiledKernels:
     from galton.backend.cuda.module import source_text
 
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{source_text(path)}'
+    for name, parameters in _SHARED.findall(text):
+        text = re.sub(rf"\({name}\b", f"({' '.join(parameters.replace(chr(92), '').split())}", text)
     text += "".join(_launcher(*found) for found in _KERNEL.findall(text))
     key = sha256("\n".join([text, (_HERE / "cuda_on_cpu.h").read_text(), *defines]).encode()).hexdigest()[:16]
     library = Path(gettempdir()) / f"galton-{key}.so"
@@ -85,9 +90,12 @@ extern "C" void launch_{name}(long long kind_, long long blocks_, unsigned threa
 @contextmanager
 def without_a_device() -> Iterator[Any]:
     """``galton.graph.cuda`` on NumPy arrays."""
-    stand_in = importlib.util.find_spec("cupy") is None
-    if stand_in:
+    try:
+        importlib.import_module("cupy")
+        stand_in = False
+    except ImportError:
         sys.modules["cupy"] = np
+        stand_in = True
     cuda = importlib.import_module("galton.graph.cuda")
     modules = [importlib.import_module(f"galton.graph.cuda.{name}") for name in _DRIVERS]
     pattern = importlib.import_module("galton.graph.cuda.pattern")

@@ -65,7 +65,8 @@ class _Solver:
     def run(self) -> Solution:
         start = time.perf_counter()
         cyclic = sum(not segment.acyclic for segment in self.equations.segments)
-        budget = 0.8 * self.settings.eps / max(cyclic, 1)
+        allowed = 0.8 * self.settings.eps
+        budget = allowed / max(cyclic, 1)
         choose = self.x.chosen is not None and self.settings.strategy
         for segment in self.equations.segments:
             if segment.acyclic:
@@ -73,7 +74,8 @@ class _Solver:
                 self.proofs += 1
                 if cyclic or choose:
                     self._keep(segment)
-            elif not self._iterate(segment, budget):
+            # Most segments widen the bounds by less than their part; one that needs more gets half of what is left.
+            elif not self._iterate(segment, budget) and not self._iterate(segment, (allowed - self.width) / 2):
                 self._eliminate(segment)
                 self._keep(segment)
         if choose:
@@ -217,7 +219,7 @@ class _Solver:
         part = slice(first, last)
         self._keep(segment)
         lower, upper = self.lower[part].copy(), self.upper[part].copy()
-        for widening in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+        for widening in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 2 * self.width):
             # The chosen rows prove one side; the other must hold against all rows.
             self.upper[part], self.lower[part] = upper * (1 + widening), lower * (1 - widening)
             slack = self.equations.slack

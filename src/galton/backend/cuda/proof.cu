@@ -1,0 +1,56 @@
+// Proofs of bounds on the device: what src/core/proof.cpp does, with rounding chosen per instruction.
+//
+// u >= F(u) bounds the least solution from above, and l <= F(l) from below where the solution is unique. `slack` covers the
+// relative rounding of scale and constant. Execution plan as in sweeps.cu; a state that fails sets a flag, and nothing else is
+// written.
+#include "numbers.cuh"
+#include "rows.cuh"
+
+__device__ inline double row_above(const Rows& rows, count_t row, const double* upper, double slack) {
+    double sum = row_sum<Up>(rows, row, upper);
+    if (rows.scale) sum = Up::multiply(sum, rows.scale[row]);
+    const double constant = rows.constant[row];
+    return Up::add(Up::multiply_add(sum, slack, sum), Up::multiply_add(constant, slack, constant));
+}
+
+__device__ inline double row_below(const Rows& rows, count_t row, const double* lower, double slack) {
+    double sum = row_sum<Down>(rows, row, lower);
+    if (rows.scale) sum = Down::multiply(sum, rows.scale[row]);
+    const double less = Down::add(1, -slack);
+    return Down::multiply_add(sum, less, Down::multiply(rows.constant[row], less));
+}
+
+extern "C" __global__ void is_above(ROWS_PARAMETERS, const double* upper, double slack, count_t first, count_t last,
+                                    unsigned long long* failed) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    int which;
+    const double above = best_of(rows, state, which, [&](int row) { return row_above(rows, row, upper, slack); });
+    if (!(upper[state] >= above)) *failed = 1;
+}
+
+extern "C" __global__ void is_below(ROWS_PARAMETERS, const double* lower, double slack, count_t first, count_t last,
+                                    unsigned long long* failed) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    int which;
+    const double below = best_of(rows, state, which, [&](int row) { return row_below(rows, row, lower, slack); });
+    // Infinity on a cycle would prove itself, and the sums want numbers that are not negative.
+    const bool good = lower[state] >= 0 && lower[state] < INFINITE && lower[state] <= below;
+    if (!good) *failed = 1;
+}
+
+// Bounds from bounds: lower = F(lower), upper = F(upper), rounded outward. Bounds they were, bounds they are.
+extern "C" __global__ void propagate(ROWS_PARAMETERS, double* lower, double* upper, double slack, count_t first, count_t last) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    int which;
+    const double above = best_of(rows, state, which, [&](int row) { return row_above(rows, row, upper, slack); });
+    const double below = best_of(rows, state, which, [&](int row) { return row_below(rows, row, lower, slack); });
+    if (lane() != 0) return;
+    if (above < upper[state]) upper[state] = above;
+    if (below > lower[state]) lower[state] = below;
+}

@@ -1,0 +1,221 @@
+"""Equations ``x = opt(Ax + b)`` on a CUDA device: the primitives of :class:`galton.backend.System`.
+
+The kernels are in ``sweeps.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing here: a Gauss–Seidel
+sweep is one in place, in which some threads see what others have just written. Nothing is brought back from the device
+but the largest change, and that only now and then.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from . import krylov
+from .module import Kernels, kernels
+
+__all__ = ["System"]
+
+FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "proof", "weigh")}
+LOOK = 16  # sweeps between looks at how much they change
+CODES = {1: "unsigned char", 2: "unsigned short", 8: "double"}
+
+
+class System:
+    """The equations; see :class:`galton.backend.System` for what each primitive means.
+
+    Parameters
+    ----------
+    groups, starts, columns, codes, dictionary
+        The matrix, as :class:`galton.solve.equations.Equations` has it.
+    scale, constant
+        ``(rows,)``; no scale for 1 everywhere.
+    optimum
+        -1, 0 or 1.
+    """
+
+    def __init__(
+        self,
+        groups: Any | None,
+        starts: Any,
+        columns: Any,
+        codes: Any,
+        dictionary: Any | None,
+        scale: Any | None,
+        constant: Any,
+        optimum: int,
+    ) -> None:
+        self.groups, self.starts = groups, starts
+        self.size = len(starts if groups is None else groups) - 1
+        self.lanes = _lanes(len(columns) / max(len(starts) - 1, 1))
+        self._rows = (starts, columns, groups, codes, dictionary, scale, constant, optimum)
+        self._defines = (
+            "OFFSET=int" if starts.itemsize == 4 else "OFFSET=long long",
+            f"CODE={CODES[codes.itemsize]}",
+            f"LANES={self.lanes}",
+        )
+        self._told = cp.zeros(2, dtype=np.uint64)
+
+    # Sweeps.
+
+    def gauss_seidel(
+        self,
+        x: Any,
+        copy: Any,
+        chosen: Any | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        forward: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        """Sweeps in place."""
+        return self._sweeps(x, x, chosen, first, last, sweeps, tolerance, relative, omega)
+
+    def jacobi(
+        self,
+        x: Any,
+        copy: Any,
+        chosen: Any | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        """Sweeps from one vector into the other."""
+        copy[:] = x
+        done, residual = self._sweeps(x, copy, chosen, first, last, sweeps, tolerance, relative, omega)
+        if done % 2:
+            x[first:last] = copy[first:last]
+        return done, residual
+
+    def _sweeps(
+        self,
+        x: Any,
+        y: Any,
+        chosen: Any | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+    ) -> tuple[int, float]:
+        done, residual = 0, float("inf")
+        while done < sweeps and residual > tolerance:
+            # The change of the last sweep of each batch is looked at, and that of no other.
+            batch = min(LOOK, sweeps - done)
+            self._told[:] = 0
+            for sweep in range(batch):
+                largest = self._told if sweep == batch - 1 else None
+                self._run(
+                    "sweeps", "sweep", first, last, chosen, x, y, float(omega), first, last, int(relative), largest
+                )
+                x, y = y, x
+            done += batch
+            residual = self._largest()
+        return done, residual
+
+    def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
+        """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
+        self._told[:] = 0
+        self._run("sweeps", "improve", first, last, x, chosen, first, last, self._told, self._told[1:])
+        change, changed = self._told.get() if hasattr(self._told, "get") else self._told
+        return int(changed), float(np.uint64(change).view(np.float64))
+
+    def defect(self, x: Any, first: int, last: int, threads: int) -> float:
+        """The largest |F(x) - x| / x."""
+        return self._maximum("sweeps", "defect", first, last, x, first, last)
+
+    def row_values(self, x: Any, values: Any, first: int, last: int, threads: int) -> None:
+        """The value of each row."""
+        begin, end = (s if self.groups is None else int(self.groups[s]) for s in (first, last))
+        self._run("sweeps", "row_values", begin, end, x, values, begin, end)
+
+    def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
+        """Y = Ax + b of a chain, or of the chain of the rows chosen."""
+        self._run("sweeps", "multiply", 0, self.size, chosen, x, y, int(with_constant), 0, self.size)
+
+    # Proofs.
+
+    def is_above(self, upper: Any, first: int, last: int, slack: float, threads: int) -> bool:
+        """Whether upper >= F(upper) for certain."""
+        return self._maximum("proof", "is_above", first, last, upper, slack, first, last) == 0
+
+    def is_below(self, lower: Any, first: int, last: int, slack: float, threads: int) -> bool:
+        """Whether 0 <= lower <= F(lower) < ∞ for certain."""
+        return self._maximum("proof", "is_below", first, last, lower, slack, first, last) == 0
+
+    def propagate(self, lower: Any, upper: Any, first: int, last: int, slack: float) -> None:
+        """One sweep on bounds, rounded outward."""
+        self._run("proof", "propagate", first, last, lower, upper, slack, first, last)
+
+    # Weights.
+
+    def weigh_rows(
+        self,
+        x: Any,
+        chosen: Any | None,
+        near: float,
+        share: float,
+        constants: Any,
+        first: int,
+        last: int,
+        threads: int,
+    ) -> None:
+        """Constants for the equations of w."""
+        self._run("weigh", "weigh_rows", first, last, x, chosen, near, share, constants, first, last)
+
+    def left_to_delta(self, x: Any, w: Any, constants: Any, share: float, first: int, last: int, threads: int) -> float:
+        """What δ has to do for the rows without a weight."""
+        return self._maximum("weigh", "left_to_delta", first, last, x, w, constants, share, first, last)
+
+    def growth(self, w: Any, x: Any, first: int, last: int, threads: int) -> float:
+        """The largest (F(w) - w) / x."""
+        return self._maximum("weigh", "growth", first, last, w, x, first, last)
+
+    def take_free_rows(self, x: Any, chosen: Any, first: int, last: int, threads: int) -> None:
+        """Where x is 0, the first row that is worth 0."""
+        self._run("weigh", "take_free_rows", first, last, x, chosen, first, last)
+
+    # Krylov.
+
+    def bicgstab(
+        self, x: Any, chosen: Any | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+    ) -> tuple[int, float]:
+        """BiCGStab on x = Ax + b, until every residual is at most ``tolerance`` of x."""
+        assert (first, last) == (0, self.size), "a device solves all unknowns together"
+        return krylov.bicgstab(self, x, chosen, sweeps, tolerance)
+
+    def solve_induced(self, x: Any, chosen: Any, first: int, last: int, tolerance: float) -> tuple[int, float]:
+        """The solution for the rows chosen."""
+        return self.bicgstab(x, chosen, first, last, krylov.SWEEPS, tolerance, 1)
+
+    # Launches.
+
+    def _kernels(self, file: str) -> Kernels:
+        return kernels(FILES[file], *self._defines)
+
+    def _run(self, file: str, kernel: str, first: int, last: int, *arguments: Any) -> None:
+        self._kernels(file).launch(kernel, (last - first) * self.lanes, *self._rows, *arguments)
+
+    def _maximum(self, file: str, kernel: str, first: int, last: int, *arguments: Any) -> float:
+        self._told[:] = 0
+        self._run(file, kernel, first, last, *arguments, self._told)
+        return self._largest()
+
+    def _largest(self) -> float:
+        return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
+
+
+def _lanes(entries: float) -> int:
+    """Threads for a row of so many entries."""
+    return 1 if entries <= 12 else 4 if entries <= 32 else 8 if entries <= 64 else 32

@@ -1,0 +1,62 @@
+// The weights of a proof: what src/core/weigh.cpp does. Execution plan as in sweeps.cu.
+#include "numbers.cuh"
+#include "rows.cuh"
+
+extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const int* chosen, double near, double share,
+                                      double* constants, count_t first, count_t last) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    const double value = x[state];
+    const count_t end = rows.pattern.first_row(state + 1);
+    for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
+        bool matters = !groups || chosen[state] == int(row);
+        if (!matters && constant[row] <= share * value) {
+            const double apart = row_value(rows, row, x) - value;
+            matters = (apart < 0 ? -apart : apart) <= near * value;
+        }
+        if (lane() == 0) constants[row] = matters ? value : -INFINITE;
+    }
+}
+
+extern "C" __global__ void left_to_delta(ROWS_PARAMETERS, const double* x, const double* w, const double* constants, double share,
+                                         count_t first, count_t last, unsigned long long* largest) {
+    const count_t state = state_of_thread(first);
+    const Rows rows = ROWS;
+    double needed = 0;
+    const count_t end = state < last ? rows.pattern.first_row(state + 1) : 0;
+    for (count_t row = end ? rows.pattern.first_row(state) : 0; row < end; ++row) {
+        const double least = constant[row];
+        if (constants[row] != -INFINITE || !(least > share * x[state]) || least == INFINITE) continue;
+        const double more = (rows.scaled(row, row_sum<Nearest>(rows, row, w)) - w[state] + x[state]) / least;
+        if (more > needed) needed = more;
+    }
+    keep_largest(needed, largest);
+}
+
+// The largest (F(w) - w) / x of the equations of w.
+extern "C" __global__ void growth(ROWS_PARAMETERS, const double* w, const double* x, count_t first, count_t last,
+                                  unsigned long long* largest) {
+    const count_t state = state_of_thread(first);
+    double found = 0;
+    if (state < last) {
+        const Rows rows = ROWS;
+        int which;
+        const double excess = best_of(rows, state, which, [&](int row) { return row_value(rows, row, w); }) - w[state];
+        if (excess > 0) found = excess / x[state];
+    }
+    keep_largest(found, largest);
+}
+
+// Where x is 0, the first row that is worth 0.
+extern "C" __global__ void take_free_rows(ROWS_PARAMETERS, const double* x, int* chosen, count_t first, count_t last) {
+    const count_t state = state_of_thread(first);
+    if (state >= last || x[state] != 0) return;
+    const Rows rows = ROWS;
+    const count_t end = rows.pattern.first_row(state + 1);
+    for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
+        if (row_value(rows, row, x) != 0) continue;
+        if (lane() == 0) chosen[state] = int(row);
+        return;
+    }
+}

@@ -1,0 +1,44 @@
+"""Where the device's kernels run in a test: on a device, or compiled by g++, one thread after the other."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from cuda_on_cpu import compiled
+
+MODULES = ("module", "krylov", "system", "restrict")
+
+
+@contextmanager
+def played_by_cpu() -> Iterator[Any]:
+    """``galton.backend.cuda`` on NumPy arrays."""
+    stand_in = importlib.util.find_spec("cupy") is None
+    if stand_in:
+        sys.modules["cupy"] = np
+    modules = {name: importlib.import_module(f"galton.backend.cuda.{name}") for name in MODULES}
+    if stand_in:
+        del sys.modules["cupy"]
+    with ExitStack() as stack:
+        for name, module in modules.items():
+            stack.enter_context(patch.object(module, "cp", np))
+            if name in ("system", "restrict"):
+                stack.enter_context(patch.object(module, "kernels", compiled))
+        yield np
+
+
+@contextmanager
+def real() -> Iterator[Any]:
+    """The device."""
+    import cupy
+
+    yield cupy
+
+
+WHERE = {"cpu": played_by_cpu, "cuda": real}

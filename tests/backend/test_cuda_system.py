@@ -1,0 +1,181 @@
+"""Every primitive of equations on a device against its few lines of NumPy: all formats, chains and MDPs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from device import WHERE
+from systems import FORMATS, Pair, random_pair
+
+OPTIMA = {"chain": 0, "min": -1, "max": 1}
+SLACK = 8 * 2.0**-52
+
+
+@dataclass(frozen=True)
+class Case:
+    """Equations for the reference and for the device ``xp``."""
+
+    pair: Pair
+    system: Any
+    xp: Any
+
+    def give(self, array: Any) -> Any:
+        return None if array is None else self.xp.asarray(array)
+
+    def take(self, array: Any) -> Any:
+        return array if self.xp is np else array.get()
+
+
+@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with WHERE[request.param]() as found:
+        yield found
+
+
+@pytest.fixture(params=[(f, o) for f in FORMATS for o in OPTIMA], ids=lambda p: f"{p[0]} {p[1]}")
+def case(request: pytest.FixtureRequest, xp: Any) -> Case:
+    from galton.backend.cuda.system import System
+
+    values, optimum = request.param
+    random = np.random.default_rng(list(FORMATS).index(values) * 3 + OPTIMA[optimum] + 1)
+    pair = random_pair(
+        random, optimum=OPTIMA[optimum], values=values, wide=optimum != "chain", scaled=values != "1 byte"
+    )
+    matrix, reference = pair.reference.matrix, pair.reference
+    parts = (matrix.groups, matrix.starts, matrix.columns, matrix.values, matrix.dictionary)
+    numbers = (reference.scale, reference.constant)
+    return Case(pair, System(*(None if p is None else xp.asarray(p) for p in (*parts, *numbers)), reference.optimum), xp)
+
+
+def start(case: Case) -> Any:
+    return np.random.default_rng(1).random(case.pair.size) + 0.1
+
+
+@pytest.mark.parametrize("span", [(0, 60), (13, 44)], ids=str)
+@pytest.mark.parametrize("omega", [1.0, 0.7])
+def test_jacobi(case: Case, span: tuple[int, int], omega: float) -> None:
+    random = np.random.default_rng(3)
+    for chosen in (None, case.pair.strategy(random)):
+        for sweeps in (1, 4):
+            x, expected = case.give(start(case)), start(case)
+            found = case.system.jacobi(x, case.xp.empty_like(x), case.give(chosen), *span, sweeps, 0.0, True, omega, 1)
+            told = case.pair.reference.jacobi(expected, expected.copy(), chosen, *span, sweeps, 0.0, True, omega, 1)
+            np.testing.assert_allclose(case.take(x), expected, rtol=1e-11)
+            assert found == (told[0], pytest.approx(told[1], rel=1e-8))
+
+
+def test_sweeps_in_place_solve(case: Case) -> None:
+    """Whatever the order of threads, they come to the solution."""
+    x = case.give(start(case))
+    done, residual = case.system.gauss_seidel(x, None, None, 0, case.pair.size, 4000, 1e-14, True, True, 1.0, 1)
+    assert residual <= 1e-14
+    assert done < 4000
+    assert case.pair.reference.defect(case.take(x), 0, case.pair.size, 1) <= 1e-12
+
+
+def test_improve(case: Case) -> None:
+    """The strategy that is kept is a best one."""
+    if case.pair.groups is None:
+        return
+    x, chosen = case.give(start(case)), case.give(case.pair.groups[:-1].copy())
+    for _ in range(2000):
+        changed, residual = case.system.improve(x, None, chosen, 0, case.pair.size, 1)
+        if not changed and residual <= 1e-14:
+            break
+    assert not changed
+    values, rows = case.take(x), case.take(chosen)
+    for unknown in range(case.pair.size):
+        best, _ = case.pair.reference.optimum_of(unknown, values)
+        assert case.pair.reference.row(int(rows[unknown]), values) == pytest.approx(best, rel=1e-12)
+
+
+def test_looks(case: Case) -> None:
+    """What only looks: the defect, the values of rows, products."""
+    x, size, reference = start(case), case.pair.size, case.pair.reference
+    assert case.system.defect(case.give(x), 0, size, 1) == pytest.approx(reference.defect(x, 0, size, 1), rel=1e-12)
+    values, expected = case.xp.empty(case.pair.rows), np.empty(case.pair.rows)
+    case.system.row_values(case.give(x), values, 0, size, 1)
+    reference.row_values(x, expected, 0, size, 1)
+    np.testing.assert_allclose(case.take(values), expected, rtol=1e-12)
+    if case.pair.groups is None:
+        for constant in (True, False):
+            y, expected = case.xp.empty(size), np.empty(size)
+            case.system.multiply(case.give(x), y, constant, 1)
+            reference.multiply(x, expected, constant, 1)
+            np.testing.assert_allclose(case.take(y), expected, rtol=1e-11, atol=1e-15)
+
+
+def test_proofs(case: Case) -> None:
+    """Bounds around the solution are proved; bounds on the wrong side, by one bit, are not."""
+    size, reference = case.pair.size, case.pair.reference
+    x = start(case)
+    reference.gauss_seidel(x, x.copy(), None, 0, size, 3000, 0.0, True, True, 1.0, 1)
+    upper, lower = x * (1 + 1e-9) + 1e-12, np.maximum(x * (1 - 1e-9) - 1e-12, 0)
+    assert case.system.is_above(case.give(upper), 0, size, SLACK, 1)
+    assert case.system.is_below(case.give(lower), 0, size, SLACK, 1)
+    assert not case.system.is_above(case.give(lower * (1 - 1e-9)), 0, size, SLACK, 1)
+    assert not case.system.is_below(case.give(upper * (1 + 1e-9)), 0, size, SLACK, 1)
+    assert not case.system.is_below(case.give(np.full(size, np.inf)), 0, size, SLACK, 1)
+    assert not case.system.is_below(case.give(np.full(size, -1.0)), 0, size, SLACK, 1)
+    assert not case.system.is_above(case.give(np.full(size, np.nan)), 0, size, SLACK, 1)
+    for vector in (x, np.nextafter(x, 2), np.nextafter(x, 0), upper, lower):
+        # Fused products round once where the reference rounds twice: what it proves, they prove.
+        if reference.is_above(vector, 0, size, SLACK, 1):
+            assert case.system.is_above(case.give(vector), 0, size, SLACK, 1)
+        if reference.is_below(vector, 0, size, SLACK, 1):
+            assert case.system.is_below(case.give(vector), 0, size, SLACK, 1)
+
+
+def test_propagated_bounds_are_bounds(case: Case) -> None:
+    size, reference = case.pair.size, case.pair.reference
+    x = start(case)
+    reference.gauss_seidel(x, x.copy(), None, 0, size, 3000, 0.0, True, True, 1.0, 1)
+    lower, upper = case.give(np.zeros(size)), case.give(x * 3 + 1)
+    for _ in range(500):
+        case.system.propagate(lower, upper, 0, size, SLACK)
+    low, high = case.take(lower), case.take(upper)
+    assert (low <= x * (1 + 1e-15)).all()
+    assert (x * (1 - 1e-15) <= high).all()
+    assert (high - low <= 1e-9 * high + 1e-300).all()
+
+
+def test_weights(case: Case) -> None:
+    chosen = None if case.pair.groups is None else case.pair.groups[:-1].astype(np.int32)
+    x, w, size = start(case), 3 * start(case)[::-1].copy(), case.pair.size
+    constants, expected = case.xp.zeros(case.pair.rows), np.zeros(case.pair.rows)
+    device = (case.give(x), case.give(w))
+    case.system.weigh_rows(device[0], case.give(chosen), 0.5, 0.2, constants, 0, size, 1)
+    case.pair.reference.weigh_rows(x, chosen, 0.5, 0.2, expected, 0, size, 1)
+    np.testing.assert_array_equal(case.take(constants), expected)
+    found = case.system.left_to_delta(*device, constants, 0.2, 0, size, 1)
+    assert found == pytest.approx(case.pair.reference.left_to_delta(x, w, expected, 0.2, 0, size, 1), rel=1e-9)
+    found = case.system.growth(device[1], device[0], 0, size, 1)
+    assert found == pytest.approx(case.pair.reference.growth(w, x, 0, size, 1), rel=1e-9)
+
+
+def test_free_rows(case: Case) -> None:
+    if case.pair.groups is None:
+        return
+    x = start(case)
+    x[::2] = 0.0
+    chosen, expected = (np.full(case.pair.size, -1, dtype=np.int32) for _ in range(2))
+    given = case.give(chosen)
+    case.system.take_free_rows(case.give(x), given, 0, case.pair.size, 1)
+    case.pair.reference.take_free_rows(x, expected, 0, case.pair.size, 1)
+    np.testing.assert_array_equal(case.take(given), expected)
+
+
+def test_bicgstab(case: Case) -> None:
+    chosen = case.pair.strategy(np.random.default_rng(2))
+    x = case.give(start(case))
+    done, residual = case.system.bicgstab(x, case.give(chosen), 0, case.pair.size, 1000, 1e-11, 1)
+    assert residual <= 1e-11
+    assert done < 200
+    values = case.take(x)
+    for unknown in range(case.pair.size):
+        row = unknown if chosen is None else int(chosen[unknown])
+        assert case.pair.reference.row(row, values) == pytest.approx(values[unknown], rel=1e-9)
