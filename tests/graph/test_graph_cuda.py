@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -59,7 +60,10 @@ def where(request: pytest.FixtureRequest) -> Iterator[Device]:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         pytest.skip(f"no CUDA device: {error}")
-    yield Device(cpu, cupy.asarray, cupy.asnumpy)
+    from galton.graph import cuda
+
+    with patch.object(cuda, "SMALL", 0):
+        yield Device(cpu, cupy.asarray, cupy.asnumpy)
 
 
 @pytest.fixture(params=["as it is", "pushing"])
@@ -268,6 +272,38 @@ def test_a_state_that_everything_leads_to(where: Device) -> None:
     with patch.object(search, "FAIR_PART", 1):
         check_reachability(where, model, everywhere & (states != n - 1), goal)
         check_components(where, model, None, None)
+
+
+class Elsewhere:
+    """An array that is not NumPy's, as far as a model can tell."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+
+def test_small_models_are_fetched() -> None:
+    """Models, masks and answers of every kind go there and back."""
+    with without_a_device():
+        from galton.graph.cuda import moving
+
+        def unwrap(value: Any) -> Any:
+            return value.array
+
+        with patch.multiple(moving, cp=SimpleNamespace(ndarray=Elsewhere, asnumpy=unwrap, asarray=Elsewhere)):
+            model = as_model([[{0}, {1, 2}], [{1}], [{2}]])
+            assert model.choice_starts is not None
+            starts, rows, columns = map(Elsewhere, (model.choice_starts, model.row_starts, model.columns))
+            there = replace(model, choice_starts=starts, row_starts=rows, columns=columns)  # type: ignore[arg-type]
+            goal, everywhere = np.array([False, True, False]), np.ones(3, dtype=bool)
+            found: Any = cpu.zero_and_one(there, Elsewhere(everywhere), Elsewhere(goal), "max")  # type: ignore[arg-type]
+            assert [mask.array.tolist() for mask in found] == [[False, False, True], [False, True, False]]
+            found = cpu.strongly_connected_components(there, within=Elsewhere(everywhere))  # type: ignore[arg-type]
+            assert found.bottom.array.sum() == 2
+            found = cpu.maximal_end_components(there)
+            assert (found.count, found.component.array.tolist()) == (3, [0, 1, 2])
 
 
 def test_masks_of_the_wrong_length_are_refused(where: Device) -> None:

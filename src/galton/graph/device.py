@@ -1,4 +1,4 @@
-"""Which version of an operation a model needs: a model on a CUDA device is analysed there."""
+"""Which version of an operation a model needs: a model on a CUDA device is analysed there, unless it is small."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ R = TypeVar("R")
 
 
 def or_on_device(function: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[Model, P], R]:
-    """Where the model's arrays are not NumPy's, call the function of the same name in :mod:`galton.graph.cuda`."""
+    """Where the model's arrays are not NumPy's, call the function of the same name in :mod:`galton.graph.cuda`.
+
+    A small model takes less time on one core than it takes to start the kernels, and a search that goes step by step
+    takes a hundredth: it is fetched, and the answer sent back.
+    """
 
     @wraps(function)
     def either(model: Model, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -25,6 +29,8 @@ def or_on_device(function: Callable[Concatenate[Model, P], R]) -> Callable[Conca
             return function(model, *args, **kwargs)
         from . import cuda
 
+        if len(model.columns) < cuda.SMALL:
+            return cuda.sent(function(cuda.fetched(model), *cuda.fetched(args), **cuda.fetched(kwargs)))
         found: R = getattr(cuda, function.__name__)(model, *args, **kwargs)
         return found
 
