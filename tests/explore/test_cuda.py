@@ -35,7 +35,7 @@ def check(program: Program) -> None:
     assert list(host.differences(program.build())) == []
 
 
-@pytest.mark.parametrize(("file", "constants"), list(gallery(most_states=200_000, most_instances=3)))
+@pytest.mark.parametrize(("file", "constants"), list(gallery(most_states=200_000, most_instances=2)))
 def test_gallery(file: str, constants: dict[str, object]) -> None:
     check(galton.load(MODELS / file, **constants))
 

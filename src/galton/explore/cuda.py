@@ -32,12 +32,15 @@ from .lower import Lowered
 
 FIRST_SLOTS = 1 << 18  # of the table
 FIRST_FRONTIER = 1 << 18  # states
-GROWTH = 4
+GROWTH = 4  # of the frontier, and of a table that is still small
+LARGE_TABLE = 1 << 21  # slots; larger ones only double, to fill the cache well
+SPREAD = 16  # threads that a state of a narrow frontier can keep busy, as in discover.cuh
 LEVELS_A_LAUNCH = 20_000  # then the host has a look, for progress and interrupts
 STATES_A_LAUNCH = 200_000_000
 VALUE_SLOTS = 1 << 18  # as in values.cuh
 INITIAL_A_LAUNCH = 1 << 30
 LARGEST_INDEX = 2**31 - 1
+THREADS_OF_LONG = 1 << 17  # that list long rows
 
 
 class Control(IntEnum):
@@ -166,9 +169,9 @@ class Exploration:
         state = self._state()
         while state[Control.SIZE]:
             size = int(state[Control.SIZE])
-            blocks = min(most, -(-size // THREADS))
-            low = blocks * THREADS // 16 if blocks > 1 else 0
-            high = 4 * blocks * THREADS if blocks < most else LARGEST_INDEX
+            blocks = most if self.shape.long_possible else min(most, -(-size * SPREAD // THREADS))
+            low = blocks * THREADS // (4 * SPREAD) if 1 < blocks < most else 0
+            high = blocks * THREADS // 2 if blocks < most else LARGEST_INDEX
             self.kernels.run_together(
                 "discover",
                 blocks,
@@ -234,9 +237,9 @@ class Exploration:
         flags = Flag(int(state[Control.FLAGS]))
         if flags & Flag.FAULT:
             raise ProgramFault
-        if flags & Flag.TABLE_FULL or 2 * int(state[Control.GROUPS]) > len(self.slots):
-            larger = xp.zeros((len(self.slots) * GROWTH, self.words + 1), dtype=np.uint64)
+        if flags & Flag.TABLE_FULL or 4 * int(state[Control.GROUPS]) > 3 * len(self.slots):
             old = len(self.slots)
+            larger = xp.zeros((old * (GROWTH if old < LARGE_TABLE else 2), self.words + 1), dtype=np.uint64)
             self.kernels.run("move_groups", old, self.slots, old, larger, len(larger) - 1)
             self.slots = larger
         if flags & Flag.FRONTIER_FULL:
@@ -352,9 +355,7 @@ class Exploration:
         starts = self.begins, self.row_starts, self.wide
         table = self.slots, len(self.slots) - 1, self.numbers
         out = self.columns, values, values.dtype.itemsize
-        is_long = None
         if self.long is not None:
-            is_long = self.long.mask
             self.long.place(*starts, *out, *dictionary)
         self.kernels.run(
             "fill_rows",
@@ -369,7 +370,7 @@ class Exploration:
             *dictionary,
             self.choice_actions,
             self.choice_rewards,
-            is_long,
+            None if self.long is None else self.long.mask,
             self.control,
         )
 
@@ -430,9 +431,13 @@ class LongRows:
         keys, values = xp.empty(total, dtype=np.uint64), xp.empty(total, dtype=np.float64)
         shares = xp.empty(count, dtype=np.float64)
         table = e.slots, len(e.slots) - 1, e.numbers
+        slices = 1
+        if e.lowered.program.type != "ctmc":  # whose choices earn by their rates, summed up in order
+            while slices * count < THREADS_OF_LONG:
+                slices *= 2
         e.kernels.run(
             "list_long",
-            count,
+            count * slices,
             e.states,
             self.which,
             count,
@@ -445,13 +450,15 @@ class LongRows:
             shares,
             e.choice_actions,
             e.choice_rewards,
+            slices,
             e.control,
         )
         order = xp.argsort(keys, kind="stable")
         self.keys, self.values = keys[order], values[order]
         del keys, values, order
         self.lengths = xp.empty(count, dtype=np.int32)
-        e.kernels.run("merge_long", count, self.keys, self.values, self.begins, count, shares, self.lengths)
+        lists = self.keys, self.values, self.which, self.begins, count
+        e.kernels.run("merge_long", count, *lists, shares, self.lengths, e.deadlocks)
         entries[self.which] = self.lengths
 
     def place(self, *arguments: Array | int) -> None:

@@ -22,9 +22,12 @@ from .graph import Graph, Kind, Op
 from .lower import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 
 BEFORE = ("device.cuh", "arithmetic.cuh", "state.cuh")
-AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", "rows.cuh", "long_rows.cuh")
+AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", "rows.cuh")
+LONG = "long_rows.cuh"  # only where a row may be long
 LONGEST_ROW = 32  # entries that a thread keeps to itself
 FRESH_BYTES = 8192  # of shared memory for new states
+STAGE_ENTRIES = 4096  # of the rows of a block, in shared memory
+MOST_INLINE = 24  # cases; functions with more are compiled once and called, not put into each kernel
 WORD = 64
 
 
@@ -38,6 +41,11 @@ class Shape:
     choice_structures: tuple[int, ...]
     longest_row: int
     initial_valuations: int  # to try; 0 without init … endinit
+
+    @property
+    def long_possible(self) -> bool:
+        """Whether a row may be too long for a thread."""
+        return self.longest_row > LONGEST_ROW
 
 
 @dataclass(frozen=True)
@@ -57,10 +65,11 @@ def source(lowered: Lowered, *, device: str | None = None) -> Source:
     """Print a program; ``device`` replaces ``device.cuh``."""
     printer = _Printer(lowered)
     directory = files("galton.explore") / "cuda"
-    read = {name: (directory / name).read_text() for name in (*BEFORE, *AFTER)}
+    after = (*AFTER, LONG) if printer.shape.long_possible else AFTER
+    read = {name: (directory / name).read_text() for name in (*BEFORE, *after)}
     if device is not None:
         read["device.cuh"] = device
-    parts = [printer.constants(), *(read[name] for name in BEFORE), printer.functions(), *(read[n] for n in AFTER)]
+    parts = [printer.constants(), *(read[name] for name in BEFORE), printer.functions(), *(read[n] for n in after)]
     return Source("\n".join(part.replace("#pragma once\n", "") for part in parts), printer.shape)
 
 
@@ -133,10 +142,12 @@ class _Printer:
             "LONGEST_ROW": min(LONGEST_ROW, shape.longest_row),
             "CHOICE_STRUCTURES": len(shape.choice_structures),
             "FRESH_STATES": max(32, FRESH_BYTES // (8 * shape.words)),
+            "STAGE_ENTRIES": STAGE_ENTRIES,
+            "STAGE_CHOICES": STAGE_ENTRIES // 2 if kind == "mdp" else 1,
         }
         flags = {
             "JOINTS": bool(self.joints),
-            "LONG_POSSIBLE": shape.longest_row > LONGEST_ROW,
+            "LONG_POSSIBLE": shape.long_possible,
             "CHAIN": kind != "mdp",
             "DTMC": kind == "dtmc",
             "CTMC": kind == "ctmc",
@@ -191,7 +202,8 @@ class _Printer:
             for bit, command in enumerate(self.commands[word * WORD : (word + 1) * WORD]):
                 lines.append(f"word{word} |= (u64){body.truth(command.guard)} << {bit};")
             lines.append(f"guards[{word}] = word{word};")
-        return _function("void find_guards(const State& state, u64* guards, bool& fault)", lines)
+        head = "void find_guards(const State& state, u64* guards, bool& fault)"
+        return _function(head, lines, outline=len(self.commands) > 4 * MOST_INLINE)
 
     def _items(self) -> str:
         """Runs of single commands keep their bits and only move them; a product needs some command of each factor."""
@@ -234,58 +246,78 @@ class _Printer:
                 if stochastic:
                     lines.append(f"if (!(fabs(sum - 1) <= {real(SUM_TOLERANCE)})) fault = true;")
                 cases[number] = lines
-        return _function("void check_command(int command, const State& state, bool& fault)", _switch("command", cases))
+        head = "void check_command(int command, const State& state, bool& fault)"
+        return _function(head, _switch("command", cases), outline=len(cases) > MOST_INLINE)
 
     def _parts(self) -> str:
-        cases = {}
-        for number, update in enumerate(update for parts in self.parts for update in parts):
-            cases[number] = self._part(update)
-        lines = ["Part part{state, 1, 1};", *_switch("number", cases), "return part;"]
-        head = "template <bool CHECKED>\nDEVICE Part evaluate_part(int number, const State& state, bool& fault)"
-        return _function(head, lines, device=False)
+        """A table of what updates do alike to all states, and code for the rest.
 
-    def _part(self, update: LoweredUpdate) -> list[str]:
-        graph = self.graph
-        body = self._body([update.probability, *(node for _, node in update.assignments)])
+        One function for commands on their own, one for those in products: each is called from one place.
+        """
+        joint = {command for ranges in self.joints for begin, end in ranges for command in range(begin, end)}
+        alone = {command for command, _ in self.items if command >= 0}
+        table: list[int] = []
+        code: list[tuple[int, list[str]]] = []
+        for command, parts in enumerate(self.parts):
+            for update in parts:
+                row, lines = self._part(update)
+                table += row
+                code.append((command, lines))
+        functions = [f"TABLE u64 PARTS[] = {{{', '.join(f'0x{value:X}ull' for value in table) or '0'}}};"]
+        functions.append("DEVICE Part start_part(int number, const State& state);")
+        for name, members in (("evaluate_part", alone), ("evaluate_joint_part", joint)):
+            cases = {number: lines for number, (command, lines) in enumerate(code) if command in members and lines}
+            body = ["Part part = start_part(number, state);", *_switch("number", cases), "return part;"]
+            head = f"Part {name}(int number, const State& state, bool checked, bool& fault)"
+            functions.append(_function(head, body, outline=len(cases) > MOST_INLINE))
+        return "\n\n".join(functions)
+
+    def _part(self, update: LoweredUpdate) -> tuple[list[int], list[str]]:
+        """For each word the bits to keep, to set and to add, then the probability; and code for what that leaves out.
+
+        Adding serves ``x' = x + c``: the sum stays inside the field, or the program is at fault.
+        """
+        graph, words = self.graph, range(self.lowered.words)
+        everything = (1 << WORD) - 1
+        keep, put, add = [everything for _ in words], [0 for _ in words], [0 for _ in words]
         chance = graph.constant(update.probability)
-        lines = list(body.lines)
-        if chance is not None:
-            if chance != 1:
-                lines.append(f"part.fixed = {real(chance)};")
-        else:
-            lines.append(f"part.varying = {body[update.probability]};")
         possible = "true" if chance is not None else "(part.varying != 0)"
-        masks, fixed = [0] * self.lowered.words, [0] * self.lowered.words
-        new: list[list[str]] = [[] for _ in range(self.lowered.words)]
+        lines: list[str] = []
+        body = self._body([update.probability, *(node for _, node in update.assignments)])
         for position, (variable, node) in enumerate(update.assignments):
             field, high = self.fields[variable], self.highs[variable]
-            masks[field.word] |= field.mask
             found = graph[node]
-            if found.op is Op.CONST and field.low <= found.value <= high:
-                fixed[field.word] |= (int(found.value) - field.low) << field.shift
-                continue
             offset = f"offset{position}"
+            by = _shift(graph, variable, node)
+            inside = found.kind is not Kind.REAL and not found.partial and field.low <= found.low and found.high <= high
+            if found.kind is Kind.BOOL and not found.partial:
+                inside = field.low <= 0 and high >= 1
+            if by is not None:
+                add[field.word] += by << field.shift
+                if not inside:
+                    lines.append(f"if (checked && (u64)((i64)({body[node]}) - ({field.low}ll)) > {high - field.low}ull")
+                    lines[-1] += f" && {possible}) fault = true;"
+                continue
+            keep[field.word] &= everything & ~field.mask
+            if found.op is Op.CONST and field.low <= found.value <= high:
+                put[field.word] |= (int(found.value) - field.low) << field.shift
+                continue
             if found.partial or found.kind is Kind.REAL:
-                value = body.number_of(node) if found.kind is not Kind.BOOL else f"(double)({body[node]})"
-                low = f"{real(float(field.low))}"
-                lines.append(f"const double value{position} = {possible} ? {value} : {low};")
-                inside = f"value{position} >= {low} && value{position} <= {real(float(high))}"
-                lines.append(f"const i64 {offset} = {inside} ? (i64)value{position} - ({field.low}ll) : -1;")
+                low = real(float(field.low))
+                lines.append(f"const double value{position} = {possible} ? {body.number_of(node)} : {low};")
+                within = f"value{position} >= {low} && value{position} <= {real(float(high))}"
+                lines.append(f"const i64 {offset} = {within} ? (i64)value{position} - ({field.low}ll) : -1;")
             else:
                 lines.append(f"const i64 {offset} = (i64)({body[node]}) - ({field.low}ll);")
-            sure = found.kind is not Kind.REAL and not found.partial and field.low <= found.low and found.high <= high
-            if found.kind is Kind.BOOL and not found.partial:
-                sure = field.low <= 0 and high >= 1
-            if not sure:
-                lines.append(f"if (CHECKED && (u64){offset} > {high - field.low}ull && {possible}) fault = true;")
+            if not inside:
+                lines.append(f"if (checked && (u64){offset} > {high - field.low}ull && {possible}) fault = true;")
             ones = (1 << field.bits) - 1
-            new[field.word].append(f"((u64){offset} & 0x{ones:X}ull) << {field.shift}")
-        for word, mask in enumerate(masks):
-            if mask:
-                keep = ~mask & (1 << WORD) - 1
-                bits = " | ".join([f"0x{fixed[word]:X}ull", *(f"({text})" for text in new[word])])
-                lines.append(f"part.next.word[{word}] = (state.word[{word}] & 0x{keep:X}ull) | {bits};")
-        return lines
+            lines.append(f"part.next.word[{field.word}] |= ((u64){offset} & 0x{ones:X}ull) << {field.shift};")
+        if chance is None:
+            lines.insert(0, f"part.varying = {body[update.probability]};")
+        row = [value & everything for w in words for value in (keep[w], put[w], add[w])]
+        row.append(_pattern(1.0 if chance is None else chance))
+        return row, [*body.lines, *lines] if lines else []
 
     def _labels(self) -> str:
         nodes = list(self.lowered.labels.values())
@@ -373,17 +405,41 @@ def _may_be_infinite(graph: Graph, index: int) -> bool:
     return False
 
 
+def _shift(graph: Graph, variable: int, index: int) -> int | None:
+    """The constant c of ``x' = x + c``; None if an assignment to the variable is anything else."""
+
+    def itself(node: int) -> bool:
+        return graph[node].op is Op.VAR and graph[node].value == variable
+
+    node = graph[index]
+    if itself(index):
+        return 0
+    if node.kind is not Kind.INT or node.partial or node.op not in (Op.ADD, Op.SUB):
+        return None
+    a, b = node.args
+    if itself(a) and (by := graph.constant(b)) is not None:
+        return int(by) if node.op is Op.ADD else -int(by)
+    if itself(b) and node.op is Op.ADD and (by := graph.constant(a)) is not None:
+        return int(by)
+    return None
+
+
+def _pattern(value: float) -> int:
+    """The bits of a double."""
+    return int(struct.unpack("<Q", struct.pack("<d", value))[0])
+
+
 def _bits(value: float) -> str:
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:X}ull"
+    return f"0x{_pattern(value):X}ull"
 
 
 def _table(name: str, values: Sequence[int]) -> str:
     return f"TABLE int {name}[] = {{{', '.join(map(str, values)) or '0'}}};"
 
 
-def _function(head: str, lines: Iterable[str], *, device: bool = True) -> str:
+def _function(head: str, lines: Iterable[str], *, outline: bool = False) -> str:
     inside = "\n".join(f"    {line}" for line in lines)
-    return f"{'DEVICE ' if device else ''}{head} {{\n{inside}\n}}"
+    return f"{'OUTLINE' if outline else 'DEVICE'} {head} {{\n{inside}\n}}"
 
 
 def _switch(key: str, cases: dict[int, list[str]]) -> list[str]:

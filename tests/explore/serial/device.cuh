@@ -29,6 +29,7 @@ DEVICE u32 block_thread() { return 0; }
 DEVICE u32 block_threads() { return 1; }
 DEVICE u64 thread() { return 0; }
 DEVICE u64 threads() { return 1; }
+DEVICE u64 threads_to_share() { return 64; }  // one after the other
 
 DEVICE void meet_block() {}
 DEVICE void fence() {}

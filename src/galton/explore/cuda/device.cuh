@@ -23,6 +23,7 @@ DEVICE u32 block_thread() { return threadIdx.x; }
 DEVICE u32 block_threads() { return blockDim.x; }
 DEVICE u64 thread() { return u64{blockIdx.x} * blockDim.x + threadIdx.x; }
 DEVICE u64 threads() { return u64{gridDim.x} * blockDim.x; }
+DEVICE u64 threads_to_share() { return threads(); }  // among the states of a frontier
 
 DEVICE void meet_block() { __syncthreads(); }
 DEVICE void fence() { __threadfence(); }

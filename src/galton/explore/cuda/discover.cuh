@@ -1,7 +1,8 @@
 // All reachable states, breadth first.
 //
 // Execution plan: `discover` runs level after level in one launch. Blocks take the states of the frontier a batch at a
-// time, a thread each; what is new goes to shared memory first, so that the other frontier is written in whole lines and
+// time, a thread each, or several threads where the frontier is narrow, so that a level takes as long as few look-ups
+// one after the other; what is new goes to shared memory first, so that the other frontier is written in whole lines and
 // its counter is asked once a batch. A barrier of all blocks ends the level; the last to arrive settles what comes next.
 // All blocks must be on the device together, which the launch guarantees. A narrow model is explored by few blocks, down
 // to one, whose barrier costs next to nothing; when the frontier leaves what they are good for, the kernel returns and
@@ -14,6 +15,8 @@
 // Places in the control block, which the host reads after each launch.
 enum Control { SIZE, NEXT, GROUPS, FLAGS, TURN, LEVELS, EXPANDED, ARRIVED, GENERATION, STOP };
 enum Flag : u64 { FAULT = 1, TABLE_FULL = 2, FRONTIER_FULL = 4, TOO_MANY_VALUES = 8, LONG_ROWS = 16 };
+
+constexpr int MOST_DOUBLINGS = LONG_POSSIBLE ? 20 : 4;  // of the threads of a state
 
 struct Fresh {
     u32 count, groups;
@@ -33,6 +36,8 @@ struct Finder {
 
     DEVICE_MEMBER void begin() {}
     DEVICE_MEMBER void end(int) {}
+    DEVICE_MEMBER bool enters(u64) { return true; }
+    DEVICE_MEMBER void skip(u64) {}
     DEVICE_MEMBER void emit(const State& state, double probability) {
         if (probability == 0) return;
         const Outcome outcome = insert(table, state, groups);
@@ -60,7 +65,7 @@ struct Finder {
         meet_block();
         const u32 count = fresh.count < FRESH_STATES ? fresh.count : FRESH_STATES;
         if (block_thread() == 0) {
-            fresh.start = fetch_add(control + NEXT, count);
+            fresh.start = count ? fetch_add(control + NEXT, count) : 0;
             if (fresh.groups) fetch_add(control + GROUPS, fresh.groups);
             fresh.hopeless = load_volatile(control + FLAGS) != 0;
         }
@@ -99,7 +104,7 @@ DEVICE void settle(u64* control, u64 slots, u64 capacity, u64 low, u64 high, u64
     store_volatile(control + SIZE, size);
     store_volatile(control + NEXT, 0);
     store_volatile(control + TURN, load_volatile(control + TURN) ^ 1);
-    const bool crowded = 2 * load_volatile(control + GROUPS) > slots;
+    const bool crowded = 4 * load_volatile(control + GROUPS) > 3 * slots;
     store_volatile(control + STOP, size == 0 || size < low || size > high || crowded || done >= levels || expanded >= states);
 }
 
@@ -114,11 +119,15 @@ KERNEL discover(u64* slots, u64 mask, u64* frontier0, u64* frontier1, u64 capaci
         const bool turn = load_volatile(control + TURN) != 0;
         const u64* frontier = turn ? frontier1 : frontier0;
         Finder finder{{slots, mask}, turn ? frontier0 : frontier1, capacity, control, fresh, 0, 0};
-        for (u64 first = u64{block()} * block_threads(); first < size; first += threads()) {
+        int doublings = 0;
+        while (doublings < MOST_DOUBLINGS && size << (doublings + 1) <= threads_to_share()) ++doublings;
+        const u32 slices = 1u << doublings;
+        for (u64 first = u64{block()} * block_threads(); first < size * slices; first += threads()) {
             const u64 i = first + block_thread();
-            if (i < size && !fresh.hopeless) {
+            if (i < size * slices && !fresh.hopeless) {
                 bool fault = false;
-                expand<true>(load_fresh_state(frontier + i * WORDS), finder, fault);
+                const State state = load_fresh_state(frontier + (i >> doublings) * WORDS);
+                expand<true>(state, finder, fault, {(u32)i & (slices - 1), slices});
                 if (fault) finder.flags |= FAULT;
             }
             finder.flush();

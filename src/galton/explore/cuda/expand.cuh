@@ -5,9 +5,42 @@
 // from which successors go to the sink. So the lanes of a warp look up their successors together even where their states
 // enable different commands, and the code is as long as the program, whatever its products multiply out to.
 //
-// A sink has begin(), emit(state, probability) and end(action), as in src/core/expand.hpp; a successor of probability 0
-// is none. CHECKED expansions find the faults of the program; where they have been looked for, others need not.
+// Where there are more threads than states, several share one: each takes its slice of the leaves, the successors that
+// one choice can have, and takes turns with the others where there is only one.
+//
+// A sink has
+//   begin(), end(action)          around a choice
+//   enters(leaves)                whether it wants to see the successors of the choice
+//   skip(leaves)                  successors that it does not see, here or because they are in another slice
+//   emit(state, probability)      a successor, in the CPU's order; one of probability 0 is none
+// CHECKED expansions find the faults of the program; where they have been looked for, others need not.
 #pragma once
+
+struct Slice {
+    u32 number, count;  // the count is a power of two
+
+    // The part of `leaves` that is this slice's, in turn number `turn`.
+    DEVICE_MEMBER void share(u64 leaves, u32 turn, u64& begin, u64& end) const {
+        const u64 mine = (number + turn) & (count - 1);
+        begin = leaves * mine / count;
+        end = leaves * (mine + 1) / count;
+    }
+};
+
+DEVICE Slice whole() { return {0, 1}; }
+
+DEVICE int parts_of(int command) { return PART_STARTS[command + 1] - PART_STARTS[command]; }
+
+// An update: what it does to every state alike comes from a table, the rest from generated code.
+DEVICE Part start_part(int number, const State& state) {
+    const u64* row = PARTS + number * (3 * WORDS + 1);
+    Part part;
+    for (int w = 0; w < WORDS; ++w)
+        part.next.word[w] = (state.word[w] & row[3 * w] | row[3 * w + 1]) + row[3 * w + 2];
+    part.fixed = double_of(row[3 * WORDS]);
+    part.varying = 1;
+    return part;
+}
 
 // The first enabled command from `from` on, before `end`; -1 if there is none.
 DEVICE int next_enabled(const u64* guards, int from, int end) {
@@ -25,54 +58,67 @@ DEVICE int next_enabled(const u64* guards, int from, int end) {
 // The updates of commands that move together, multiplied out: first those of commands with one update, which all
 // successors share; then, the first command slowest, those of the others.
 template <bool CHECKED, class Sink>
-DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& sink, bool& fault) {
+DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& sink, bool& fault, Slice slice, u32 turn) {
     State level[MOST_FACTORS + 1];
     double fixed[MOST_FACTORS + 1], varying[MOST_FACTORS + 1];
     int branching[MOST_FACTORS], part[MOST_FACTORS];
     int depth = 0;
-    State common = state;
-    double common_fixed = 1, common_varying = 1;
+    u64 leaves = 1, begin, end;
     for (int f = 0; f < factors; ++f) {
-        const int command = chosen[f], first = PART_STARTS[command];
-        if (CHECKED) check_command(command, state, fault);
-        if (PART_STARTS[command + 1] - first != 1) {
-            branching[depth++] = command;
-            continue;
-        }
-        const Part only = evaluate_part<CHECKED>(first, state, fault);
-        for (int w = 0; w < WORDS; ++w) common.word[w] ^= only.next.word[w] ^ state.word[w];
-        common_fixed *= only.fixed;
-        common_varying *= only.varying;
+        if (CHECKED) check_command(chosen[f], state, fault);
+        leaves *= parts_of(chosen[f]);
+        if (parts_of(chosen[f]) != 1) branching[depth++] = chosen[f];
     }
-    level[0] = common;
-    fixed[0] = common_fixed;
-    varying[0] = common_varying;
-    if (depth) part[0] = PART_STARTS[branching[0]];
-    for (int d = 0;;) {
-        const bool complete = d == depth;
-        if (complete) sink.emit(level[d], fixed[d] * varying[d]);
-        if (complete || part[d] == PART_STARTS[branching[d] + 1]) {
-            if (d == 0) return;
-            ++part[--d];
-            continue;
+    slice.share(leaves, turn, begin, end);
+    if (begin == end || !sink.enters(leaves)) return sink.skip(leaves);
+    sink.skip(begin);
+    u64 rest = begin;
+    for (int d = depth - 1; d >= 0; --d) {
+        part[d] = PART_STARTS[branching[d]] + (int)(rest % parts_of(branching[d]));
+        rest /= parts_of(branching[d]);
+    }
+    level[0] = state;
+    fixed[0] = varying[0] = 1;
+    int factor = 0, at = 0;
+    for (u64 left = end - begin;;) {
+        int number, to;
+        if (factor < factors) {
+            const int command = chosen[factor++];
+            number = PART_STARTS[command];
+            to = 0;
+            if (parts_of(command) != 1) continue;
+        } else {
+            const bool complete = at == depth;
+            if (complete) {
+                sink.emit(level[at], fixed[at] * varying[at]);
+                if (--left == 0) return sink.skip(leaves - end);
+            }
+            if (complete || part[at] == PART_STARTS[branching[at] + 1]) {
+                if (!complete) part[at] = PART_STARTS[branching[at]];
+                ++part[--at];
+                continue;
+            }
+            number = part[at];
+            to = at + 1;
         }
-        const Part next = evaluate_part<CHECKED>(part[d], state, fault);
-        for (int w = 0; w < WORDS; ++w) level[d + 1].word[w] = level[d].word[w] ^ next.next.word[w] ^ state.word[w];
-        fixed[d + 1] = fixed[d] * next.fixed;
-        varying[d + 1] = varying[d] * next.varying;
-        if (++d < depth) part[d] = PART_STARTS[branching[d]];
+        const Part next = evaluate_joint_part(number, state, CHECKED, fault);
+        for (int w = 0; w < WORDS; ++w) level[to].word[w] = level[at].word[w] ^ next.next.word[w] ^ state.word[w];
+        fixed[to] = fixed[at] * next.fixed;
+        varying[to] = varying[at] * next.varying;
+        at = to;
     }
 }
 
 // Every choice of one enabled command from each factor; the first factor's varies fastest, as in PRISM.
 template <bool CHECKED, class Sink>
-DEVICE void expand_joint(const State& state, const u64* guards, int joint, int action, Sink& sink, bool& fault) {
+DEVICE void expand_joint(const State& state, const u64* guards, int joint, int action, Sink& sink, bool& fault,
+                         Slice slice, u32& turn) {
     const int first = JOINT_STARTS[joint], factors = JOINT_STARTS[joint + 1] - first;
     int chosen[MOST_FACTORS];
     for (int f = 0; f < factors; ++f) chosen[f] = next_enabled(guards, FACTOR_BEGIN[first + f], FACTOR_END[first + f]);
     for (int f = 0; f < factors;) {
         sink.begin();
-        multiply<CHECKED>(state, chosen, factors, sink, fault);
+        multiply<CHECKED>(state, chosen, factors, sink, fault, slice, turn++);
         sink.end(action);
         for (f = 0; f < factors; ++f) {
             const int next = next_enabled(guards, chosen[f] + 1, FACTOR_END[first + f]);
@@ -84,23 +130,35 @@ DEVICE void expand_joint(const State& state, const u64* guards, int joint, int a
 
 // False for a terminal state, where nobody asks what follows.
 template <bool CHECKED, class Sink>
-DEVICE bool expand(const State& state, Sink& sink, bool& fault) {
+DEVICE bool expand(const State& state, Sink& sink, bool& fault, Slice slice) {
     if (is_terminal(state)) return false;
     u64 guards[GUARD_WORDS], items[ITEM_WORDS];
     find_guards(state, guards, fault);
     find_items(guards, items);
+    u32 turn = 0;
     for (int w = 0; w < ITEM_WORDS; ++w) {
+#pragma unroll 1
         for (u64 left = items[w]; left; left &= left - 1) {
             const int item = 64 * w + lowest_bit(left), command = ITEM_COMMANDS[item];
             if (JOINTS && command < 0) {
-                expand_joint<CHECKED>(state, guards, ~command, ITEM_ACTIONS[item], sink, fault);
+                expand_joint<CHECKED>(state, guards, ~command, ITEM_ACTIONS[item], sink, fault, slice, turn);
                 continue;
             }
             if (CHECKED) check_command(command, state, fault);
+            const u64 leaves = parts_of(command);
+            u64 begin, end;
+            slice.share(leaves, turn++, begin, end);
             sink.begin();
-            for (int part = PART_STARTS[command]; part < PART_STARTS[command + 1]; ++part) {
-                const Part next = evaluate_part<CHECKED>(part, state, fault);
-                sink.emit(next.next, next.fixed * next.varying);
+            if (begin < end && sink.enters(leaves)) {
+                sink.skip(begin);
+#pragma unroll 1
+                for (int part = PART_STARTS[command] + (int)begin; part < PART_STARTS[command] + (int)end; ++part) {
+                    const Part next = evaluate_part(part, state, CHECKED, fault);
+                    sink.emit(next.next, next.fixed * next.varying);
+                }
+                sink.skip(leaves - end);
+            } else {
+                sink.skip(leaves);
             }
             sink.end(ITEM_ACTIONS[item]);
         }

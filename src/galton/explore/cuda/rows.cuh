@@ -3,6 +3,8 @@
 // Execution plan: a thread a state, states in order, so that what neighbours read and write is close together. A row is
 // collected in the thread's own memory. Counting needs no look-up: successors are compared as states. Filling looks them
 // up and keeps the row sorted by column; equal targets are added up in the order of the commands, as the CPU does it.
+// Finished rows wait in shared memory, and the block writes them in whole lines: one by one, each entry and each choice
+// would cost as much as a look-up.
 // The rows of a state that has one longer than LONGEST_ROW are left to long_rows.cuh.
 #pragma once
 
@@ -33,17 +35,24 @@ struct Earner {
 
 struct Counter {
     State row[LONGEST_ROW];
-    int used = 0, emitted = 0, before = 0, entries = 0, choices = 0;
-    bool too_long = false;
+    int used = 0, entries = 0, choices = 0;
+    u64 leaves = 0, before = 0;
+    bool too_long = false, emitted = false;
 
     DEVICE_MEMBER void begin() {
         if (CHAIN) return;
         used = 0;
-        before = emitted;
+        before = leaves;
     }
+    DEVICE_MEMBER bool enters(u64 more) {
+        too_long |= more > LONGEST_ROW;
+        return more <= LONGEST_ROW;
+    }
+    DEVICE_MEMBER void skip(u64 more) { leaves += more; }
     DEVICE_MEMBER void emit(const State& state, double probability) {
+        ++leaves;
         if (probability == 0) return;
-        ++emitted;
+        emitted = true;
         for (int k = 0; k < used; ++k)
             if (row[k] == state) return;
         if (used < LONGEST_ROW) row[used++] = state;
@@ -51,25 +60,26 @@ struct Counter {
     }
     DEVICE_MEMBER void end(int) {
         if (CHAIN) return;
-        choices += emitted != before;
+        choices += used > 0 || leaves - before > LONGEST_ROW;
         entries += used;
     }
 };
 
-// For each state its choices and entries (less than zero, and with equal targets counted each, if a row is too long),
-// whether it cannot move, its labels and its rewards.
+// For each state its choices and entries (less than zero, and with every leaf counted, if a row is too long), whether it
+// cannot move, its labels and its rewards.
 KERNEL count_rows(const u64* states, u64 n, i32* choices, i32* entries, u8* deadlocks, u8* labels, double* rewards,
                   u64* control) {
     for (u64 i = thread(); i < n; i += threads()) {
         const State state = load_state(states + i * WORDS);
         bool fault = false;
         Counter counter;
-        const bool active = expand<false>(state, counter, fault);
+        const bool active = expand<false>(state, counter, fault, whole());
         if (CHAIN) counter.entries = counter.used;
-        const bool stuck = counter.emitted == 0;
+        const bool stuck = !counter.emitted && !counter.too_long;
         deadlocks[i] = stuck && active;
         if (!CHAIN) choices[i] = stuck ? 1 : counter.choices;
-        entries[i] = stuck ? 1 : counter.too_long ? -counter.emitted : counter.entries;
+        entries[i] = stuck ? 1 : counter.too_long ? -(i32)counter.leaves : counter.entries;
+        if (counter.leaves > 0x7FFFFFFF) fault = true;  // no device has the memory
         find_labels(state, labels + i, n, fault);
         find_state_rewards(state, rewards + i, n, fault);
         if (fault) fetch_or(control + FLAGS, FAULT);
@@ -88,27 +98,75 @@ struct Starts {
     }
 };
 
+// What the states of a block contribute, if it fits; where it does not, they write to memory themselves.
+struct Stage {
+    i32 columns[STAGE_ENTRIES];
+    u16 codes[STAGE_ENTRIES];
+    i32 row_starts[STAGE_CHOICES];  // from the first entry of the block
+    u16 actions[STAGE_CHOICES];
+};
+
+struct Output {
+    Entries entries;
+    Starts row_starts;
+    u16* actions;
+    Stage& stage;
+    bool staged;
+    u64 first_entry, first_choice;  // of the block
+
+    DEVICE_MEMBER void put(u64 at, i32 column, double value) const {
+        if (!staged) return entries.put(at, column, value);
+        stage.columns[at - first_entry] = column;
+        stage.codes[at - first_entry] = (u16)code_of(entries.dictionary, value);
+    }
+    DEVICE_MEMBER void put_choice(u64 choice, u64 at, int action) const {
+        if (CHAIN) return;
+        if (staged) {
+            stage.row_starts[choice - first_choice] = (i32)(at - first_entry);
+            stage.actions[choice - first_choice] = (u16)action;
+        } else {
+            row_starts.put(choice, at);
+            actions[choice] = (u16)action;
+        }
+    }
+    // The whole block: write what it has collected.
+    DEVICE_MEMBER void flush(u64 end_entry, u64 end_choice) const {
+        if (!staged) return;
+        meet_block();
+        for (u64 k = block_thread(); k < end_entry - first_entry; k += block_threads())
+            entries.put_code(first_entry + k, stage.columns[k], stage.codes[k]);
+        for (u64 k = block_thread(); !CHAIN && k < end_choice - first_choice; k += block_threads()) {
+            row_starts.put(first_choice + k, first_entry + (u64)stage.row_starts[k]);
+            actions[first_choice + k] = stage.actions[k];
+        }
+        meet_block();
+    }
+};
+
 struct Filler {
     const State& state;
     Table table;
     const i32* numbers;
-    const Entries& out;
-    Starts row_starts;
+    const Output& out;
     u64 choice, at;  // where the row at hand goes
     Earner earner;
     bool& fault;
+    int used, seen;
     i32 columns[LONGEST_ROW];
     double values[LONGEST_ROW];
-    int used, seen;
 
     DEVICE_MEMBER void begin() {
         if (!CHAIN) used = 0;
         earner.rate = 0;
     }
+    DEVICE_MEMBER bool enters(u64) { return true; }
+    DEVICE_MEMBER void skip(u64) {}
     DEVICE_MEMBER void emit(const State& next, double probability) {
         if (CHOICE_STRUCTURES) earner.rate += probability;
-        if (probability == 0) return;
-        const i32 column = number_of(table, numbers, next);
+        if (probability != 0) add(number_of(table, numbers, next), probability);
+    }
+    // Into its place in the row, after those of smaller columns.
+    DEVICE_MEMBER void add(i32 column, double probability) {
         int k = used;
         while (k > 0 && columns[k - 1] > column) --k;
         if (k > 0 && columns[k - 1] == column) {
@@ -127,56 +185,57 @@ struct Filler {
         ++seen;
         if (!CHAIN && used == 0) return;
         if (CHOICE_STRUCTURES) earner.end(state, action, choice, fault);
-        if (CHAIN) return;
-        if (out_actions) out_actions[choice] = (u16)action;
-        write(1.0);
+        if (!CHAIN) write(action, 1.0);
     }
-    DEVICE_MEMBER void write(double share) {
-        if (!CHAIN) row_starts.put(choice, at);
+    DEVICE_MEMBER void write(int action, double share) {
+        out.put_choice(choice, at, action);
+#pragma unroll 1
         for (int k = 0; k < used; ++k) out.put(at + k, columns[k], values[k] / share);
         at += used;
         ++choice;
     }
-    u16* out_actions;
+    // A state that cannot move stays where it is, for ever.
+    DEVICE_MEMBER void finish(u64 number, u64 first) {
+        const bool stuck = CHAIN ? used == 0 : at == first;
+        if (stuck) {
+            used = 0;
+            seen = 1;
+            add((i32)number, 1.0);
+            if (!CHAIN) earner.no_choice(choice);
+        }
+        const double share = DTMC ? (double)seen : 1.0;
+        earner.finish(number, share);
+        if (CHAIN || stuck) write(0, share);
+    }
 };
 
 // The rows, in their places. `begins` is where each state's entries begin: of a chain the row starts themselves.
-// Rows of states marked as long are there already.
+// States marked as long are left out.
 KERNEL fill_rows(const u64* states, u64 n, u64* slots, u64 mask, const i32* numbers, const i32* choice_starts,
                  void* begins, void* row_starts, u64 wide, u64 choices, i32* columns, void* values, u64 bytes,
                  u64* value_bits, u32* value_codes, u32* value_count, u64 value_limit, u16* actions, double* rewards,
                  const u8* is_long, u64* control) {
-    const Entries out{columns, values, bytes, {value_bits, value_codes, value_count, (u32)value_limit, control}};
-    for (u64 i = thread(); i < n; i += threads()) {
-        if (LONG_POSSIBLE && is_long && is_long[i]) continue;
-        if (bytes < 8 && control[FLAGS] & TOO_MANY_VALUES) return;
-        const State state = load_state(states + i * WORDS);
-        bool fault = false;
-        Filler filler{state,
-                      {slots, mask},
-                      numbers,
-                      out,
-                      {row_starts, wide != 0},
-                      CHAIN ? i : (u64)choice_starts[i],
-                      Starts{begins, wide != 0}.get(i),
-                      {rewards, choices, 0, {}},
-                      fault};
-        filler.used = filler.seen = 0;
-        filler.out_actions = actions;
-        filler.earner.start();
-        const u64 first = filler.at;
-        expand<false>(state, filler, fault);
-        const bool stuck = CHAIN ? filler.used == 0 : filler.at == first;
-        if (stuck) {
-            filler.columns[0] = (i32)i;
-            filler.values[0] = 1.0;
-            filler.used = 1;
-            filler.seen = 1;
-            if (!CHAIN && actions) actions[filler.choice] = 0;
-            if (!CHAIN) filler.earner.no_choice(filler.choice);
+    SHARED Stage stage;
+    const Starts starts{begins, wide != 0};
+    const Entries entries{columns, values, bytes, {value_bits, value_codes, value_count, (u32)value_limit, control}};
+    for (u64 first = u64{block()} * block_threads(); first < n; first += threads()) {
+        const u64 end = first + block_threads() < n ? first + block_threads() : n, i = first + block_thread();
+        const u64 first_entry = starts.get(first), end_entry = starts.get(end);
+        const u64 first_choice = CHAIN ? 0 : (u64)choice_starts[first], end_choice = CHAIN ? 0 : (u64)choice_starts[end];
+        const bool staged = bytes < 8 && !is_long && end_entry - first_entry <= STAGE_ENTRIES &&
+                            end_choice - first_choice <= STAGE_CHOICES;
+        const Output out{entries, {row_starts, wide != 0}, actions, stage, staged, first_entry, first_choice};
+        const bool hopeless = bytes < 8 && control[FLAGS] & TOO_MANY_VALUES;
+        if (i < n && !hopeless && !(LONG_POSSIBLE && is_long && is_long[i])) {
+            const State state = load_state(states + i * WORDS);
+            bool fault = false;
+            Filler filler{state, {slots, mask}, numbers, out, CHAIN ? i : (u64)choice_starts[i], starts.get(i),
+                          {rewards, choices, 0, {}}, fault, 0, 0};
+            filler.earner.start();
+            expand<false>(state, filler, fault, whole());
+            filler.finish(i, starts.get(i));
+            if (fault) fetch_or(control + FLAGS, FAULT);
         }
-        if (CHAIN) filler.earner.finish(i, DTMC ? (double)filler.seen : 1.0);
-        if (CHAIN || stuck) filler.write(DTMC ? (double)filler.seen : 1.0);
-        if (fault) fetch_or(control + FLAGS, FAULT);
+        out.flush(end_entry, end_choice);
     }
 }

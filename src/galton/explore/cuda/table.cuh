@@ -68,6 +68,7 @@ DEVICE Outcome insert(const Table& table, const State& state, u32& groups) {
     const State group = group_of(state);
     const u64 bit = 1ull << member_of(state);
     u64 at = hash(group);
+#pragma unroll 1
     for (int probe = 0; probe < LONGEST_PROBE; ++probe, ++at) {
         u64* slot = table.slots + (at & table.mask) * SLOT;
         u64 members;
@@ -84,6 +85,7 @@ DEVICE Outcome insert(const Table& table, const State& state, u32& groups) {
 DEVICE u64 find_slot(const Table& table, const State& state, u64& members) {
     const State group = group_of(state);
     u64 at = hash(group);
+#pragma unroll 1
     for (u64 probe = 0; probe <= table.mask; ++probe, ++at) {
         const u64 number = at & table.mask;
         const u64* slot = table.slots + number * SLOT;
@@ -109,6 +111,7 @@ DEVICE u64 find_slot(const Table& table, const State& state, u64& members) {
 DEVICE void forget(const Table& table, const State& state) {
     const State group = group_of(state);
     u64 at = hash(group);
+#pragma unroll 1
     for (int probe = 0; probe < LONGEST_PROBE; ++probe, ++at) {
         u64* slot = table.slots + (at & table.mask) * SLOT;
         bool same = true;

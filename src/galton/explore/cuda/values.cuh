@@ -15,13 +15,15 @@ struct Dictionary {
     u64* control;
 };
 
-DEVICE u32 code_of(const Dictionary& dictionary, double value) {
-    const u64 bits = bits_of(value);
-    u64 h = bits * 0x9E3779B97F4A7C15ull;
-    u32 at = (u32)(h >> 40);
+DEVICE u32 value_slot(u64 bits) { return (u32)(bits * 0x9E3779B97F4A7C15ull >> 40); }
+
+// Look a value up, and add it where it is new.
+OUTLINE u32 add_value(Dictionary dictionary, u64 bits) {
+    u32 at = value_slot(bits);
+#pragma unroll 1
     for (int probe = 0; probe < LONGEST_VALUE_PROBE; ++probe, ++at) {
         const u32 slot = at & (VALUE_SLOTS - 1);
-        u64 there = dictionary.bits[slot];  // an old copy at worst, which shows nothing where something is
+        u64 there = load_volatile(dictionary.bits + slot);
         if (there == 0) {
             if (load_volatile(dictionary.count) > dictionary.limit) break;
             there = swap_if(dictionary.bits + slot, 0, bits);
@@ -33,7 +35,7 @@ DEVICE u32 code_of(const Dictionary& dictionary, double value) {
             }
         }
         if (there != bits) continue;
-        u32 code = dictionary.codes[slot];
+        u32 code = 0;
         while (code == 0) code = load_volatile(dictionary.codes + slot);
         if (code <= dictionary.limit) return code - 1;
         break;
@@ -42,18 +44,31 @@ DEVICE u32 code_of(const Dictionary& dictionary, double value) {
     return 0;
 }
 
-// Matrix entries: a code of one or two bytes, or the number itself.
+DEVICE u32 code_of(const Dictionary& dictionary, double value) {
+    const u64 bits = bits_of(value);
+    const u32 slot = value_slot(bits) & (VALUE_SLOTS - 1);
+    // Old copies of what is there, in the processor's own cache, will do: they are right or empty.
+    const u32 code = dictionary.codes[slot];
+    if (dictionary.bits[slot] == bits && code != 0 && code <= dictionary.limit) return code - 1;
+    return add_value(dictionary, bits);
+}
+
+// Matrix entries: the value is a code of one or two bytes, or the number itself.
 struct Entries {
     i32* columns;
     void* values;
     u64 bytes;
     Dictionary dictionary;
 
-    DEVICE_MEMBER void put(u64 at, i32 column, double value) const {
+    DEVICE_MEMBER void put_code(u64 at, i32 column, u32 code) const {
         columns[at] = column;
-        if (bytes == 1) ((u8*)values)[at] = (u8)code_of(dictionary, value);
-        else if (bytes == 2) ((u16*)values)[at] = (u16)code_of(dictionary, value);
-        else ((double*)values)[at] = value;
+        if (bytes == 1) ((u8*)values)[at] = (u8)code;
+        else ((u16*)values)[at] = (u16)code;
+    }
+    DEVICE_MEMBER void put(u64 at, i32 column, double value) const {
+        if (bytes < 8) return put_code(at, column, code_of(dictionary, value));
+        columns[at] = column;
+        ((double*)values)[at] = value;
     }
 };
 
