@@ -25,6 +25,7 @@ import numpy.typing as npt
 import galton
 import galton.graph as graph
 from galton.backend.cuda.module import Kernels
+from galton.graph.cuda.pattern import COMPONENTS, SEARCH, TOGETHER, graph_kernels
 from galton.model.sparse import Model, Values
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -185,6 +186,10 @@ def main() -> None:
     parser.add_argument("--torus", type=int, metavar="SIDE", help="this model alone, on the device")
     parser.add_argument("--launches", action="store_true", help="count the kernels of each call")
     arguments = parser.parse_args()
+    start = time.perf_counter()
+    for file in (SEARCH, TOGETHER, COMPONENTS):
+        graph_kernels(file, np.empty(0, dtype=np.int32))
+    print(f"kernels compiled or loaded in {time.perf_counter() - start:.2f} s")
     launches = count_launches() if arguments.launches else Counter()
     if arguments.torus:
         alone(*torus(arguments.torus), arguments.repeat, launches)

@@ -310,5 +310,10 @@ def test_masks_of_the_wrong_length_are_refused(where: Device) -> None:
     model = as_model([[{1}], [{0}]])
     with pytest.raises(ValueError, match="wrong length"):
         where.graph.can_reach(where.model(model), where.put(np.ones(3, dtype=bool)), where.put(np.ones(2, dtype=bool)))
+    long = where.put(np.ones(3, dtype=bool))
+    for name in ("strongly_connected_components", "maximal_end_components"):
+        for argument in ("within", "choices"):
+            with pytest.raises(ValueError, match="wrong length"):
+                getattr(where.graph, name)(where.model(model), **{argument: long})
     with pytest.raises(ValueError, match="wrong length"):
-        where.graph.strongly_connected_components(where.model(model), where.put(np.ones(3, dtype=bool)))
+        where.graph.forward_reachable(where.model(model), where.put(np.ones(2, dtype=bool)), long)

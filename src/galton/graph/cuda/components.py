@@ -18,7 +18,7 @@ import cupy as cp
 
 from ...model.sparse import Model
 from ..components import Components
-from .pattern import COMPONENTS, edges_of, graph_kernels
+from .pattern import COMPONENTS, check_lengths, edges_of, graph_kernels
 from .search import Step, search_backward, search_entered
 
 __all__ = ["Parts", "bottom_components", "runs", "strongly_connected_components"]
@@ -29,6 +29,7 @@ def strongly_connected_components(model: Model, within: Any | None = None, choic
 
     Inside a component states are in ascending order.
     """
+    check_lengths(model.n_choices, choices)
     parts = Parts.of(model, within)
     inside = parts.states
     _trim(parts, choices)
@@ -101,8 +102,7 @@ class Parts:
     def of(cls, model: Model, within: Any | None) -> Parts:
         """One part of all states inside."""
         n = model.n_states
-        if within is not None and len(within) != n:
-            raise ValueError("a mask of the wrong length")
+        check_lengths(n, within)
         part = cp.zeros(n, dtype=cp.int32)
         states = cp.arange(n, dtype=cp.int32)
         if within is not None:

@@ -15,7 +15,7 @@ import cupy as cp
 from ...model.sparse import Model
 from ..end_components import EndComponents
 from .components import Parts, runs
-from .pattern import COMPONENTS, edges_of, graph_kernels
+from .pattern import COMPONENTS, check_lengths, edges_of, graph_kernels
 from .search import Step, search_backward
 
 __all__ = ["end_component_heads", "maximal_end_components"]
@@ -34,8 +34,7 @@ def maximal_end_components(model: Model, within: Any | None = None, choices: Any
 
 def end_component_heads(model: Model, within: Any | None = None, choices: Any | None = None) -> tuple[Any, Any]:
     """The first state of each state's end component, -1 where it is in none; and the mask of rows that stay in one."""
-    if choices is not None and len(choices) != model.n_choices:
-        raise ValueError("a mask of the wrong length")
+    check_lengths(model.n_choices, choices)
     n = model.n_states
     alive = cp.ones(model.n_choices, dtype=cp.bool_) if choices is None else choices.copy()
     head = cp.full(n, -1, dtype=cp.int32)

@@ -9,7 +9,7 @@ import cupy as cp
 
 from ...model.sparse import Model
 from .end_components import end_component_heads
-from .pattern import SEARCH, edges_of, graph_kernels
+from .pattern import SEARCH, check_lengths, edges_of, graph_kernels
 from .search import Step, search_backward, search_forward
 
 __all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
@@ -47,6 +47,7 @@ def zero_and_one(model: Model, through: Any, goal: Any, optimum: Literal["min", 
 def attractor(model: Model, through: Any, goal: Any, *, staying: Any | None = None) -> Any:
     """A choice for each state that gets closer to the goal with positive probability; the first where none does."""
     first = cp.arange(model.n_states, dtype=cp.int32) if model.choice_starts is None else model.choice_starts[:-1]
+    check_lengths(model.n_states, staying)
     strategy = first.copy()
     search_backward(model, Step.SOME_ROW, through, goal, rows=staying, strategy=strategy)
     return strategy

@@ -17,7 +17,7 @@ import cupy as cp
 
 from ...backend.cuda.module import multiprocessors
 from ...model.sparse import Model
-from .pattern import SEARCH, TOGETHER, edges_of, graph_kernels
+from .pattern import SEARCH, TOGETHER, check_lengths, edges_of, graph_kernels
 
 __all__ = ["Step", "search_backward", "search_entered", "search_forward"]
 
@@ -71,6 +71,7 @@ def search_backward(
 
 def search_forward(model: Model, start: Any, within: Any | None) -> Any:
     """The states that a path from ``start`` visits, all its states being in ``within``."""
+    check_lengths(model.n_states, start, within)
     inside = cp.ones(model.n_states, dtype=cp.bool_) if within is None else within
     status = _status(model, inside, start & inside)
     queue = cp.empty(int(cp.count_nonzero(inside)), dtype=cp.int32)
@@ -96,9 +97,7 @@ def search_entered(model: Model, open_states: Any, rows: Any | None, order: Any)
 def _status(model: Model, through: Any, goal: Any) -> Any:
     """A byte per state, with room to the next word."""
     n = model.n_states
-    for mask in (through, goal):
-        if len(mask) != n:
-            raise ValueError("a mask of the wrong length")
+    check_lengths(n, through, goal)
     status = cp.zeros(n + 3, dtype=cp.uint8)[:n]
     cp.multiply(goal.view(cp.uint8), FOUND, out=status)
     status |= through.view(cp.uint8)
