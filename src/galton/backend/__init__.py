@@ -117,3 +117,6 @@ class System(Protocol):
         self, x: Floats, chosen: Int32s | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
     ) -> tuple[int, float]:
         """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x."""
+
+    def solve_induced(self, x: Floats, chosen: Int32s, first: int, last: int, tolerance: float) -> tuple[int, float]:
+        """The solution for the rows chosen, however; what it took in sweeps, and the largest residual."""

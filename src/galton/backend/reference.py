@@ -232,10 +232,10 @@ class System:
             for row in self.matrix.rows(s)
             if constants[row] == -np.inf and share * x[s] < self.constant[row] < np.inf
         ]
-        return max(0.0, *needed) if needed else 0.0
+        return float(max(0.0, *needed)) if needed else 0.0
 
     def growth(self, w: Floats, x: Floats, first: int, last: int, threads: int) -> float:
-        return max(0.0, *((self.apply(s, w, None) - w[s]) / x[s] for s in range(first, last)))
+        return float(max(0.0, *((self.apply(s, w, None) - w[s]) / x[s] for s in range(first, last))))
 
     def take_free_rows(self, x: Floats, chosen: Int32s, first: int, last: int, threads: int) -> None:
         for s in range(first, last):

@@ -12,6 +12,7 @@ from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.properties import ExpectedTime, Filter, Probability, Reward
 from ..lang.source import GaltonError
+from ..model.arrays import on_host
 from ..model.program import Program
 from ..model.sparse import Int32s, Model
 from ..solve.settings import Settings
@@ -143,7 +144,7 @@ def _about(evaluation: Evaluation, expression: Expression, value: Truth | Number
 
 
 def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
-    return values[states] if values.ndim else np.broadcast_to(values, len(states))
+    return on_host(values[states]) if np.ndim(values) else np.broadcast_to(values, len(states))
 
 
 def _single(low: np.ndarray, high: np.ndarray, integral: bool, is_range: bool) -> Number | tuple[Number, Number] | None:

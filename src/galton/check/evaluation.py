@@ -27,6 +27,7 @@ from ..lang.properties import (
 )
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
+from ..model.arrays import is_on_host, namespace
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
@@ -133,11 +134,12 @@ class Evaluation:
             raise UndecidedError(
                 f"whether {render(expression)} holds in {self.state_name(state)} cannot be decided{self._bounds(state)}"
             )
-        return np.ascontiguousarray(np.broadcast_to(truth.must, self.model.n_states))
+        must = truth.must
+        return must if np.ndim(must) else namespace(self.model.columns).full(self.model.n_states, must)
 
     @cached_property
     def _everywhere(self) -> Mask:
-        return np.ones(self.model.n_states, dtype=np.bool_)
+        return namespace(self.model.columns).ones(self.model.n_states, dtype=np.bool_)  # type: ignore[no-any-return]
 
     @contextmanager
     def focused(self, states: Mask | None) -> Iterator[None]:

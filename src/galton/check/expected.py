@@ -10,12 +10,14 @@ import time
 
 import numpy as np
 
+from ..backend.rows import every_successor_in, owners, spread
 from ..graph import (
     bottom_components,
     can_reach,
     maximal_end_components,
     surely_reaches,
 )
+from ..model.arrays import namespace
 from ..model.sparse import Mask, Model, Rewards
 from ..model.values import Floats
 from ..solve import solve
@@ -29,13 +31,10 @@ __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
 
 def rewards_by_row(model: Model, reward: Rewards) -> Floats:
     """``(choices,)`` what taking a choice collects, the reward of its state included."""
-    rows = np.zeros(model.n_choices)
+    parts = [part for part in (reward.state, reward.choice) if part is not None]
     if reward.state is not None:
-        sizes = None if model.choice_starts is None else np.diff(model.choice_starts)
-        rows += reward.state if sizes is None else np.repeat(reward.state, sizes)
-    if reward.choice is not None:
-        rows += reward.choice
-    return rows
+        parts[0] = spread(model, reward.state)
+    return sum(parts[1:], parts[0]) if parts else namespace(model.columns).zeros(model.n_choices)
 
 
 def reachability_reward(
@@ -43,7 +42,7 @@ def reachability_reward(
 ) -> Quantity:
     """The expected reward until the goal is reached; that of the goal itself does not count."""
     start = time.perf_counter()
-    everywhere = np.ones(model.n_states, dtype=np.bool_)
+    everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     finite = surely_reaches(model, everywhere, goal, some_strategy=optimum == "min")
     seconds = time.perf_counter() - start
     return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds)
@@ -53,7 +52,8 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
     """The expected reward collected for ever."""
     start = time.perf_counter()
     rows = rewards_by_row(model, reward)
-    everywhere = np.ones(model.n_states, dtype=np.bool_)
+    xp = namespace(model.columns)
+    everywhere = xp.ones(model.n_states, dtype=np.bool_)
     if model.type != "mdp":
         bottom = bottom_components(model).component >= 0
         paying = bottom & (rows > 0)
@@ -67,13 +67,13 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
         return _until(model, rows, free, finite, optimum, settings, time.perf_counter() - start)
     ends = maximal_end_components(model)
     assert model.choice_starts is not None
-    owner = np.repeat(np.arange(model.n_states), np.diff(model.choice_starts))
-    paying = np.zeros(model.n_states, dtype=np.bool_)
+    owner = owners(model)
+    paying = xp.zeros(model.n_states, dtype=np.bool_)
     paying[owner[ends.staying & (rows > 0)]] = True
     paying = np.isin(ends.component, ends.component[paying]) & (ends.component >= 0)
     finite = ~can_reach(model, everywhere, paying)
     # An end component that cannot be left is the end.
-    leaves = np.zeros(model.n_states, dtype=np.bool_)
+    leaves = xp.zeros(model.n_states, dtype=np.bool_)
     leaves[owner[~ends.staying]] = True
     closed = np.isin(ends.component, ends.component[leaves & (ends.component >= 0)], invert=True) & (
         ends.component >= 0
@@ -99,7 +99,7 @@ def _until(
     keep, inner = None, None
     if optimum == "min":
         # Choices that might miss the goal cost infinitely much. Cycles that cost nothing are one state each.
-        keep = np.logical_and.reduceat(finite[model.columns], model.row_starts[:-1])
+        keep = every_successor_in(model, finite)
         inner = maximal_end_components(model, maybe, keep & (rows == 0))
     elif optimum == "max":
         inner = maximal_end_components(model, maybe)

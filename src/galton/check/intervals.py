@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,13 @@ _SPLITTER = 2.0**27 + 1
 _LOOSE = 2.0**-50  # what a power or a logarithm may be off, relatively
 
 
+def _known(values: Any, kind: type[np.generic]) -> Any:
+    """An array as it is, wherever it lives; what is the same everywhere as a number, which goes with any array."""
+    if hasattr(values, "astype") and np.ndim(values):
+        return values.astype(kind, copy=False)
+    return np.asarray(values, dtype=kind)[()]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Truth:
     """A truth value per state: true where ``must``, false where not ``may``, and undecided in between."""
@@ -34,7 +42,7 @@ class Truth:
     @classmethod
     def exactly(cls, mask: npt.ArrayLike) -> Truth:
         """A truth that is known."""
-        known = np.asarray(mask, dtype=np.bool_)
+        known = _known(mask, np.bool_)
         return cls(known, known)
 
     @property
@@ -67,7 +75,7 @@ class Numbers:
     @classmethod
     def exactly(cls, values: npt.ArrayLike, integral: bool = False) -> Numbers:
         """Numbers that are known."""
-        known = np.asarray(values, dtype=np.float64)
+        known = _known(values, np.float64)
         return cls(known, known, integral)
 
     def __neg__(self) -> Numbers:

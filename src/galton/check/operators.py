@@ -30,6 +30,7 @@ from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, UnsupportedError
 from ..lang.stream import nearest
+from ..model.arrays import namespace
 from ..model.sparse import Mask, Rewards
 from ..solve.settings import Settings
 from . import intervals, paths
@@ -69,7 +70,8 @@ def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numb
     """Storm's ``T … [ F states ]``: a reward of 1 for every step or unit of time."""
     bound = _threshold(evaluation, formula.comparison)
     optimum = _optimum(evaluation, formula, "T")
-    structure = Rewards(state=np.ones(evaluation.model.n_states))
+    model = evaluation.model
+    structure = Rewards(state=namespace(model.columns).ones(model.n_states))
     found = _path_reward(evaluation, formula.path, structure, optimum, evaluation.settings_for(formula))
     quantity = evaluation.solved(formula, found)
     return _answer(formula.comparison, quantity, bound)
@@ -398,7 +400,7 @@ def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Op
 
 def _within(quantity: Quantity, most: float) -> Quantity:
     """Bounds that rounding carried past what is possible are cut there."""
-    if quantity.lower.min(initial=0.0) >= 0 and quantity.upper.max(initial=0.0) <= most:
+    if quantity.lower.min() >= 0 and quantity.upper.max() <= most:
         return quantity
     upper = np.clip(quantity.upper, 0.0, most)
     return replace(quantity, lower=np.clip(quantity.lower, 0.0, most), upper=upper)

@@ -15,9 +15,10 @@ import numpy as np
 from .. import _core
 from ..backend.cpu import matrix_of
 from ..graph import EndComponents, attractor, strongly_connected_components
+from ..model.arrays import is_on_host
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
-from ..solve.equations import Equations, Optimum, restrict, segments_of
+from ..solve.equations import Equations, Optimum, restrict, restrict_on_device, segments_of
 from ..solve.settings import Settings
 from .quantity import Work
 
@@ -26,24 +27,24 @@ __all__ = ["Unknowns", "open_equations"]
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """Equations, and the way back to the states: members ``groups[i]`` up to ``groups[i + 1]`` are unknown i."""
+    """Equations, and the way back to the states: ``members`` are those with an unknown, some of them ``merged``."""
 
     equations: Equations
     members: Int32s
-    groups: Int32s | None
+    merged: bool
     work: tuple[Work, ...]
 
     def lift(self, solution: Floats, onto: Floats) -> Floats:
         """Values of all states from those of the unknowns."""
         lifted = onto.copy()
-        lifted[self.members] = solution if self.groups is None else np.repeat(solution, np.diff(self.groups))
+        lifted[self.members] = solution[self.equations.origin.number[self.members]] if self.merged else solution
         return lifted
 
     def lift_choices(self, model: Model, chosen: Int32s, onto: Int32s, inner: EndComponents | None) -> Int32s:
         """A row for every state from the rows of the unknowns; inside an end component, ways to where it is left."""
         rows = self.equations.rows[chosen]
         lifted = onto.copy()
-        if self.groups is None or inner is None:
+        if not self.merged or inner is None:
             lifted[self.members] = rows
             return lifted
         assert model.choice_starts is not None
@@ -102,6 +103,8 @@ def open_equations(
     merge
         End components that become one unknown each; their inner choices are dropped.
     """
+    if not is_on_host(model.columns):
+        return _on_device(model, open_states, known, optimum, reward, keep, merge)
     start = time.perf_counter()
     components = strongly_connected_components(model, open_states, keep)
     order, starts = components.order, components.starts
@@ -138,7 +141,32 @@ def open_equations(
             seconds=time.perf_counter() - ordered,
         ),
     )
-    return Unknowns(equations, order, groups, work)
+    return Unknowns(equations, order, groups is not None, work)
+
+
+def _on_device(
+    model: Model,
+    open_states: Mask,
+    known: Floats,
+    optimum: Optimum | None,
+    reward: Floats | None,
+    keep: Mask | None,
+    merge: EndComponents | None,
+) -> Unknowns:
+    """All open states together, in the order they have: a device sweeps over everything at once."""
+    start = time.perf_counter()
+    component = None
+    if merge is not None and merge.count:
+        keep = ~merge.staying if keep is None else keep & ~merge.staying
+        component = merge.component
+    equations = restrict_on_device(
+        model, open_states, known, optimum=optimum, reward=reward, keep=keep, component=component
+    )
+    members = np.flatnonzero(open_states).astype(np.int32)
+    merged = "" if component is None or merge is None else f"{merge.count:,} end components merged, "
+    detail = f"{equations.size:,} unknowns, {merged}{len(equations.rows):,} rows, {len(equations.columns):,} entries"
+    work = Work("equations", f"{detail}, {_format(equations)}", seconds=time.perf_counter() - start)
+    return Unknowns(equations, members, component is not None, (work,))
 
 
 def _merged(order: Int32s, starts: Int32s, merge: EndComponents) -> tuple[Int32s, Int32s, Int32s]:

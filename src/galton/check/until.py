@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from ..backend.rows import every_successor_in, owners
 from ..graph import attractor, maximal_end_components, zero_and_one
 from ..model.sparse import Int32s, Mask, Model
 from ..solve import solve
@@ -67,8 +68,7 @@ def _certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mas
         return choices
     assert model.choice_starts is not None
     # What keeps the probability 0: a choice that stays among the states where that is possible.
-    staying = np.logical_and.reduceat(no[model.columns], model.row_starts[:-1])
-    owner = np.repeat(np.arange(model.n_states), np.diff(model.choice_starts))
+    staying, owner = every_successor_in(model, no), owners(model)
     good = np.flatnonzero(staying & (no & through)[owner])
     choices[owner[good[::-1]]] = good[::-1]
     return choices

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from .. import _core
 from ..lang.expressions import Expression
 from ..lang.source import Source
+from ..model.arrays import is_on_host
 from ..model.program import Program
 from ..model.sparse import Model
-from ..model.states import PackedStates
+from ..model.states import Field, PackedStates
 from .cpu import to_core
 from .failures import explain
 from .limits import Limits
@@ -29,9 +31,20 @@ def evaluate_states(
     fields, words = model.states.fields, model.states.words
     lowering = ExpressionLowering(program, [field.name for field in fields if field.bits == 0])
     labels = {f"{i}": lowering.node(expression) for i, expression in enumerate(expressions)}
+    if not is_on_host(words):
+        return [_on_device(lowering, node, fields, words) for node in labels.values()]
     bare = replace(program, rewards=(), source=source)
     questions = Lowered(bare, lowering.graph, fields, words.shape[1], labels=labels, spans=lowering.spans)
     found = _core.evaluate_labels(to_core(questions), words, threads)
     if "fault" in found:
         raise explain(found, questions, Limits())
     return [mask.view(bool) for mask in found["labels"]]
+
+
+def _on_device(lowering: ExpressionLowering, node: int, fields: Sequence[Field], words: Any) -> Any:
+    from . import vectorised
+    from .cuda_device import DeviceError
+
+    if not vectorised.possible(lowering.graph, node):
+        raise DeviceError("the property has an expression that a device may round differently, or that may have no value")
+    return vectorised.evaluate(lowering.graph, node, fields, words)

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..backend import System
 from ..backend.cpu import matrix_of
+from ..model.arrays import is_on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
 
@@ -87,13 +89,18 @@ class Equations:
         return len(self.starts if self.groups is None else self.groups) - 1
 
     @cached_property
-    def system(self) -> _core.System:
+    def system(self) -> System:
         """The equations as the kernels take them."""
         return self.system_with(self.constant, self.optimum)
 
-    def system_with(self, constant: Floats, optimum: Optimum | None) -> _core.System:
+    def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
         """The same matrix with other constants."""
         entries = self.values.plain if self.values.dictionary is None else self.values.index
+        if not is_on_host(self.columns):
+            from ..backend.cuda.system import System
+
+            parts = (self.groups, self.starts, self.columns, entries, self.values.dictionary, self.scale, constant)
+            return System(*parts, OPTIMA[optimum])
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
 
@@ -172,6 +179,38 @@ def restrict(
         # Sums of up to `longest` products, a division and a product; each rounds by at most 2^-53.
         slack=(found["longest"] + 4) * 2.0**-52,
         segments=segments or (Segment(0, unknowns, False),),
+        origin=Origin(model, number, known, reward),
+    )
+
+
+def restrict_on_device(
+    model: Model,
+    open_states: Mask,
+    known: Floats,
+    *,
+    optimum: Optimum | None = None,
+    reward: Floats | None = None,
+    keep: Mask | None = None,
+    component: Int32s | None = None,
+) -> Equations:
+    """The same on a device, for all open states together; those of one ``component`` are one unknown."""
+    from ..backend.cuda.restrict import number_states, restrict
+
+    number, unknowns = number_states(open_states, component)
+    found = restrict(model, number, unknowns, known, reward, keep)
+    dictionary = model.values.dictionary
+    return Equations(
+        groups=found.groups,
+        starts=found.starts,
+        columns=found.columns,
+        values=Values(plain=found.codes) if dictionary is None else Values(None, dictionary, found.codes),
+        scale=found.scale,
+        constant=found.constant,
+        rows=found.rows,
+        progress=found.progress,
+        optimum=optimum if model.type == "mdp" else None,
+        slack=(found.longest + 4) * 2.0**-52,
+        segments=(Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
+from ..backend import System
 from ..model.values import Floats
 from .equations import Segment
 from .settings import Settings
@@ -43,7 +43,7 @@ class Proposer:
         Sweeps over a segment so far.
     """
 
-    system: _core.System
+    system: System
     x: Floats
     copy: Floats
     chosen: npt.NDArray[np.int32] | None

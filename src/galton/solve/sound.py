@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import _core
 from ..backend.cpu import matrix_of
+from ..model.arrays import is_on_host, namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
 from .proposal import Proposer
@@ -45,17 +46,17 @@ class _Solver:
     def __init__(self, equations: Equations, settings: Settings) -> None:
         self.equations, self.settings = equations, settings
         self.system = equations.system
-        size = equations.size
-        self.lower, self.upper = np.zeros(size), np.zeros(size)
+        size, xp = equations.size, namespace(equations.columns)
+        self.lower, self.upper = xp.zeros(size), xp.zeros(size)
         groups = equations.groups
         chosen = None if groups is None else equations.progress.copy()
-        room = np.empty(size)
-        self.x = Proposer(self.system, np.zeros(size), room, chosen, settings)
+        room = xp.empty(size)
+        self.x = Proposer(self.system, xp.zeros(size), room, chosen, settings)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
-        self.w_constant = np.zeros(len(equations.rows))
+        self.w_constant = xp.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
-        self.w = Proposer(weighing, np.zeros(size), room, None if chosen is None else chosen.copy(), settings)
-        self.seen = np.zeros(size)  # 1 where x is not 0; kept where something costs nothing
+        self.w = Proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), settings)
+        self.seen = xp.zeros(size)  # 1 where x is not 0; kept where something costs nothing
         self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative
         self.passed_on = 0.0  # δ/ε
@@ -94,6 +95,8 @@ class _Solver:
 
     def _keep(self, segment: Segment) -> None:
         """Later segments read this one's middles, and widen their bounds by its width."""
+        if segment.last == self.equations.size and not self.settings.strategy:
+            return
         part = slice(segment.first, segment.last)
         width = _core.middles(self.lower, self.upper, self.x.x, segment.first, segment.last)
         self.width = max(self.width, width)
@@ -158,7 +161,7 @@ class _Solver:
             w = self.w.x[part]
             w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
             with np.errstate(invalid="ignore"):
-                steps = max(steps, float(np.nanmax(w / x, initial=1.0)))
+                steps = max(steps, float(np.where(x > 0, w / x, 1.0).max()))
             self.w.sweeps += 1
             if (w >= 0).all() and self.w.system.growth(self.w.x, self.x.x, *span) <= 0.5:
                 self.passed_on = self.system.left_to_delta(self.x.x, self.w.x, self.w_constant, share, *span)
@@ -187,6 +190,8 @@ class _Solver:
 
     def _eliminate(self, segment: Segment) -> None:
         """Bounds by elimination; with choices, policy iteration around it."""
+        if not is_on_host(self.lower):
+            raise NumericError("the bounds cannot be proved on a device")
         self.eliminated += 1
         equations, origin = self.equations, self.equations.origin
         first, last = segment.first, segment.last
@@ -243,4 +248,4 @@ class _Solver:
 
 def _half_width(lower: Floats, upper: Floats, x: Floats) -> float:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return float(np.nanmax((upper - lower) / x / 2, initial=0.0))
+        return float(np.where(upper > lower, (upper - lower) / x / 2, 0.0).max())

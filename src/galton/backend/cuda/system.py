@@ -144,6 +144,10 @@ class System:
         """Y = Ax + b of a chain, or of the chain of the rows chosen."""
         self._run("sweeps", "multiply", 0, self.size, chosen, x, y, int(with_constant), 0, self.size)
 
+    def multiply_transposed(self, x: Any, y: Any) -> None:
+        """Not on a device: nothing that runs there needs it."""
+        raise NotImplementedError
+
     # Proofs.
 
     def is_above(self, upper: Any, first: int, last: int, slack: float, threads: int) -> bool:

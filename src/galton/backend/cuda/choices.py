@@ -1,0 +1,37 @@
+"""Between states and their choices, on a device; see :mod:`galton.backend.rows`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from ...model.sparse import Model
+from .module import Kernels, kernels
+
+__all__ = ["every_successor_in", "owners"]
+
+FILE = Path(__file__).with_name("choices.cu")
+
+
+def owners(model: Model) -> Any:
+    """``(choices,)`` the state of each choice."""
+    if model.choice_starts is None:
+        return cp.arange(model.n_states, dtype=np.int32)
+    owner = cp.empty(model.n_choices, dtype=np.int32)
+    _kernels(model).launch("owners", model.n_states, model.choice_starts, model.n_states, owner)
+    return owner
+
+
+def every_successor_in(model: Model, states: Any) -> Any:
+    """``(choices,)`` mask of the choices all of whose successors are among the states."""
+    inside = cp.empty(model.n_choices, dtype=np.bool_)
+    given = (model.row_starts, model.columns, states, model.n_choices)
+    _kernels(model).launch("every_successor_in", model.n_choices, *given, inside)
+    return inside
+
+
+def _kernels(model: Model) -> Kernels:
+    return kernels(FILE, "OFFSET=int" if model.row_starts.itemsize == 4 else "OFFSET=long long")
