@@ -48,7 +48,9 @@ def case(request: pytest.FixtureRequest, xp: Any) -> Case:
     matrix, reference = pair.reference.matrix, pair.reference
     parts = (matrix.groups, matrix.starts, matrix.columns, matrix.values, matrix.dictionary)
     numbers = (reference.scale, reference.constant)
-    return Case(pair, System(*(None if p is None else xp.asarray(p) for p in (*parts, *numbers)), reference.optimum), xp)
+    return Case(
+        pair, System(*(None if p is None else xp.asarray(p) for p in (*parts, *numbers)), reference.optimum), xp
+    )
 
 
 def start(case: Case) -> Any:

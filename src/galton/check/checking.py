@@ -12,7 +12,7 @@ from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.properties import ExpectedTime, Filter, Probability, Reward
 from ..lang.source import GaltonError
-from ..model.arrays import on_host
+from ..model.arrays import is_on_host, on_host
 from ..model.program import Program
 from ..model.sparse import Int32s, Model
 from ..solve.settings import Settings
@@ -43,6 +43,18 @@ def check(
     The strategy that attains the value of an MDP is only kept where it is asked for.
     """
     settings = settings or Settings()
+
+    def check(model: Model) -> Result:
+        return _check(program, model, question, settings, strategy)
+
+    if is_on_host(model.columns):
+        return check(model)
+    from .on_device import checked
+
+    return checked(check, model, question, settings, strategy=strategy)
+
+
+def _check(program: Program, model: Model, question: Question, settings: Settings, strategy: bool) -> Result:
     start = time.perf_counter()
     expression = question.prop.expression
     wanted = settings

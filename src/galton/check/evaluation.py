@@ -27,7 +27,7 @@ from ..lang.properties import (
 )
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
-from ..model.arrays import is_on_host, namespace
+from ..model.arrays import namespace
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates

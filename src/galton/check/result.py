@@ -41,6 +41,8 @@ class Result:
         The states that the value is about, in words.
     method, steps
         How it was found, and the operators solved for it, innermost first.
+    device
+        Where: ``"cpu"`` or ``"cuda"``.
     strategy
         For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
     listing
@@ -53,6 +55,7 @@ class Result:
     upper: Number | None = None
     about: str = ""
     method: str = ""
+    device: str = "cpu"
     steps: tuple[Solved, ...] = ()
     proved: bool = True
     warnings: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
+from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
 
 
 def check(
@@ -65,7 +65,7 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
     ] = False,
-    device: Annotated[str, typer.Option(metavar="NAME", help="Where to compute: auto or cpu.")] = "auto",
+    device: Device = "auto",
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -90,8 +90,6 @@ def check(
 
     if not 0 < eps < 1:
         raise GaltonError(f"--eps must lie between 0 and 1, and this is {eps:g}")
-    if device not in ("auto", "cpu"):
-        raise GaltonError(f"there is no device '{device}' here; this version computes on the cpu")
     settings = Settings(
         eps=eps,
         relative=relative,
@@ -100,7 +98,13 @@ def check(
         max_iterations=None if max_iterations is None else int(min(max_iterations, 2**62)),
         threads=threads,
     )
-    building = {"threads": threads, "max_states": max_states, "memory": memory, "fix_deadlocks": fix_deadlocks}
+    building = {
+        "device": device,
+        "threads": threads,
+        "max_states": max_states,
+        "memory": memory,
+        "fix_deadlocks": fix_deadlocks,
+    }
     outputs = Outputs(as_json=as_json, explain=explain, csv=csv, plot=plot, strategy=strategy)
     run = Run(model, settings, building, outputs, full=full, apply=apply)
     run.read(const or [], prop or [], props, name or [])

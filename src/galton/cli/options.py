@@ -36,6 +36,13 @@ Threads = Annotated[
     int | None,
     typer.Option("--threads", "-t", min=1, help="Threads to explore with; all cores if not given.", show_default=False),
 ]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Where to compute: cpu, cuda, or auto: a CUDA device where there is one and it is worth it.",
+    ),
+]
 MaxStates = Annotated[
     float | None,
     typer.Option(callback=at_least_one, help="Stop when there are more states, e.g. 1e8.", show_default=False),
@@ -108,12 +115,14 @@ def build_model(
     max_states: float | None,
     memory: float | None,
     fix_deadlocks: bool,
+    device: str = "cpu",
     transition_rewards: bool = False,
     terminal: Expression | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
     with progress() as watch:
         model = program.build(
+            device=device,
             threads=threads,
             max_states=None if max_states is None else int(min(max_states, sys.maxsize)),
             memory_mb=memory,
@@ -122,6 +131,8 @@ def build_model(
             terminal=terminal,
             watch=watch,
         )
+    if note := model.info.get("instead"):
+        typer.echo(f"warning: {note}", err=True)
     deadlocks = int(model.labels["deadlock"].sum())
     if deadlocks:
         which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"

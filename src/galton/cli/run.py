@@ -207,7 +207,7 @@ class Run:
             answer["error"] = _told(found)
         else:
             self.code = max(self.code, int(found.value is False))
-            answer |= {**show.record(found), **show.sizes(model), "device": "cpu"}
+            answer |= {**show.record(found), **show.sizes(model), "device": found.device}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": self.build_s, "check_s": found.seconds}
             times["total_s"] = self.read_s + self.build_s + found.seconds

@@ -24,6 +24,7 @@ __all__ = ["DeadlockError", "LimitError", "Limits", "SemanticError", "build"]
 def build(
     program: Program,
     *,
+    device: str = "cpu",
     threads: int | None = None,
     max_states: int | None = None,
     memory_mb: float | None = None,
@@ -36,6 +37,10 @@ def build(
 
     Parameters
     ----------
+    device
+        ``"cpu"``, ``"cuda"``, or ``"auto"``: a CUDA device where there is one and the model is large enough. Arrays
+        of a model built on a device stay there. Where the device cannot build it, the CPU does, and
+        ``info["instead"]`` says why.
     threads
         How many to use; all cores by default. The result is the same for any number.
     max_states, memory_mb
@@ -50,7 +55,7 @@ def build(
     watch
         Called ten times a second with the states, transitions and finished rows so far.
     """
-    from .cpu import explore
+    from .anywhere import explore
     from .lower import lower
 
     if program.open_constants:
@@ -65,6 +70,7 @@ def build(
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(
         lowered,
+        device,
         threads=threads or len(os.sched_getaffinity(0)),
         limits=limits,
         transition_rewards=transition_rewards,

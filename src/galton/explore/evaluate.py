@@ -46,5 +46,7 @@ def _on_device(lowering: ExpressionLowering, node: int, fields: Sequence[Field],
     from .cuda_device import DeviceError
 
     if not vectorised.possible(lowering.graph, node):
-        raise DeviceError("the property has an expression that a device may round differently, or that may have no value")
+        raise DeviceError(
+            "the property has an expression that a device may round differently, or that may have no value"
+        )
     return vectorised.evaluate(lowering.graph, node, fields, words)

@@ -115,6 +115,4 @@ class Bias:
         self.sweeps += sweeps
         most = self.settings.max_iterations
         if most is not None and self.sweeps > most:
-            raise NumericError(
-                f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations"
-            )
+            raise NumericError(f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations")

@@ -1,0 +1,59 @@
+"""Checking a model whose arrays are on a device; where that cannot be, the model is brought home and checked there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..lang.expressions import Expression
+from ..lang.properties import Cumulative, ExpectedTime, Probability, Reward
+from ..lang.source import GaltonError, Source
+from ..model.sparse import Model
+from ..solve.settings import Settings
+from . import paths
+from .resolution import Question, is_state_formula
+from .result import Result
+
+__all__ = ["checked"]
+
+
+def checked(
+    check: Callable[[Model], Result], model: Model, question: Question, settings: Settings, *, strategy: bool
+) -> Result:
+    """The answer of the device, or of the CPU with a warning that says why."""
+    import cupy
+
+    from ..explore.cuda_device import DeviceError
+
+    reason = _why_not(question.prop.expression, question.source, settings, strategy)
+    if not reason:
+        try:
+            return replace(check(model), device="cuda")
+        except DeviceError as error:
+            reason = str(error)
+        except cupy.cuda.memory.OutOfMemoryError:
+            reason = "there is not enough memory on the device"
+        except GaltonError as error:
+            if error.kind != "numeric":
+                raise
+            reason = str(error)
+        cupy.get_default_memory_pool().free_all_blocks()
+    found = check(model.to_host())
+    return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU"))
+
+
+def _why_not(formula: Expression, source: Source, settings: Settings, strategy: bool) -> str:
+    """What keeps a property from being answered on a device; empty where nothing does."""
+    if strategy:
+        return "strategies are not made on a device"
+    if settings.by_hand:
+        return f"the method {settings.method} does not run on a device"
+    match formula:
+        case Reward(objective=Cumulative(None)):
+            return ""
+        case Probability(path) | ExpectedTime(path) | Reward(objective=path):
+            found = paths.normalise(path, source) if not isinstance(path, Cumulative) else None
+            if isinstance(found, paths.Until) and found.bound is None:
+                plain = is_state_formula(found.through) and is_state_formula(found.goal)
+                return "" if plain else "nested operators are not answered on a device"
+    return "only unbounded paths and rewards are answered on a device"

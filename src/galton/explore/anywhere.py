@@ -1,0 +1,61 @@
+"""Where to explore: on the CPU, on a CUDA device, or on whichever is better."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from ..lang.source import GaltonError
+from ..model.sparse import Model
+from . import cpu
+from .cpu import Watch
+from .failures import LimitError
+from .limits import Limits
+from .lower import Lowered
+
+__all__ = ["explore"]
+
+SMALL = 300_000  # states that a CPU explores and solves before a device has been set up
+DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there is no device without one of these
+
+
+def explore(
+    lowered: Lowered,
+    device: str,
+    *,
+    threads: int,
+    limits: Limits,
+    transition_rewards: bool = False,
+    watch: Watch | None = None,
+) -> Model:
+    """All reachable states of a lowered program; see :func:`galton.explore.build`."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise GaltonError(f"there is no device '{device}'; give auto, cpu or cuda")
+
+    def on_cpu(limits: Limits) -> Model:
+        return cpu.explore(lowered, threads=threads, limits=limits, transition_rewards=transition_rewards, watch=watch)
+
+    if device == "cpu" or transition_rewards or (device == "auto" and not _worth_looking()):
+        return on_cpu(limits)
+    if device == "auto":
+        if limits.max_states <= SMALL:
+            return on_cpu(limits)
+        try:
+            return on_cpu(Limits(SMALL, limits.memory_bytes))
+        except LimitError:
+            pass  # larger: the device begins anew, which takes it no time
+    from . import cuda
+    from .cuda_device import DeviceError
+
+    try:
+        return cuda.explore(lowered, threads=threads, limits=limits, watch=watch)
+    except DeviceError as error:
+        model = on_cpu(limits)
+        if device == "cuda":
+            model.info["instead"] = f"{error}; explored on the CPU instead"
+        return model
+
+
+def _worth_looking() -> bool:
+    """Whether a device might be there, found out without loading anything."""
+    return any(driver.exists() for driver in DRIVERS) and importlib.util.find_spec("cupy") is not None
