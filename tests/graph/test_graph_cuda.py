@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cuda_on_cpu import without_a_device
+from cuda_on_cpu import CompiledKernels, without_a_device
 from graph_oracle import as_model, edge_graph, larger_models, masks, small_models
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -259,6 +259,28 @@ def test_long_paths(where: Device, kind: str) -> None:
     ring = pairs(np.stack([following, states], axis=1).ravel(), np.stack([back, states], axis=1).ravel(), 2)
     check_components(where, ring, None, None)
     check_end_components(where, ring, None, None)
+
+
+@pytest.mark.parametrize("kind", ["up", "down", "in no order"])
+@pytest.mark.parametrize("end", [-1, 50_000], ids=["to the end", "to the middle"])
+def test_a_long_path_takes_few_passes(kind: str, end: int) -> None:
+    """A pass, or a launch, for each step would be a hundred thousand."""
+    n = 100_000
+    place = lined_up(kind, n)
+    position = np.argsort(place)
+    following = place[np.minimum(position + 1, n - 1)]
+    line = pairs(following, np.where(position % 2, following, np.arange(n)), 1)
+    launches: list[str] = []
+    launch = CompiledKernels.launch
+
+    def counted(self: CompiledKernels, kernel: str, *arguments: Any) -> None:
+        launches.append(kernel)
+        launch(self, kernel, *arguments)
+
+    with without_a_device() as graph, patch.object(CompiledKernels, "launch", counted):
+        found = graph.can_reach(line, np.ones(n, dtype=bool), np.arange(n) == place[end])
+    assert np.array_equal(found, position <= position[place[end]])
+    assert len(launches) < 30
 
 
 def test_a_state_that_everything_leads_to(where: Device) -> None:

@@ -5,7 +5,7 @@
 // What is reachable from the states that the labels name is reachable from here: following them makes long paths short,
 // along ascending numbers by the greatest, along descending ones by the least. A label is a position in `states`.
 __device__ inline Reach followed(const Reach* labels, const int* states, Reach known) {
-    for (int k = 0; k < LEAPS; ++k) {
+    for (int k = 0; k < JUMPS; ++k) {
         const Reach more = both(labels[states[known.greatest]], labels[states[known.least]]);
         if (more.greatest <= known.greatest && more.least >= known.least) break;
         known = both(known, more);
@@ -13,11 +13,12 @@ __device__ inline Reach followed(const Reach* labels, const int* states, Reach k
     return known;
 }
 
+// Whether the greatest label is news; the least only helps to find it, and need not be known to the end.
 __device__ inline bool tell(Reach* labels, int state, Reach news) {
     const Reach known = labels[state];
-    if (known.greatest < news.greatest) atomicMax(&labels[state].greatest, news.greatest);
     if (known.least > news.least) atomicMin(&labels[state].least, news.least);
-    return known.greatest < news.greatest || known.least > news.least;
+    if (known.greatest < news.greatest) atomicMax(&labels[state].greatest, news.greatest);
+    return known.greatest < news.greatest;
 }
 
 // Execution plan: a thread per state that is still undecided. Reach spread over edges inside a part: a thread looks at

@@ -97,9 +97,21 @@ extern "C" __global__ void sweep_shared(const offset_t* starts, const int* colum
     }
 }
 
+// Whether a found state is met where a state leads, following the greatest states ahead or the least.
+__device__ inline bool leads(const byte* status, const Reach* ahead, Reach first) {
+    int high = first.greatest, low = first.least;
+    for (int k = 0; k < JUMPS && (high != NOTHING || low != BEYOND); ++k) {
+        if (high != NOTHING && is_found(status, high)) return true;
+        if (low != BEYOND && is_found(status, low)) return true;
+        high = high == NOTHING ? NOTHING : ahead[high].greatest;
+        low = low == BEYOND ? BEYOND : ahead[low].least;
+    }
+    return false;
+}
+
 // Execution plan: a thread per state. As `sweep` where one edge is enough, but a state also knows the greatest and the
-// least state that it reaches through open ones, and follows them: a long path is found in as many passes as its length
-// has digits. Only its own thread writes what a state knows.
+// least state ahead of it, on ways through open states, and follows them: a long path is found in about as many passes as
+// its length has digits. Only its own thread writes what a state knows.
 extern "C" __global__ void leap(const offset_t* starts, const int* columns, const int* groups, byte* status,
                                 const byte* staying, Reach* ahead, int* changed, count_t n_states, count_t down) {
     const count_t number = thread_number();
@@ -112,17 +124,17 @@ extern "C" __global__ void leap(const offset_t* starts, const int* columns, cons
     for (count_t row = graph.first_row(state); !reaches && row < graph.first_row(state + 1); ++row) {
         if (!stays(graph, row, staying)) continue;
         for (offset_t entry = starts[row]; !reaches && entry < starts[row + 1]; ++entry) {
-            reaches = is_found(status, columns[entry]);
-            if (status[columns[entry]] == OPEN) far = both(far, ahead[columns[entry]]);
+            const int target = columns[entry];
+            reaches = is_found(status, target);
+            if (status[target] == OPEN && target != state) far = both(far, both({target, target}, ahead[target]));
         }
     }
-    for (int k = 0; !reaches && k < LEAPS; ++k) {
-        reaches = is_found(status, far.greatest) || is_found(status, far.least);
+    for (int k = 0; !reaches && far.greatest != NOTHING && k < JUMPS; ++k) {
         const Reach more = both(far, both(ahead[far.greatest], ahead[far.least]));
         if (more.greatest == far.greatest && more.least == far.least) break;
         far = more;
     }
-    if (reaches) {
+    if (reaches || leads(status, ahead, far)) {
         status[state] = OPEN | FOUND;
         *changed = 1;
     } else {

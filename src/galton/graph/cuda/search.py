@@ -148,7 +148,7 @@ class _Backward:
         """Passes along ever longer ways, all of them through states that are open now; whether the last changed any."""
         n = self.model.n_states
         ahead = cp.empty((n, 2), dtype=cp.int32)
-        ahead[:] = cp.arange(n, dtype=cp.int32)[:, None]
+        ahead[:, 0], ahead[:, 1] = -1, 0x7FFFFFFF
         changed = cp.empty(1, dtype=cp.int32)
         for number in range(LEAPS):
             changed.fill(0)
