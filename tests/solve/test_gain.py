@@ -13,9 +13,9 @@ from irreducible import birth_death, chains, exact_gain, from_arrays, grid, mach
 
 from galton import _core
 from galton.solve import long_run
-from galton.solve.solution import NumericError
 from galton.solve.long_run import METHODS, Chain, Gain, gain
 from galton.solve.settings import Settings
+from galton.solve.solution import NumericError
 
 
 def check(asked: Chain, exact: Fraction | float, **options: Any) -> Gain:

@@ -213,7 +213,7 @@ class Run:
             times["total_s"] = self.read_s + self.build_s + found.seconds
             answer |= {name: round(seconds, 6) for name, seconds in times.items()}
             if self.outputs.explain:
-                answer["plan"] = show.plan(found)
+                answer |= {"build": model.info, "plan": show.plan(found)}
         if self.outputs.as_json:
             self._put(answer)
         elif not self.ranges and not isinstance(found, GaltonError):

@@ -136,7 +136,6 @@ class _Solver:
             return
         assert equations.groups is not None
         assert self.x.chosen is not None
-        part = slice(segment.first, segment.last)
         costly = self.seen
         if extend(self.system, segment, costly, self.x.copy, None, threads).all():
             return
