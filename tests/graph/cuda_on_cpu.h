@@ -31,6 +31,13 @@ Number atomicOr(Number* place, Number bits) {
 }
 
 template <class Number>
+Number atomicAnd(Number* place, Number bits) {
+    const Number before = *place;
+    *place &= bits;
+    return before;
+}
+
+template <class Number>
 Number atomicMax(Number* place, Number other) {
     const Number before = *place;
     if (other > before) *place = other;

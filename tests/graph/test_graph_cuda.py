@@ -69,13 +69,14 @@ def where(request: pytest.FixtureRequest) -> Iterator[Device]:
 @pytest.fixture(params=["as it is", "pushing"])
 def device(where: Device, request: pytest.FixtureRequest) -> Iterator[Device]:
     """As it is, small models are searched by sweeps alone; with other limits they take every way there is."""
-    from galton.graph.cuda import reachability, search
+    from galton.graph.cuda import components, reachability, search
 
     with ExitStack() as stack:
         if request.param == "pushing":
             for name, limit in {"FAIR_PART": 1, "CHASE": 2, "WIDE": 2, "MANY_ENTRIES": 2}.items():
                 stack.enter_context(patch.object(search, name, limit))
             stack.enter_context(patch.object(reachability, "ROUNDS", 0))
+            stack.enter_context(patch.multiple(components, PATIENCE=2, FEW_PART=1))
         yield where
 
 

@@ -1,5 +1,5 @@
 // Strongly connected components by labels that spread along the edges in both directions.
-#include "pattern.cuh"
+#include "push.cuh"
 #include "reach.cuh"
 
 // What is reachable from the states that the labels name is reachable from here: following them makes long paths short,
@@ -13,19 +13,20 @@ __device__ inline Reach followed(const Reach* labels, const int* states, Reach k
     return known;
 }
 
-// Whether the greatest label is news; the least only helps to find it, and need not be known to the end.
-__device__ inline bool tell(Reach* labels, int state, Reach news) {
+// A state that gets to know a greater label is marked; the least only helps to find it, and need not be known to the end.
+__device__ inline void tell(Reach* labels, int state, Reach news, byte* told) {
     const Reach known = labels[state];
     if (known.least > news.least) atomicMin(&labels[state].least, news.least);
-    if (known.greatest < news.greatest) atomicMax(&labels[state].greatest, news.greatest);
-    return known.greatest < news.greatest;
+    if (known.greatest >= news.greatest) return;
+    atomicMax(&labels[state].greatest, news.greatest);
+    told[state] = 1;
 }
 
 // Execution plan: a thread per state that is still undecided. Reach spread over edges inside a part: a thread looks at
 // what is ahead of its successors, and tells them what is behind it: predecessors need not be known. Whoever leads here
 // leads to all that is ahead of here, and is told at once.
 extern "C" __global__ void spread(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
-                                  const int* part, Reach* ahead, Reach* behind, const int* states, int* changed,
+                                  const int* part, Reach* ahead, Reach* behind, const int* states, byte* told,
                                   count_t count, count_t down) {
     const count_t number = thread_number();
     if (number >= count) return;
@@ -34,20 +35,68 @@ extern "C" __global__ void spread(const offset_t* starts, const int* columns, co
     const int mine = part[state];
     Reach far = followed(ahead, states, ahead[state]);
     const Reach origin = followed(behind, states, behind[state]);
-    bool moved = false;
     for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
         if (choices && !choices[row]) continue;
         for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
             const int target = columns[entry];
             if (part[target] != mine) continue;
             far = both(far, ahead[target]);
-            moved |= tell(behind, target, origin);
+            tell(behind, target, origin, told);
         }
     }
-    moved |= tell(ahead, state, far) | tell(behind, state, origin);
-    moved |= tell(ahead, states[origin.greatest], far) | tell(ahead, states[origin.least], far);
-    moved |= tell(behind, states[far.greatest], origin) | tell(behind, states[far.least], origin);
-    if (moved) *changed = 1;
+    tell(ahead, state, far, told);
+    tell(behind, state, origin, told);
+    tell(ahead, states[origin.greatest], far, told);
+    tell(ahead, states[origin.least], far, told);
+    tell(behind, states[far.greatest], origin, told);
+    tell(behind, states[far.least], origin, told);
+}
+
+// States whose labels have changed, each once. A state's bit is set while it waits: whoever changes a label first and then
+// finds the bit set knows that the state will be looked at after the change.
+struct Waiting {
+    Queue states;
+    unsigned* bits;
+
+    __device__ void put(int state) const {
+        __threadfence();
+        if (set_bit(bits, state)) states.put(state);
+    }
+    __device__ void take(int state) const {
+        atomicAnd(&bits[state >> 5], ~(1u << (state & 31)));
+        __threadfence();
+    }
+};
+
+// Labels may be changed by others at any time: the cache of one multiprocessor must not answer.
+__device__ inline int current(const Reach* labels, int state) { return *(volatile const int*)&labels[state].greatest; }
+
+// Raise the greatest label of a state in the same part.
+__device__ inline void pass_on(Reach* labels, const int* part, int from, int to, int label, const Waiting& next) {
+    if (part[from] != part[to] || current(labels, to) >= label) return;
+    if (atomicMax(&labels[to].greatest, label) < label) next.put(to);
+}
+
+// Execution plan: a thread per state of the queue, when few labels still change: what is ahead of it is told to those
+// before it, what is behind it to its successors.
+extern "C" __global__ void spread_on(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
+                                     const int* part, Reach* ahead, Reach* behind, const offset_t* before,
+                                     const int* sources, const int* queue, int* next, unsigned long long* tail,
+                                     unsigned* bits, count_t count) {
+    const count_t number = thread_number();
+    if (number >= count) return;
+    const Pattern graph{starts, columns, groups};
+    const Waiting waiting{{next, tail}, bits};
+    const int state = queue[number];
+    waiting.take(state);
+    const int far = current(ahead, state), origin = current(behind, state);
+    for (offset_t k = before[state]; k < before[state + 1]; ++k) pass_on(ahead, part, state, sources[k], far, waiting);
+    for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {
+        if (choices && !choices[row]) continue;
+        for (offset_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            pass_on(behind, part, state, columns[entry], origin, waiting);
+        }
+    }
 }
 
 // What the edges of each component's states say of it: `stays` is cleared where one leaves it, `loops` set where one leads

@@ -19,7 +19,10 @@ import cupy as cp
 from ...model.sparse import Model
 from ..components import Components
 from .pattern import COMPONENTS, check_lengths, edges_of, graph_kernels
-from .search import Step, search_backward, search_entered
+from .search import OPEN, Step, search_backward, search_entered, turned_round
+
+# Passes over all states, and the part of them that still change in one, after which labels are spread from those alone.
+PATIENCE, FEW_PART = 8, 64
 
 __all__ = ["Parts", "bottom_components", "runs", "strongly_connected_components"]
 
@@ -134,13 +137,35 @@ class Parts:
         labels = cp.arange(count, dtype=cp.int32)[:, None]
         self.ahead[states] = labels
         self.behind[states] = labels
-        vectors = (choices, self.part, self.ahead, self.behind, states)
         kernels = graph_kernels(COMPONENTS, self.model.row_starts)
-        changed = cp.ones(2, dtype=cp.int32)
-        while changed.tolist()[0]:
-            changed.fill(0)
+        vectors = (choices, self.part, self.ahead, self.behind)
+        told = cp.empty(self.model.n_states, dtype=cp.bool_)
+        changed, passes = count, 0
+        while changed and (passes < PATIENCE or changed >= count // FEW_PART):
             for down in (1, 0):
-                kernels.launch("spread", count, *edges_of(self.model), *vectors, changed[down:], count, down)
+                told.fill(False)
+                kernels.launch("spread", count, *edges_of(self.model), *vectors, states, told, count, down)
+            changed, passes = int(cp.count_nonzero(told)), passes + 2
+        if changed:
+            self._spread_on(vectors, cp.flatnonzero(told).astype(cp.int32))
+
+    def _spread_on(self, vectors: tuple[Any, ...], changed: Any) -> None:
+        """Spread the labels of some states, and what changes because of them, along edges turned round too."""
+        model, choices = self.model, vectors[0]
+        status = cp.zeros(model.n_states, dtype=cp.uint8)
+        status[self.states] = OPEN
+        before, sources, _ = turned_round(model, Step.EVERY_ENTRY, status, choices)
+        kernels = graph_kernels(COMPONENTS, model.row_starts)
+        bits = cp.zeros(model.n_states // 32 + 1, dtype=cp.uint32)
+        tail = cp.empty(1, dtype=cp.uint64)
+        queue, following = cp.empty_like(self.states), cp.empty_like(self.states)
+        count = len(changed)
+        queue[:count] = changed
+        while count:
+            tail.fill(0)
+            arguments = (*vectors, before, sources, queue, following, tail, bits, count)
+            kernels.launch("spread_on", count, *edges_of(model), *arguments)
+            queue, following, count = following, queue, int(tail[0])
 
 
 def runs(keys: Any) -> tuple[Any, Any]:

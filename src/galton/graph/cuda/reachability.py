@@ -14,8 +14,8 @@ from .search import Step, search_backward, search_forward
 
 __all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
 
-# Rounds of the nested fixed point. Most models need two or three; one with a timer may need one for each tick.
-ROUNDS = 4
+# Rounds of the nested fixed point. Many models need one; one with a timer may need one for each tick.
+ROUNDS = 2
 
 
 def can_reach(model: Model, through: Any, goal: Any) -> Any:

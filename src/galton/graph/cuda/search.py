@@ -19,7 +19,7 @@ from ...backend.cuda.module import multiprocessors
 from ...model.sparse import Model
 from .pattern import SEARCH, TOGETHER, check_lengths, edges_of, graph_kernels
 
-__all__ = ["Step", "search_backward", "search_entered", "search_forward"]
+__all__ = ["OPEN", "Step", "search_backward", "search_entered", "search_forward", "turned_round"]
 
 OPEN, FOUND = 1, 2
 
@@ -92,6 +92,18 @@ def search_entered(model: Model, open_states: Any, rows: Any | None, order: Any)
     pushes.begin()
     pushes.run()
     return int(pushes.tails[2])
+
+
+def turned_round(model: Model, step: Step, status: Any, rows: Any | None) -> tuple[Any, Any, None]:
+    """For each open state the sources of the edges from open states to it: states or, where rows count, rows."""
+    n = model.n_states
+    kernels = graph_kernels(SEARCH, model.row_starts)
+    before = cp.zeros(n + 1, dtype=model.row_starts.dtype)
+    kernels.launch("turn_round", n, *edges_of(model), status, rows, before, None, n, int(step))
+    cp.cumsum(before, out=before)
+    sources = cp.empty(int(before[-1]), dtype=cp.int32)
+    kernels.launch("turn_round", n, *edges_of(model), status, rows, before, sources, n, int(step))
+    return before, sources, None
 
 
 def _status(model: Model, through: Any, goal: Any) -> Any:
@@ -174,7 +186,7 @@ class _Backward:
     def _push(self) -> None:
         """The rest of the search, along predecessors."""
         n, n_rows = self.model.n_states, self.model.n_choices
-        edges = self._turn_round()
+        edges = turned_round(self.model, self.step, self.status, self.rows)
         queue = cp.empty(self._open(), dtype=cp.int32)
         pushes = _Pushes(edges, self.status, queue, strategy=self.strategy, order=self.order)
         pushes.tails[2:] = self.listed
@@ -190,17 +202,6 @@ class _Backward:
         else:
             self._sweep(cp.empty(1, dtype=cp.int32), 0, queue, pushes.tails)
         pushes.run()
-
-    def _turn_round(self) -> tuple[Any, Any, None]:
-        """For each open state the sources, rows or states, of the edges from open states to it."""
-        n = self.model.n_states
-        before = cp.zeros(n + 1, dtype=self.model.row_starts.dtype)
-        arguments = (n, int(self.step))
-        self._launch("turn_round", n, self.status, self.rows, before, None, *arguments)
-        cp.cumsum(before, out=before)
-        sources = cp.empty(int(before[-1]), dtype=cp.int32)
-        self._launch("turn_round", n, self.status, self.rows, before, sources, *arguments)
-        return before, sources, None
 
 
 @dataclass(eq=False)
