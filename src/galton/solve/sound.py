@@ -20,6 +20,7 @@ from ..backend.cpu import matrix_of
 from ..model.arrays import is_on_host, namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
+from .parallel import ParallelProposer
 from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution, Work
@@ -51,11 +52,12 @@ class _Solver:
         groups = equations.groups
         chosen = None if groups is None else equations.progress.copy()
         room = xp.empty(size)
-        self.x = Proposer(self.system, xp.zeros(size), room, chosen, settings)
+        proposer = Proposer if xp is np else ParallelProposer
+        self.x = proposer(self.system, xp.zeros(size), room, chosen, settings)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = xp.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
-        self.w = Proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), settings)
+        self.w = proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), settings)
         self.seen = xp.zeros(size)  # 1 where x is not 0; kept where something costs nothing
         self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative

@@ -6,11 +6,12 @@
 // sweep is an asynchronous one: some threads see what others have just written, which can only help. (Frommer and Szyld 2000.)
 #include "rows.cuh"
 
-extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const double* x, double* y, double omega, count_t first,
-                                 count_t last, count_t relative, unsigned long long* largest) {
-    const count_t state = state_of_thread(first);
+extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const double* x, double* y, double omega, count_t down,
+                                 count_t first, count_t last, count_t relative, unsigned long long* largest) {
+    // Blocks start in the order of their numbers: what an upward sweep in place cannot pass on, a downward one can.
+    const count_t place = thread_number() / LANES, state = down ? last - 1 - place : first + place;
     double change = 0;
-    if (state < last) {
+    if (first <= state && state < last) {
         const Rows rows = ROWS;
         const double before = x[state];
         int which;

@@ -19,7 +19,7 @@ from .module import Kernels, kernels
 __all__ = ["System"]
 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "proof", "weigh")}
-LOOK = 16  # sweeps between looks at how much they change
+LOOK = 32  # sweeps between looks at how much they change
 CODES = {1: "unsigned char", 2: "unsigned short", 8: "double"}
 
 
@@ -112,13 +112,12 @@ class System:
         done, residual = 0, float("inf")
         while done < sweeps and residual > tolerance:
             # The change of the last sweep of each batch is looked at, and that of no other.
-            batch = min(LOOK, sweeps - done)
+            batch = min(LOOK if tolerance > 0 else sweeps, sweeps - done)
             self._told[:] = 0
             for sweep in range(batch):
                 largest = self._told if sweep == batch - 1 else None
-                self._run(
-                    "sweeps", "sweep", first, last, chosen, x, y, float(omega), first, last, int(relative), largest
-                )
+                shape = (float(omega), sweep % 2, first, last, int(relative), largest)
+                self._run("sweeps", "sweep", first, last, chosen, x, y, *shape)
                 x, y = y, x
             done += batch
             residual = self._largest()

@@ -1,0 +1,65 @@
+"""Proposals on a device, where sweeps over everything are cheap and nothing else is.
+
+Value iteration in batches of sweeps, each looked at once. What is left is predicted from how fast a batch made the
+changes smaller; only where that promises too many sweeps is BiCGStab tried, on the chain of the strategy so far.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .equations import Segment
+from .proposal import KRYLOV_SWEEPS, Proposer
+
+__all__ = ["ParallelProposer"]
+
+FIRST, LONGEST = 32, 1024  # sweeps of a batch
+MANY = 2000  # predicted sweeps from which on BiCGStab is tried
+MOST = 400_000  # sweeps before a segment is given up
+
+
+@dataclass(eq=False)
+class ParallelProposer(Proposer):
+    """A :class:`~galton.solve.proposal.Proposer` for a system whose primitives run on a device."""
+
+    def solve(self, segment: Segment, aim: float, entries: int, rounds: int = 0) -> float:
+        """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
+        batch, spent, krylov, stuck = FIRST, 0, True, 0
+        residual = self._batch(segment, batch, aim)
+        best = residual
+        while residual > aim and spent < MOST:
+            before = residual
+            residual = self._batch(segment, batch, aim)
+            spent += batch
+            self.settings.tell(step="iterate", sweeps=self.sweeps, residual=residual)
+            gain = math.log(before / residual) / batch if 0 < residual < before else 0.0
+            left = math.log(residual / aim) / gain if gain > 0 and residual > aim else 0.0
+            # Changes as large as the values themselves are a wave that is still on its way.
+            if residual > aim and residual < 0.5 and (left > MANY or not gain):
+                stuck = 0 if residual < 0.9 * best else stuck + 1
+                best = min(best, residual)
+                if krylov:
+                    krylov = self._accelerate(segment, residual, aim)
+                elif stuck > 20:
+                    break
+            batch = min(2 * batch, LONGEST)
+        return residual
+
+    def _batch(self, segment: Segment, sweeps: int, aim: float) -> float:
+        """Sweeps that take the best rows; for an MDP the last one also says which they are."""
+        first, last = segment.first, segment.last
+        if self.chosen is None:
+            return self.sweep(segment, sweeps, aim)
+        done, _ = self.system.gauss_seidel(
+            self.x, self.copy, None, first, last, sweeps - 1, 0.0, True, True, 1.0, self.settings.n_threads
+        )
+        self.sweeps += done
+        return self.sweep(segment, 1, aim)
+
+    def _accelerate(self, segment: Segment, residual: float, aim: float) -> bool:
+        """Solve for the rows taken; whether that was worth more than the sweeps it took."""
+        before = self.sweeps
+        self.evaluate(segment, max(aim / 4, residual * 1e-3))
+        after = self.sweep(segment, 4, aim)
+        return after < residual / 4 or self.sweeps - before < KRYLOV_SWEEPS // 20
