@@ -72,6 +72,15 @@ CASES = {
         ctmc
         module a x : [0..5]; [] true -> 5-x : (x'=x+1); [go] x<3 -> x : (x'=5) + 0 : (x'=0); endmodule
         rewards [go] true : 1/x; endrewards""",
+    "updates that never happen": """
+        ctmc
+        module a
+          x : [0..3];
+          [go] x<3 -> 0 : (x'=x+9);
+          [] x<3 -> 0 : (x'=x-7) + 1 : (x'=x+1);
+          [] x<2 -> 0 : true;
+        endmodule
+        module b y : [0..1]; [go] true -> 3 : (y'=1-y); [] y=0 -> 2 : (y'=1); endmodule""",
     "nothing moves": 'mdp module m x : [0..1]; [] false -> true; endmodule label "a" = x=0;',
 }
 

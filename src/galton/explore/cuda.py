@@ -54,8 +54,7 @@ class Control(IntEnum):
     LEVELS = 5
     EXPANDED = 6
     ARRIVED = 7
-    GENERATION = 8
-    STOP = 9
+    NEWS = 8
 
 
 class Flag(IntFlag):
@@ -169,9 +168,10 @@ class Exploration:
         state = self._state()
         while state[Control.SIZE]:
             size = int(state[Control.SIZE])
-            blocks = most if self.shape.long_possible else min(most, -(-size * SPREAD // THREADS))
-            low = blocks * THREADS // (4 * SPREAD) if 1 < blocks < most else 0
-            high = blocks * THREADS // 2 if blocks < most else LARGEST_INDEX
+            # Enough for a frontier twice as large; others, when it is four times as large or an eighth.
+            blocks = most if self.shape.long_possible else min(most, -(-2 * size * SPREAD // THREADS))
+            low = blocks * THREADS // (16 * SPREAD) if 1 < blocks < most else 0
+            high = 2 * blocks * THREADS // SPREAD if blocks < most else LARGEST_INDEX
             self.kernels.run_together(
                 "discover",
                 blocks,
@@ -337,17 +337,16 @@ class Exploration:
             self.row_starts[-1] = self.n_transitions
         self.columns = xp.empty(self.n_transitions, dtype=np.int32)
         for code in (np.uint8, np.uint16, np.float64):
-            bits = xp.zeros(VALUE_SLOTS, dtype=np.uint64)
-            codes = xp.zeros(VALUE_SLOTS, dtype=np.uint32)
+            pairs = xp.zeros((VALUE_SLOTS, 2), dtype=np.uint64)
             count = xp.zeros(1, dtype=np.uint32)
             bytes_ = np.dtype(code).itemsize
             # Room to the next whole word: codes are sorted by words.
             room = xp.empty(-(-self.n_transitions * bytes_ // 8) * 8 // bytes_, dtype=code)
-            dictionary = bits, codes, count, 1 << 8 * min(bytes_, 2)
+            dictionary = pairs, count, 1 << 8 * min(bytes_, 2)
             self._fill_with(room, dictionary)
             if not self._flags() & Flag.TOO_MANY_VALUES:
                 break
-        self.values = self._sorted(room, bits, codes, int(count[0]))
+        self.values = self._sorted(room, pairs, int(count[0]))
         if self.chain:
             self.choice_starts = None
 
@@ -374,13 +373,13 @@ class Exploration:
             self.control,
         )
 
-    def _sorted(self, room: Array, bits: Array, codes: Array, count: int) -> Values:
+    def _sorted(self, room: Array, pairs: Array, count: int) -> Values:
         """The values with their dictionary in ascending order."""
         xp = self.xp
         if room.dtype == np.float64:
             return Values(plain=room)
         dictionary = xp.empty(count, dtype=np.float64)
-        self.kernels.run("list_values", VALUE_SLOTS, bits, codes, dictionary)
+        self.kernels.run("list_values", VALUE_SLOTS, pairs, dictionary)
         order = xp.argsort(dictionary)
         ranks = xp.zeros(1 << 8 * room.dtype.itemsize, dtype=np.uint16)
         ranks[order] = xp.arange(count, dtype=np.uint16)

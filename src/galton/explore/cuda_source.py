@@ -12,12 +12,13 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from .cpu import SUM_TOLERANCE
 from .cuda_expressions import Body, real
+from .cuda_tables import NotPrintable
 from .graph import Graph, Kind, Op
 from .lower import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 
@@ -26,6 +27,7 @@ AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", 
 LONG = "long_rows.cuh"  # only where a row may be long
 LONGEST_ROW = 32  # entries that a thread keeps to itself
 FRESH_BYTES = 8192  # of shared memory for new states
+JOINT_ITEM = 0xFFFF  # instead of a number of updates
 STAGE_ENTRIES = 4096  # of the rows of a block, in shared memory
 MOST_INLINE = 24  # cases; functions with more are compiled once and called, not put into each kernel
 WORD = 64
@@ -80,6 +82,7 @@ class _Printer:
         self.fields = lowered.fields
         self.highs = [v.high if f.bits else f.low for f, v in zip(self.fields, lowered.program.variables, strict=True)]
         self.tables: dict[str, list[float]] = {}
+        self._part_words = 2 * -(-(3 * lowered.words + 1) // 2)  # read by pairs
         self._number_commands()
         kinds: dict[bool, set[int]] = {True: set(), False: set()}
         for reward in lowered.rewards:
@@ -104,6 +107,7 @@ class _Printer:
         self.commands: list[LoweredCommand] = []
         self.items: list[tuple[int, int]] = []  # command, or the complement of a joint product; action
         self.joints: list[list[tuple[int, int]]] = []  # ranges of commands
+        self.parts: list[list[LoweredUpdate]] = []
         for product in self.lowered.products:
             for factor in product.factors:
                 if factor not in begin:
@@ -115,7 +119,9 @@ class _Printer:
             else:
                 self.items.append((~len(self.joints), product.action))
                 self.joints.append(ranges)
-        self.parts = [[u for u in c.updates if self.graph.constant(u.probability) != 0.0] for c in self.commands]
+        for command in self.commands:
+            possible = [u for u in command.updates if self.graph.constant(u.probability) != 0.0]
+            self.parts.append(possible or list(command.updates[:1]))  # one that never happens, for a place in tables
 
     def _longest_row(self) -> int:
         """A bound on the entries of a row, before equal targets are merged."""
@@ -142,6 +148,8 @@ class _Printer:
             "LONGEST_ROW": min(LONGEST_ROW, shape.longest_row),
             "CHOICE_STRUCTURES": len(shape.choice_structures),
             "FRESH_STATES": max(32, FRESH_BYTES // (8 * shape.words)),
+            "JOINT_ITEM": JOINT_ITEM,
+            "PART_WORDS": self._part_words,
             "STAGE_ENTRIES": STAGE_ENTRIES,
             "STAGE_CHOICES": STAGE_ENTRIES // 2 if kind == "mdp" else 1,
         }
@@ -165,8 +173,7 @@ class _Printer:
             joint_starts.append(joint_starts[-1] + len(ranges))
         factors = [ends for ranges in self.joints for ends in ranges]
         pieces = [
-            _table("ITEM_COMMANDS", [command for command, _ in self.items]),
-            _table("ITEM_ACTIONS", [action for _, action in self.items]),
+            _wide_table("ITEMS", [self._item(command, action, part_starts) for command, action in self.items]),
             _table("PART_STARTS", part_starts),
             _table("JOINT_STARTS", joint_starts),
             _table("FACTOR_BEGIN", [begin for begin, _ in factors]),
@@ -183,6 +190,15 @@ class _Printer:
         ]
         tables = [f"TABLE u64 {name}[] = {{{', '.join(map(_bits, values))}}};" for name, values in self.tables.items()]
         return "\n\n".join([*tables, *pieces])
+
+    def _item(self, command: int, action: int, part_starts: Sequence[int]) -> int:
+        """The first update and how many there are, or a product's number; and the action."""
+        if command < 0:
+            return action << 48 | JOINT_ITEM << 32 | ~command
+        count = len(self.parts[command])
+        if count >= JOINT_ITEM:
+            raise NotPrintable(f"a command with {count:,} updates")
+        return action << 48 | count << 32 | part_starts[command]
 
     def _body(self, roots: Iterable[int]) -> Body:
         return Body(self.graph, self.fields, self.tables, roots)
@@ -229,7 +245,9 @@ class _Printer:
         """Probabilities that depend on the state must be numbers, not negative, and sum to 1 unless they are rates."""
         cases: dict[int, list[str]] = {}
         stochastic = self.lowered.program.type != "ctmc"
-        for number, command in enumerate(self.commands):
+        first = 0
+        for command, parts in zip(self.commands, self.parts, strict=True):
+            number, first = first, first + len(parts)
             chances = [update.probability for update in command.updates]
             known = [self.graph.constant(chance) for chance in chances]
             total = constant_sum(command, self.graph)
@@ -246,8 +264,8 @@ class _Printer:
                 if stochastic:
                     lines.append(f"if (!(fabs(sum - 1) <= {real(SUM_TOLERANCE)})) fault = true;")
                 cases[number] = lines
-        head = "void check_command(int command, const State& state, bool& fault)"
-        return _function(head, _switch("command", cases), outline=len(cases) > MOST_INLINE)
+        head = "void check_parts(int first, const State& state, bool& fault)"
+        return _function(head, _switch("first", cases), outline=len(cases) > MOST_INLINE)
 
     def _parts(self) -> str:
         """A table of what updates do alike to all states, and code for the rest.
@@ -259,11 +277,12 @@ class _Printer:
         table: list[int] = []
         code: list[tuple[int, list[str]]] = []
         for command, parts in enumerate(self.parts):
+            ranges = _implied(self.graph, self.commands[command].guard)
             for update in parts:
-                row, lines = self._part(update)
+                row, lines = self._part(update, ranges)
                 table += row
                 code.append((command, lines))
-        functions = [f"TABLE u64 PARTS[] = {{{', '.join(f'0x{value:X}ull' for value in table) or '0'}}};"]
+        functions = [_wide_table("PARTS", table)]
         functions.append("DEVICE Part start_part(int number, const State& state);")
         for name, members in (("evaluate_part", alone), ("evaluate_joint_part", joint)):
             cases = {number: lines for number, (command, lines) in enumerate(code) if command in members and lines}
@@ -272,16 +291,17 @@ class _Printer:
             functions.append(_function(head, body, outline=len(cases) > MOST_INLINE))
         return "\n\n".join(functions)
 
-    def _part(self, update: LoweredUpdate) -> tuple[list[int], list[str]]:
+    def _part(self, update: LoweredUpdate, ranges: Mapping[int, tuple[float, float]]) -> tuple[list[int], list[str]]:
         """For each word the bits to keep, to set and to add, then the probability; and code for what that leaves out.
 
-        Adding serves ``x' = x + c``: the sum stays inside the field, or the program is at fault.
+        Adding serves ``x' = x + c``: the sum stays inside the field, or the program is at fault. That it stays inside
+        need not be checked where the guard says so: ``ranges`` is what it leaves of variables.
         """
         graph, words = self.graph, range(self.lowered.words)
         everything = (1 << WORD) - 1
         keep, put, add = [everything for _ in words], [0 for _ in words], [0 for _ in words]
         chance = graph.constant(update.probability)
-        possible = "true" if chance is not None else "(part.varying != 0)"
+        possible = "(part.varying != 0)" if chance is None else "true" if chance else "false"
         lines: list[str] = []
         body = self._body([update.probability, *(node for _, node in update.assignments)])
         for position, (variable, node) in enumerate(update.assignments):
@@ -294,7 +314,8 @@ class _Printer:
                 inside = field.low <= 0 and high >= 1
             if by is not None:
                 add[field.word] += by << field.shift
-                if not inside:
+                least, greatest = ranges.get(variable, (-math.inf, math.inf))
+                if not inside and not (field.low <= least + by and greatest + by <= high):
                     lines.append(f"if (checked && (u64)((i64)({body[node]}) - ({field.low}ll)) > {high - field.low}ull")
                     lines[-1] += f" && {possible}) fault = true;"
                 continue
@@ -317,6 +338,7 @@ class _Printer:
             lines.insert(0, f"part.varying = {body[update.probability]};")
         row = [value & everything for w in words for value in (keep[w], put[w], add[w])]
         row.append(_pattern(1.0 if chance is None else chance))
+        row += [0] * (self._part_words - len(row))
         return row, [*body.lines, *lines] if lines else []
 
     def _labels(self) -> str:
@@ -424,6 +446,30 @@ def _shift(graph: Graph, variable: int, index: int) -> int | None:
     return None
 
 
+def _implied(graph: Graph, guard: int) -> dict[int, tuple[float, float]]:
+    """The ranges that comparisons with constants leave to variables where the guard holds."""
+    ranges: dict[int, tuple[float, float]] = {}
+    pending = [guard]
+    while pending:
+        node = graph[pending.pop()]
+        if node.op is Op.AND:
+            pending += node.args
+            continue
+        if node.op not in (Op.EQ, Op.LT, Op.LE):
+            continue
+        a, b = (graph[argument] for argument in node.args)
+        strict = 1 if node.op is Op.LT else 0
+        for variable, low, high in (
+            (a, b.value if node.op is Op.EQ else -math.inf, b.value - strict),
+            (b, a.value + strict, a.value if node.op is Op.EQ else math.inf),
+        ):
+            other = b if variable is a else a
+            if variable.op is Op.VAR and other.op is Op.CONST:
+                least, greatest = ranges.get(int(variable.value), (variable.low, variable.high))
+                ranges[int(variable.value)] = (max(least, low), min(greatest, high))
+    return ranges
+
+
 def _pattern(value: float) -> int:
     """The bits of a double."""
     return int(struct.unpack("<Q", struct.pack("<d", value))[0])
@@ -435,6 +481,10 @@ def _bits(value: float) -> str:
 
 def _table(name: str, values: Sequence[int]) -> str:
     return f"TABLE int {name}[] = {{{', '.join(map(str, values)) or '0'}}};"
+
+
+def _wide_table(name: str, values: Sequence[int]) -> str:
+    return f"TABLE u64 {name}[] = {{{', '.join(f'0x{value:X}ull' for value in values) or '0'}}};"
 
 
 def _function(head: str, lines: Iterable[str], *, outline: bool = False) -> str:

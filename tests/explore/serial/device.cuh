@@ -58,6 +58,7 @@ DEVICE void load_pair(const u64* at, u64& first, u64& second) {
     first = at[0];
     second = at[1];
 }
+DEVICE void load_cached_pair(const u64* at, u64& first, u64& second) { load_pair(at, first, second); }
 template <class T>
 DEVICE T load_constant(const T* at) { return *at; }
 DEVICE void load_constant_pair(const u64* at, u64& first, u64& second) { load_pair(at, first, second); }

@@ -13,7 +13,7 @@ using i64 = long long;
 #define DEVICE static __device__ __forceinline__
 #define OUTLINE static __device__ __noinline__
 #define KERNEL extern "C" __global__ void
-#define TABLE static __device__ const
+#define TABLE static __device__ __align__(16) const
 #define DEVICE_MEMBER __device__ __forceinline__
 #define SHARED __shared__
 
@@ -52,6 +52,12 @@ DEVICE void store_release(u64* at, u64 value) {
 // Two neighbours, the first at an even place, in one access.
 DEVICE void load_pair(const u64* at, u64& first, u64& second) {
     const ulonglong2 pair = __ldcg((const ulonglong2*)at);
+    first = pair.x;
+    second = pair.y;
+}
+// The same, but an old copy in the processor's own cache will do.
+DEVICE void load_cached_pair(const u64* at, u64& first, u64& second) {
+    const ulonglong2 pair = *(const ulonglong2*)at;
     first = pair.x;
     second = pair.y;
 }

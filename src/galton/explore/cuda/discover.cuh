@@ -13,14 +13,14 @@
 #pragma once
 
 // Places in the control block, which the host reads after each launch.
-enum Control { SIZE, NEXT, GROUPS, FLAGS, TURN, LEVELS, EXPANDED, ARRIVED, GENERATION, STOP };
+enum Control { SIZE, NEXT, GROUPS, FLAGS, TURN, LEVELS, EXPANDED, ARRIVED, NEWS };
 enum Flag : u64 { FAULT = 1, TABLE_FULL = 2, FRONTIER_FULL = 4, TOO_MANY_VALUES = 8, LONG_ROWS = 16 };
 
 constexpr int MOST_DOUBLINGS = LONG_POSSIBLE ? 20 : 4;  // of the threads of a state
 
 struct Fresh {
     u32 count, groups;
-    u64 start;
+    u64 start, news;
     bool hopeless;
     u64 states[FRESH_STATES * WORDS];
 };
@@ -88,24 +88,29 @@ DEVICE void start_fresh(Fresh& fresh) {
     meet_block();
 }
 
-// What comes after a level, decided by one thread while all others wait.
-DEVICE void settle(u64* control, u64 slots, u64 capacity, u64 low, u64 high, u64 levels, u64 states) {
+// What comes after a level, decided by one thread while all others wait: the size of the next frontier, and above it
+// whether to stop.
+constexpr u64 STOP = 1ull << 47;
+constexpr int SEQUENCE = 48;  // above both, the number of the level: news that is old shows
+
+DEVICE u64 settle(u64* control, u64 slots, u64 capacity, u64 low, u64 high, u64 levels, u64 states) {
     u64 size = load_volatile(control + NEXT);
-    if (size > capacity) size = capacity;
-    store_volatile(control + NEXT, size);
-    if (load_volatile(control + FLAGS)) {
-        store_volatile(control + STOP, 1);
-        return;
-    }
+    const u64 flags = load_volatile(control + FLAGS), groups = load_volatile(control + GROUPS);
     const u64 expanded = load_volatile(control + EXPANDED) + load_volatile(control + SIZE);
-    const u64 done = load_volatile(control + LEVELS) + 1;
+    const u64 done = load_volatile(control + LEVELS) + 1, turn = load_volatile(control + TURN);
+    if (size > capacity) size = capacity;
+    if (flags) {
+        store_volatile(control + NEXT, size);
+        return STOP;
+    }
     store_volatile(control + EXPANDED, expanded);
     store_volatile(control + LEVELS, done);
     store_volatile(control + SIZE, size);
     store_volatile(control + NEXT, 0);
-    store_volatile(control + TURN, load_volatile(control + TURN) ^ 1);
-    const bool crowded = 4 * load_volatile(control + GROUPS) > 3 * slots;
-    store_volatile(control + STOP, size == 0 || size < low || size > high || crowded || done >= levels || expanded >= states);
+    store_volatile(control + TURN, turn ^ 1);
+    const bool crowded = 4 * groups > 3 * slots;
+    const bool stop = size == 0 || size < low || size > high || crowded || done >= levels || expanded >= states;
+    return size | (stop ? STOP : 0);
 }
 
 // Explore until the frontier is empty, or smaller than `low` or larger than `high`; until `levels` levels or `states`
@@ -113,10 +118,12 @@ DEVICE void settle(u64* control, u64 slots, u64 capacity, u64 low, u64 high, u64
 KERNEL discover(u64* slots, u64 mask, u64* frontier0, u64* frontier1, u64 capacity, u64* control, u64 low, u64 high,
                 u64 levels, u64 states) {
     SHARED Fresh fresh;
-    start_fresh(fresh);
+    const bool alone = blocks() == 1;
+    u64 size = load_volatile(control + SIZE);
+    bool turn = load_volatile(control + TURN) != 0;
+    u64 sequence = load_volatile(control + NEWS) >> SEQUENCE;
+    start_fresh(fresh);  // after all have read: its end is the first time that a thread can run ahead
     for (;;) {
-        const u64 size = load_volatile(control + SIZE);
-        const bool turn = load_volatile(control + TURN) != 0;
         const u64* frontier = turn ? frontier1 : frontier0;
         Finder finder{{slots, mask}, turn ? frontier0 : frontier1, capacity, control, fresh, 0, 0};
         int doublings = 0;
@@ -133,21 +140,28 @@ KERNEL discover(u64* slots, u64 mask, u64* frontier0, u64* frontier1, u64 capaci
             finder.flush();
         }
         if (block_thread() == 0) {
-            fence();
-            const u64 generation = load_volatile(control + GENERATION);
-            if (fetch_add(control + ARRIVED, 1) == blocks() - 1) {
-                fence();
+            if (!alone) fence();
+            u64 news;
+            if (alone || fetch_add(control + ARRIVED, 1) == blocks() - 1) {
+                if (!alone) fence();
                 store_volatile(control + ARRIVED, 0);
-                settle(control, mask + 1, capacity, low, high, levels, states);
-                fence();
-                store_volatile(control + GENERATION, generation + 1);
+                news = settle(control, mask + 1, capacity, low, high, levels, states);
+                news |= (sequence + 1) << SEQUENCE;
+                if (!alone) fence();
+                store_volatile(control + NEWS, news);
             } else {
-                while (load_volatile(control + GENERATION) == generation) pause();
+                while ((news = load_volatile(control + NEWS)) >> SEQUENCE == sequence) pause();
             }
-            fence();
+            if (!alone) fence();
+            fresh.news = news;
         }
         meet_block();
-        if (load_volatile(control + STOP)) return;
+        const u64 news = fresh.news;
+        meet_block();  // before the first thread hears the next
+        if (news & STOP) return;
+        size = news & (STOP - 1);
+        sequence = news >> SEQUENCE;
+        turn = !turn;
     }
 }
 

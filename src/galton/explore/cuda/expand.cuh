@@ -33,11 +33,13 @@ DEVICE int parts_of(int command) { return PART_STARTS[command + 1] - PART_STARTS
 
 // An update: what it does to every state alike comes from a table, the rest from generated code.
 DEVICE Part start_part(int number, const State& state) {
-    const u64* row = PARTS + number * (3 * WORDS + 1);
+    const u64* row = PARTS + number * PART_WORDS;
+    u64 value[PART_WORDS];
+    for (int k = 0; k < PART_WORDS; k += 2) load_constant_pair(row + k, value[k], value[k + 1]);
     Part part;
     for (int w = 0; w < WORDS; ++w)
-        part.next.word[w] = (state.word[w] & row[3 * w] | row[3 * w + 1]) + row[3 * w + 2];
-    part.fixed = double_of(row[3 * WORDS]);
+        part.next.word[w] = (state.word[w] & value[3 * w] | value[3 * w + 1]) + value[3 * w + 2];
+    part.fixed = double_of(value[3 * WORDS]);
     part.varying = 1;
     return part;
 }
@@ -65,7 +67,7 @@ DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& s
     int depth = 0;
     u64 leaves = 1, begin, end;
     for (int f = 0; f < factors; ++f) {
-        if (CHECKED) check_command(chosen[f], state, fault);
+        if (CHECKED) check_parts(PART_STARTS[chosen[f]], state, fault);
         leaves *= parts_of(chosen[f]);
         if (parts_of(chosen[f]) != 1) branching[depth++] = chosen[f];
     }
@@ -137,30 +139,42 @@ DEVICE bool expand(const State& state, Sink& sink, bool& fault, Slice slice) {
     find_items(guards, items);
     u32 turn = 0;
     for (int w = 0; w < ITEM_WORDS; ++w) {
+        u64 left = items[w];
+        int part = 0, end = 0, after = 0, action = 0;
+        // One loop over the updates of all items, not one for each: lanes with many updates here and few there take as
+        // many rounds as they have successors.
 #pragma unroll 1
-        for (u64 left = items[w]; left; left &= left - 1) {
-            const int item = 64 * w + lowest_bit(left), command = ITEM_COMMANDS[item];
-            if (JOINTS && command < 0) {
-                expand_joint<CHECKED>(state, guards, ~command, ITEM_ACTIONS[item], sink, fault, slice, turn);
-                continue;
-            }
-            if (CHECKED) check_command(command, state, fault);
-            const u64 leaves = parts_of(command);
-            u64 begin, end;
-            slice.share(leaves, turn++, begin, end);
-            sink.begin();
-            if (begin < end && sink.enters(leaves)) {
-                sink.skip(begin);
-#pragma unroll 1
-                for (int part = PART_STARTS[command] + (int)begin; part < PART_STARTS[command] + (int)end; ++part) {
-                    const Part next = evaluate_part(part, state, CHECKED, fault);
-                    sink.emit(next.next, next.fixed * next.varying);
+        while (left || part < end) {
+            if (part == end) {
+                const u64 item = load_constant(ITEMS + 64 * w + lowest_bit(left));
+                left &= left - 1;
+                const int first = (int)(u32)item;
+                action = (int)(item >> 48);
+                if (JOINTS && (item >> 32 & 0xFFFF) == JOINT_ITEM) {
+                    expand_joint<CHECKED>(state, guards, first, action, sink, fault, slice, turn);
+                    continue;
                 }
-                sink.skip(leaves - end);
-            } else {
-                sink.skip(leaves);
+                const u64 leaves = item >> 32 & 0xFFFF;
+                u64 from, to;
+                slice.share(leaves, turn++, from, to);
+                if (CHECKED) check_parts(first, state, fault);
+                sink.begin();
+                if (from == to || !sink.enters(leaves)) {
+                    sink.skip(leaves);
+                    sink.end(action);
+                    continue;
+                }
+                sink.skip(from);
+                part = first + (int)from;
+                end = first + (int)to;
+                after = (int)(leaves - to);
             }
-            sink.end(ITEM_ACTIONS[item]);
+            const Part next = evaluate_part(part, state, CHECKED, fault);
+            sink.emit(next.next, next.fixed * next.varying);
+            if (++part == end) {
+                sink.skip(after);
+                sink.end(action);
+            }
         }
     }
     return true;

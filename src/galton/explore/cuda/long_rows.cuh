@@ -91,8 +91,8 @@ KERNEL merge_long(u64* keys, double* values, const i64* which, const i64* begins
 // Copy the merged entries to their places in the matrix; `begins` as in fill_rows, `list_begins` as above.
 KERNEL place_long(const u64* keys, const double* list, const i64* list_begins, const i32* lengths, const i64* which,
                   u64 count, void* begins, void* row_starts, u64 wide, i32* columns, void* values, u64 bytes,
-                  u64* value_bits, u32* value_codes, u32* value_count, u64 value_limit, u64* control) {
-    const Entries out{columns, values, bytes, {value_bits, value_codes, value_count, (u32)value_limit, control}};
+                  u64* value_pairs, u32* value_count, u64 value_limit, u64* control) {
+    const Entries out{columns, values, bytes, {value_pairs, value_count, (u32)value_limit, control}};
     for (u64 k = thread(); k < count; k += threads()) {
         const u64 begin = (u64)list_begins[k], at = Starts{begins, wide != 0}.get((u64)which[k]);
 #pragma unroll 1

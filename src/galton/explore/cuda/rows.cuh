@@ -213,11 +213,11 @@ struct Filler {
 // States marked as long are left out.
 KERNEL fill_rows(const u64* states, u64 n, u64* slots, u64 mask, const i32* numbers, const i32* choice_starts,
                  void* begins, void* row_starts, u64 wide, u64 choices, i32* columns, void* values, u64 bytes,
-                 u64* value_bits, u32* value_codes, u32* value_count, u64 value_limit, u16* actions, double* rewards,
+                 u64* value_pairs, u32* value_count, u64 value_limit, u16* actions, double* rewards,
                  const u8* is_long, u64* control) {
     SHARED Stage stage;
     const Starts starts{begins, wide != 0};
-    const Entries entries{columns, values, bytes, {value_bits, value_codes, value_count, (u32)value_limit, control}};
+    const Entries entries{columns, values, bytes, {value_pairs, value_count, (u32)value_limit, control}};
     for (u64 first = u64{block()} * block_threads(); first < n; first += threads()) {
         const u64 end = first + block_threads() < n ? first + block_threads() : n, i = first + block_thread();
         const u64 first_entry = starts.get(first), end_entry = starts.get(end);

@@ -1,6 +1,6 @@
 // The dictionary of distinct values: they get codes in the order of their appearance, which the host sorts later.
 //
-// A small open table from the bits of a value (never 0) to its code plus one. Nearly all look-ups are hits in the
+// A small open table of pairs, the bits of a value (never 0) and its code plus one. Nearly all look-ups are hits in the
 // first-level cache. Where there are too many values for the codes, a flag says so and the host asks for wider ones.
 #pragma once
 
@@ -8,8 +8,7 @@ constexpr u32 VALUE_SLOTS = 1u << 18;
 constexpr int LONGEST_VALUE_PROBE = 64;
 
 struct Dictionary {
-    u64* bits;
-    u32* codes;
+    u64* pairs;
     u32* count;
     u32 limit;
     u64* control;
@@ -23,21 +22,22 @@ OUTLINE u32 add_value(Dictionary dictionary, u64 bits) {
 #pragma unroll 1
     for (int probe = 0; probe < LONGEST_VALUE_PROBE; ++probe, ++at) {
         const u32 slot = at & (VALUE_SLOTS - 1);
-        u64 there = load_volatile(dictionary.bits + slot);
+        u64* pair = dictionary.pairs + 2 * slot;
+        u64 there = load_volatile(pair);
         if (there == 0) {
             if (load_volatile(dictionary.count) > dictionary.limit) break;
-            there = swap_if(dictionary.bits + slot, 0, bits);
+            there = swap_if(pair, 0, bits);
             if (there == 0) {
                 const u32 code = fetch_add(dictionary.count, 1u);
-                store_volatile(dictionary.codes + slot, code + 1);
+                store_volatile(pair + 1, code + 1);
                 if (code < dictionary.limit) return code;
                 break;
             }
         }
         if (there != bits) continue;
-        u32 code = 0;
-        while (code == 0) code = load_volatile(dictionary.codes + slot);
-        if (code <= dictionary.limit) return code - 1;
+        u64 code = 0;
+        while (code == 0) code = load_volatile(pair + 1);
+        if (code <= dictionary.limit) return (u32)code - 1;
         break;
     }
     fetch_or(dictionary.control + FLAGS, TOO_MANY_VALUES);
@@ -46,10 +46,10 @@ OUTLINE u32 add_value(Dictionary dictionary, u64 bits) {
 
 DEVICE u32 code_of(const Dictionary& dictionary, double value) {
     const u64 bits = bits_of(value);
-    const u32 slot = value_slot(bits) & (VALUE_SLOTS - 1);
+    u64 there, code;
     // Old copies of what is there, in the processor's own cache, will do: they are right or empty.
-    const u32 code = dictionary.codes[slot];
-    if (dictionary.bits[slot] == bits && code != 0 && code <= dictionary.limit) return code - 1;
+    load_cached_pair(dictionary.pairs + 2 * (value_slot(bits) & (VALUE_SLOTS - 1)), there, code);
+    if (there == bits && code != 0 && code <= dictionary.limit) return (u32)code - 1;
     return add_value(dictionary, bits);
 }
 
@@ -73,9 +73,9 @@ struct Entries {
 };
 
 // The values in the order of their codes.
-KERNEL list_values(const u64* bits, const u32* codes, double* values) {
+KERNEL list_values(const u64* pairs, double* values) {
     for (u64 i = thread(); i < VALUE_SLOTS; i += threads())
-        if (codes[i]) values[codes[i] - 1] = double_of(bits[i]);
+        if (pairs[2 * i + 1]) values[pairs[2 * i + 1] - 1] = double_of(pairs[2 * i]);
 }
 
 // Replace every code by its rank among the sorted values; eight codes of a byte, or four of two, at a time.
