@@ -70,4 +70,4 @@ def _ratio(a: Any, b: Any) -> Any:
 
 def _relative(r: Any, x: Any) -> float:
     size = cp.abs(r)
-    return float(cp.max(cp.where(size > 0, size / cp.abs(x), 0.0)))
+    return float(cp.max(size / cp.where(size > 0, cp.abs(x), 1.0)))
