@@ -69,8 +69,10 @@ def shown(answer: dict[str, Any]) -> str:
     if isinstance(value, list):
         value = value[-1]
     return (
-        f"{answer['device']:4} {answer['total_s']:8.3f} s (process {answer['process_s']:.2f}): build {answer['build_s']:.3f} "
-        f"({built}), {plan}; {answer['iterations']:,} sweeps; {value} in [{answer['lower']}, {answer['upper']}]"
+        f"{answer['device']:4} {answer['total_s']:8.3f} s (process {answer['process_s']:.2f}): "
+        f"build {answer['build_s']:.3f} "
+        f"({built}), {plan}; {answer['iterations']:,} sweeps; {value} in "
+        f"[{answer['lower']}, {answer['upper']}]"
     )
 
 
