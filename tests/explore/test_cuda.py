@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from cuda_cases import CASES, FAULTS, MODELS, chain, gallery, wide
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +11,8 @@ from random_programs import ProgramText, programs
 
 import galton
 from galton.explore import cuda
-from galton.explore.cuda_device import DeviceError, import_cupy
+from galton.explore.cuda_device import DeviceError, cached, import_cupy
+from galton.explore.cuda_source import source
 from galton.explore.lower import lower
 from galton.lang import GaltonError
 from galton.model.program import Program
@@ -27,6 +30,29 @@ def why_not() -> str:
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")]
 
 
+LARGER = [
+    ("consensus.prism", {"N": 6, "K": 2}),
+    ("leader_async.prism", {"N": 7}),
+    ("herman.prism", {"N": 13}),
+    ("kanban.prism", {"t": 5}),
+    ("crowds.prism", {"TotalRuns": 5, "CrowdSize": 20}),
+    ("sir.prism", {"S0": 990, "I0": 10, "R0": 0, "ki": 0.001, "kr": 0.05}),
+]
+GALLERY = [*gallery(most_states=200_000, most_instances=2), *LARGER]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    """All explorers, compiled by all cores at once: one after the other they would take most of the time."""
+    xp = import_cupy()
+    architecture = f"sm_{xp.cuda.Device().compute_capability}"
+    programs = [galton.load(MODELS / file, **constants) for file, constants in GALLERY]
+    programs += [galton.parse(text) for text in (*CASES.values(), *FAULTS.values())]
+    sources = [source(lower(program)) for program in programs]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda text: cached(text, architecture), sources))
+
+
 def check(program: Program) -> None:
     model = cuda.explore(lower(program))
     host = model.to_host()
@@ -35,24 +61,9 @@ def check(program: Program) -> None:
     assert list(host.differences(program.build())) == []
 
 
-@pytest.mark.parametrize(("file", "constants"), list(gallery(most_states=200_000, most_instances=2)))
+@pytest.mark.parametrize(("file", "constants"), GALLERY)
 def test_gallery(file: str, constants: dict[str, object]) -> None:
     check(galton.load(MODELS / file, **constants))
-
-
-@pytest.mark.parametrize(
-    ("file", "constants"),
-    [
-        ("consensus", {"N": 6, "K": 2}),
-        ("leader_async", {"N": 7}),
-        ("herman", {"N": 13}),
-        ("kanban", {"t": 5}),
-        ("crowds", {"TotalRuns": 5, "CrowdSize": 20}),
-        ("sir", {"S0": 990, "I0": 10, "R0": 0, "ki": 0.001, "kr": 0.05}),
-    ],
-)
-def test_larger_models(file: str, constants: dict[str, object]) -> None:
-    check(galton.load(MODELS / f"{file}.prism", **constants))
 
 
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)

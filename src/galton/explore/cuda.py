@@ -105,7 +105,7 @@ def explore(
     exploration = Exploration(lowered, text, loaded, limits, watch)
     exploration.seconds["compile_s"] = time.perf_counter() - start
     try:
-        with _memory_errors(loaded.xp):
+        with device_errors(loaded.xp):
             model = exploration.run()
     except ProgramFault:
         return explore_on_cpu(lowered, threads=threads, limits=limits, watch=watch)
@@ -114,8 +114,8 @@ def explore(
 
 
 @contextmanager
-def _memory_errors(xp: Any) -> Iterator[None]:
-    """CuPy's exception as one of ours, with its memory given back."""
+def device_errors(xp: Any) -> Iterator[None]:
+    """CuPy's exceptions as ours; memory that was asked for is given back."""
     if xp is np:
         yield
         return
@@ -124,6 +124,8 @@ def _memory_errors(xp: Any) -> Iterator[None]:
     except xp.cuda.memory.OutOfMemoryError as error:
         xp.get_default_memory_pool().free_all_blocks()
         raise DeviceMemoryError(f"the model does not fit into the memory of the device: {error}") from error
+    except (xp.cuda.runtime.CUDARuntimeError, xp.cuda.driver.CUDADriverError) as error:
+        raise DeviceError(f"the device failed: {error}") from error
 
 
 class Exploration:

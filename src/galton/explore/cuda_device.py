@@ -67,7 +67,11 @@ def cached(source: Source, architecture: str) -> bytes:
     """The same, from the disk when it has been compiled before."""
     from cupy.cuda import nvrtc
 
-    key = "\n".join([source.digest, architecture, *OPTIONS, str(nvrtc.getVersion())])
+    try:
+        version = nvrtc.getVersion()
+    except (RuntimeError, OSError, ImportError) as error:  # its library is loaded at the first call
+        raise DeviceError(f"NVRTC, which compiles for the device, does not load: {error}") from error
+    key = "\n".join([source.digest, architecture, *OPTIONS, str(version)])
     path = cache_directory() / f"{hashlib.sha256(key.encode()).hexdigest()}.cubin"
     try:
         return path.read_bytes()

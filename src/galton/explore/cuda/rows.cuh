@@ -45,6 +45,11 @@ struct Counter {
         before = leaves;
     }
     DEVICE_MEMBER bool enters(u64 more) {
+        if (!CHAIN && more == 1) {  // probabilities sum to 1: it happens, whatever it is
+            used = 1;
+            emitted = true;
+            return false;
+        }
         too_long |= more > LONGEST_ROW;
         return more <= LONGEST_ROW;
     }
