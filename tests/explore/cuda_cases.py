@@ -61,6 +61,11 @@ CASES = {
     + "[go] mod(x, 3) = 0 -> "
     + " + ".join(f"1/64 : (x'=mod(x*x+{k}, 40))" for k in range(64))
     + "; [] true -> (x'=0); [go] x>50 -> (x'=1); endmodule",
+    "long rows of rates": "ctmc module a x : [0..3]; y : [0..49]; [] true -> "
+    + " + ".join(f"x*{k % 3} : (y'=mod(y*x+{k}, 50))" for k in range(50))
+    + "; [] x=1 & y<9 -> 2 : (x'=2); [] x=3 & y>40 -> 0.5 : (x'=0); [] x=2 & y=7 -> 1 : (x'=3); endmodule "
+    + "init x<=1 & y=0 endinit "
+    + 'rewards "r" [] y<5 : 1/(x+1); endrewards',
     "many values": "ctmc module a x : [0..299]; [] x<299 -> 1/(x+1) : (x'=x+1); [] x>0 -> x : (x'=x-1); endmodule",
     "more values": "ctmc module a x : [0..69999]; [] x<69999 -> 1/(x+1) : (x'=x+1); endmodule",
     "powers": """

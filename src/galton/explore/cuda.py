@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import IntEnum, IntFlag
 from typing import Any, Protocol
 
@@ -109,8 +110,7 @@ def explore(
             model = exploration.run()
     except ProgramFault:
         return explore_on_cpu(lowered, threads=threads, limits=limits, watch=watch)
-    object.__setattr__(model, "build_seconds", time.perf_counter() - start)
-    return model
+    return replace(model, build_seconds=time.perf_counter() - start)
 
 
 @contextmanager
@@ -455,18 +455,23 @@ class LongRows:
             e.control,
         )
         order = xp.argsort(keys, kind="stable")
-        self.keys, self.values = keys[order], values[order]
-        del keys, values, order
-        self.lengths = xp.empty(count, dtype=np.int32)
-        lists = self.keys, self.values, self.which, self.begins, count
-        e.kernels.run("merge_long", count, *lists, shares, self.lengths, e.deadlocks)
-        entries[self.which] = self.lengths
+        keys, values = keys[order], values[order]
+        del order
+        heads = xp.empty(total, dtype=np.int32)
+        e.kernels.run("mark_runs", total, keys, total, self.begins, count, heads)
+        ends = _starts(xp, heads, np.int64)
+        self.total = int(ends[-1])
+        self.keys, self.values = xp.empty(self.total, dtype=np.uint64), xp.empty(self.total, dtype=np.float64)
+        parts = self.which, self.begins, count, shares
+        out = self.keys, self.values, e.deadlocks
+        e.kernels.run("merge_runs", total, keys, values, total, heads, ends[1:], *parts, *out)
+        self.begins = ends[self.begins]
+        entries[self.which] = xp.diff(self.begins)
 
     def place(self, *arguments: Array | int) -> None:
         """Copy them into the matrix."""
-        count = len(self.which)
-        lists = self.keys, self.values, self.begins, self.lengths, self.which, count
-        self.exploration.kernels.run("place_long", count, *lists, *arguments, self.exploration.control)
+        lists = self.keys, self.values, self.total, self.begins, self.which, len(self.which)
+        self.exploration.kernels.run("place_long", self.total, *lists, *arguments, self.exploration.control)
 
 
 def _starts(xp: Any, counts: Array, dtype: type[np.signedinteger]) -> Array:

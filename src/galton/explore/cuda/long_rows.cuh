@@ -64,42 +64,56 @@ KERNEL list_long(const u64* states, const i64* which, u64 count, const i64* begi
     }
 }
 
-// Add up equal targets of the sorted list, in place; `lengths` is what remains of each state. One that turns out not to
-// move, because all its rates are 0, stays where it is.
-KERNEL merge_long(u64* keys, double* values, const i64* which, const i64* begins, u64 count, const double* shares,
-                  i32* lengths, u8* deadlocks) {
-    for (u64 k = thread(); k < count; k += threads()) {
-        const u64 begin = (u64)begins[k], end = (u64)begins[k + 1];
-        u64 to = begin;
-        for (u64 from = begin; from < end;) {
-            const u64 key = keys[from];
-            double value = values[from++];
-            while (from < end && keys[from] == key) value += values[from++];
-            if ((u32)key == NOWHERE) continue;
-            keys[to] = key;
-            values[to++] = value / shares[k];
-        }
-        if (CHAIN && to == begin) {
-            keys[to] = (u64)which[k] << 32 | (u64)which[k];
-            values[to++] = 1;
-            deadlocks[which[k]] = 1;
-        }
-        lengths[k] = (i32)(to - begin);
+// The part of a list in which place i lies: parts begin where `begins` says, and none is empty.
+DEVICE u64 part_at(const i64* begins, u64 count, u64 i) {
+    u64 low = 0, high = count;
+    while (high - low > 1) {
+        const u64 middle = (low + high) / 2;
+        if ((u64)begins[middle] <= i) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+// Which leaves of the sorted list begin an entry of the matrix: the first of each target. A state of a chain that turns
+// out not to move, because all its rates are 0, keeps one for its loop.
+KERNEL mark_runs(const u64* keys, u64 total, const i64* begins, u64 count, i32* heads) {
+    for (u64 i = thread(); i < total; i += threads()) {
+        bool head = i == 0 || keys[i] != keys[i - 1];
+        if (head && (u32)keys[i] == NOWHERE) head = CHAIN && (u64)begins[part_at(begins, count, i)] == i;
+        heads[i] = head;
     }
 }
 
-// Copy the merged entries to their places in the matrix; `begins` as in fill_rows, `list_begins` as above.
-KERNEL place_long(const u64* keys, const double* list, const i64* list_begins, const i32* lengths, const i64* which,
-                  u64 count, void* begins, void* row_starts, u64 wide, i32* columns, void* values, u64 bytes,
-                  u64* value_pairs, u32* value_count, u64 value_limit, u64* control) {
-    const Entries out{columns, values, bytes, {value_pairs, value_count, (u32)value_limit, control}};
-    for (u64 k = thread(); k < count; k += threads()) {
-        const u64 begin = (u64)list_begins[k], at = Starts{begins, wide != 0}.get((u64)which[k]);
-#pragma unroll 1
-        for (u64 j = 0; j < (u64)lengths[k]; ++j) {
-            const u64 key = keys[begin + j], choice = key >> 32;
-            if (!CHAIN && (j == 0 || keys[begin + j - 1] >> 32 != choice)) Starts{row_starts, wide != 0}.put(choice, at + j);
-            out.put(at + j, (i32)(u32)key, list[begin + j]);
+// Add up the leaves of each entry; `ends` sums the marks.
+KERNEL merge_runs(const u64* keys, const double* values, u64 total, const i32* heads, const i64* ends, const i64* which,
+                  const i64* begins, u64 count, const double* shares, u64* entry_keys, double* entry_values,
+                  u8* deadlocks) {
+    for (u64 i = thread(); i < total; i += threads()) {
+        if (!heads[i]) continue;
+        const u64 part = part_at(begins, count, i), to = (u64)ends[i] - 1, key = keys[i];
+        if ((u32)key == NOWHERE) {
+            entry_keys[to] = (u64)which[part] << 32 | (u64)which[part];
+            entry_values[to] = 1;
+            deadlocks[which[part]] = 1;
+            continue;
         }
+        double value = values[i];
+        for (u64 next = i + 1; next < total && keys[next] == key; ++next) value += values[next];
+        entry_keys[to] = key;
+        entry_values[to] = value / shares[part];
+    }
+}
+
+// Copy the entries to their places in the matrix; `begins` as in fill_rows, `list_begins` of each state in the list.
+KERNEL place_long(const u64* keys, const double* list, u64 total, const i64* list_begins, const i64* which, u64 count,
+                  void* begins, void* row_starts, u64 wide, i32* columns, void* values, u64 bytes, u64* value_pairs,
+                  u32* value_count, u64 value_limit, u64* control) {
+    const Entries out{columns, values, bytes, {value_pairs, value_count, (u32)value_limit, control}};
+    for (u64 i = thread(); i < total; i += threads()) {
+        const u64 part = part_at(list_begins, count, i), choice = keys[i] >> 32;
+        const u64 at = Starts{begins, wide != 0}.get((u64)which[part]) + i - (u64)list_begins[part];
+        if (!CHAIN && (i == 0 || keys[i - 1] >> 32 != choice)) Starts{row_starts, wide != 0}.put(choice, at);
+        out.put(at, (i32)(u32)keys[i], list[i]);
     }
 }
