@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..backend.cpu import matrix_of
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
+from ..model.arrays import is_on_host, namespace
 from ..model.sparse import Model, Rewards
 from ..model.values import Values
 from ..solve import solve
@@ -35,6 +36,8 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bounds on the long-run average, per step or per unit of time, of a reward in a chain."""
     if model.type == "mdp":
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
+    if not is_on_host(model.columns):
+        return _on_device(model, reward, settings)
     start = perf_counter()
     components = bottom_components(model)
     sizes = components.sizes
@@ -55,6 +58,22 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
         if np.isnan(low).any():
             work += _absorbed(model, low, high, settings.tighter(2))
     return Quantity(low, high, _method(work), tuple(work))
+
+
+def _on_device(model: Model, reward: Rewards, settings: Settings) -> Quantity:
+    """The same for a chain that is one component, all of it."""
+    from ..explore.cuda_device import DeviceError
+
+    start = perf_counter()
+    components = bottom_components(model)
+    if components.count > 1 or len(components.order) < model.n_states:
+        raise DeviceError("long-run averages of a chain that is not one component are not computed on a device")
+    work = Work("bottom components", f"1, with {model.n_states:,} states", 0, perf_counter() - start)
+    start = perf_counter()
+    found = gain(Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice), settings)
+    done = Work(found.method, f"{model.n_states:,} states", found.sweeps, perf_counter() - start)
+    low, high = (namespace(model.columns).full(model.n_states, bound) for bound in (found.lower, found.upper))
+    return Quantity(low, high, found.method, (work, done))
 
 
 def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> list[Work]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..lang.expressions import Expression
-from ..lang.properties import Cumulative, ExpectedTime, Probability, Reward
+from ..lang.properties import Cumulative, ExpectedTime, LongRun, Probability, Reward, SteadyState
 from ..lang.source import GaltonError, Source
 from ..model.sparse import Model
 from ..solve.settings import Settings
@@ -49,8 +49,10 @@ def _why_not(formula: Expression, source: Source, settings: Settings, strategy: 
     if settings.by_hand:
         return f"the method {settings.method} does not run on a device"
     match formula:
-        case Reward(objective=Cumulative(None)):
+        case Reward(objective=Cumulative(None) | LongRun()):
             return ""
+        case SteadyState(states):
+            return "" if is_state_formula(states) else "nested operators are not answered on a device"
         case Probability(path) | ExpectedTime(path) | Reward(objective=path):
             found = paths.normalise(path, source) if not isinstance(path, Cumulative) else None
             if isinstance(found, paths.Until) and found.bound is None:

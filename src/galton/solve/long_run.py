@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..model.arrays import is_on_host, namespace
 from ..model.values import Values
 from .bias import Bias
 from .elimination import averages
@@ -61,7 +62,8 @@ class Chain:
     def reward(self) -> Floats:
         """The reward of each state, rounded."""
         parts = [part for part in (self.state, self.choice) if part is not None]
-        return np.array(sum(parts), dtype=np.float64) if parts else np.zeros(self.n_states)
+        xp = namespace(self.columns)
+        return xp.array(sum(parts), dtype=np.float64) if parts else xp.zeros(self.n_states)  # type: ignore[no-any-return]
 
 
 class Gain(NamedTuple):
@@ -75,8 +77,18 @@ class Gain(NamedTuple):
 
 def drift_bounds(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 1) -> tuple[Floats, Floats]:
     """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
+    return _drift_bounds(chain, chain.state, chain.choice, high, low, threads)
+
+
+def _drift_bounds(
+    chain: Chain, state: Floats | None, choice: Floats | None, high: Floats, low: Floats | None, threads: int
+) -> tuple[Floats, Floats]:
+    if not is_on_host(chain.columns):
+        from ..backend.cuda.bias import drift_bounds
+
+        return drift_bounds(chain, state, choice, high, low)
     lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
-    _core.drift_bounds(chain.matrix, chain.state, chain.choice, high, lower, upper, threads, low)
+    _core.drift_bounds(chain.matrix, state, choice, high, lower, upper, threads, low)
     return lower, upper
 
 
@@ -87,7 +99,8 @@ def prove(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 
 
 
 # How a preconditioner is made, and how many steps may pass without a tenfold improvement. Tried in turn.
-METHODS: tuple[tuple[str, Callable[[Bias], bool], int], ...] = (
+Methods = tuple[tuple[str, Callable[[Any], bool], int], ...]
+METHODS: Methods = (
     ("incomplete elimination", lambda bias: bias.eliminate(0.03), 30),
     ("sweeps", lambda bias: bias.sweep(), 200),
     ("incomplete elimination", lambda bias: bias.eliminate(3e-3), 30),
@@ -95,20 +108,34 @@ METHODS: tuple[tuple[str, Callable[[Bias], bool], int], ...] = (
     ("incomplete elimination", lambda bias: bias.eliminate(3e-4), 30),
     ("incomplete elimination", lambda bias: bias.eliminate(3e-5), 50),
 )
+ON_DEVICE: Methods = (
+    ("8 steps of Jacobi's method", lambda bias: bias.smooth(8), 100),
+    ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
+    ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),
+)
 
 
 def gain(chain: Chain, settings: Settings) -> Gain:
     """Bounds on the gain of an irreducible chain, as close as the settings ask."""
     search = _Search(chain, settings)
-    for name, prepare, patience in METHODS:
+    here = is_on_host(chain.columns)
+    for name, prepare, patience in METHODS if here else ON_DEVICE:
         if prepare(search.bias) and search.guess(patience):
             return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
-    if chain.n_states <= DIRECT and search.eliminate():
+    if here and chain.n_states <= DIRECT and search.eliminate():
         return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
     raise NumericError(
         f"the long-run average of a component with {chain.n_states:,} states lies in [{search.lower:.9g}, "
         f"{search.upper:.9g}], and no method at hand comes closer; a larger --eps may do"
     )
+
+
+def _bias(chain: Chain, settings: Settings) -> Any:
+    if is_on_host(chain.columns):
+        return Bias(chain, settings)
+    from ..backend.cuda.bias import Bias as OnDevice
+
+    return OnDevice(chain, settings)
 
 
 class _Search:
@@ -119,8 +146,9 @@ class _Search:
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self.chain, self.settings = chain, settings
-        self.bias = Bias(chain, settings)
-        self.high, self.low = np.zeros(chain.n_states), np.zeros(chain.n_states)
+        self.bias = _bias(chain, settings)
+        xp = namespace(chain.columns)
+        self.high, self.low = xp.zeros(chain.n_states), xp.zeros(chain.n_states)
         self.reward = chain.reward
         self.scale = 0.0 if settings.relative else 1.0
         if settings.relative and self.reward.min() < 0:  # the average may be zero: relative to the rewards, then
@@ -169,16 +197,16 @@ class _Search:
 
     def _rounding(self) -> Floats:
         """About what the digits of ``low`` can do to r + Qh."""
-        lower, upper = np.empty(len(self.low)), np.empty(len(self.low))
         size = np.abs(self.low)
-        _core.drift_bounds(self.chain.matrix, None, None, size, lower, upper, self.bias.threads)
-        return 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
+        _, upper = _drift_bounds(self.chain, None, None, size, None, self.bias.threads)
+        rounding: Floats = 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
+        return rounding
 
     def _improve(self, reward: Floats, low: Floats, patience: int) -> bool:
         width = MARGIN * 2 * self.settings.eps
         relative = width if self.settings.relative else 0.0
         absolute = max(width * self.scale, TINY)
-        return self.bias.improve(reward, low, relative=relative, absolute=absolute, patience=patience)
+        return bool(self.bias.improve(reward, low, relative=relative, absolute=absolute, patience=patience))
 
     def _drift_bounds(self, low: Floats) -> tuple[Floats, Floats]:
         return drift_bounds(self.chain, self.high, low, self.bias.threads)

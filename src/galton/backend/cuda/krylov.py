@@ -13,7 +13,7 @@ import cupy as cp
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["SWEEPS", "bicgstab"]
+__all__ = ["SWEEPS", "bicgstab", "ratio"]
 
 SWEEPS = 2000
 LOOK = 8  # iterations between looks at the residual
@@ -42,13 +42,13 @@ def bicgstab(system: System, x: Any, chosen: Any | None, sweeps: int, tolerance:
     while done < sweeps and best > tolerance:
         for _ in range(LOOK):
             new_rho = shadow @ r
-            beta = _ratio(new_rho, rho) * _ratio(alpha, omega)
+            beta = ratio(new_rho, rho) * ratio(alpha, omega)
             p = r + beta * (p - omega * v)
             v = times(p)
-            alpha = _ratio(new_rho, shadow @ v)
+            alpha = ratio(new_rho, shadow @ v)
             s = r - alpha * v
             t = times(s)
-            omega = _ratio(t @ s, t @ t)
+            omega = ratio(t @ s, t @ t)
             at += alpha * p + omega * s
             r = s - omega * t
             rho = new_rho
@@ -64,7 +64,8 @@ def bicgstab(system: System, x: Any, chosen: Any | None, sweeps: int, tolerance:
     return done, best
 
 
-def _ratio(a: Any, b: Any) -> Any:
+def ratio(a: Any, b: Any) -> Any:
+    """A quotient that stays on the device; 0 where it would be none."""
     return cp.where(b == 0, 0.0, a / cp.where(b == 0, 1.0, b))
 
 

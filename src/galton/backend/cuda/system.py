@@ -16,7 +16,7 @@ import numpy as np
 from . import krylov
 from .module import Kernels, kernels
 
-__all__ = ["System"]
+__all__ = ["CODES", "System", "lanes_for"]
 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "proof", "weigh")}
 LOOK = 32  # sweeps between looks at how much they change
@@ -49,7 +49,7 @@ class System:
     ) -> None:
         self.groups, self.starts = groups, starts
         self.size = len(starts if groups is None else groups) - 1
-        self.lanes = _lanes(len(columns) / max(len(starts) - 1, 1))
+        self.lanes = lanes_for(len(columns) / max(len(starts) - 1, 1))
         self._rows = (starts, columns, groups, codes, dictionary, scale, constant, optimum)
         self._defines = (
             "OFFSET=int" if starts.itemsize == 4 else "OFFSET=long long",
@@ -219,6 +219,6 @@ class System:
         return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
 
 
-def _lanes(entries: float) -> int:
+def lanes_for(entries: float) -> int:
     """Threads for a row of so many entries."""
     return 1 if entries <= 12 else 4 if entries <= 32 else 8 if entries <= 64 else 32
