@@ -101,7 +101,7 @@ def explore(
     try:
         text = source(lowered)
     except NotPrintable as error:
-        raise DeviceError(f"the model has {error}, which a device rounds differently from a CPU") from error
+        raise DeviceError(f"the model has {error}") from error
     loaded = kernels(text)
     exploration = Exploration(lowered, text, loaded, limits, watch)
     exploration.seconds["compile_s"] = time.perf_counter() - start

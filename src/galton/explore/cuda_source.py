@@ -197,7 +197,7 @@ class _Printer:
             return action << 48 | JOINT_ITEM << 32 | ~command
         count = len(self.parts[command])
         if count >= JOINT_ITEM:
-            raise NotPrintable(f"a command with {count:,} updates")
+            raise NotPrintable(f"a command with {count:,} updates, more than a device explorer can number")
         return action << 48 | count << 32 | part_starts[command]
 
     def _body(self, roots: Iterable[int]) -> Body:

@@ -16,7 +16,7 @@ LARGEST_TABLE = 4096  # values
 
 
 class NotPrintable(Exception):
-    """An operation that the device would round differently from the CPU."""
+    """Something that the device cannot do, or would round differently from the CPU."""
 
 
 def tabulate(graph: Graph, root: int) -> tuple[list[int], list[float]]:
@@ -25,7 +25,7 @@ def tabulate(graph: Graph, root: int) -> tuple[list[int], list[float]]:
     variables = [node for node in needed if graph[node].op is Op.VAR]
     ranges = [range(int(graph[v].low), int(graph[v].high) + 1) for v in variables]
     if math.prod(map(len, ranges)) > LARGEST_TABLE or graph[root].partial:
-        raise NotPrintable("a logarithm, or a power that is no integer, of variables with many values")
+        raise NotPrintable("a power or logarithm of variables with many values, which a device rounds differently")
     values = []
     for valuation in itertools.product(*ranges):
         known: dict[int, float] = dict(zip(variables, map(float, valuation), strict=True))
