@@ -98,7 +98,8 @@ def test_restrict(xp: Any, kind: str, seed: int) -> None:
     np.testing.assert_array_equal(take(found.codes), codes)
     np.testing.assert_array_equal(take(found.constant), expected.constant)
     scale = np.ones(len(expected.rows)) if expected.scale is None else expected.scale
-    np.testing.assert_array_equal(take(found.scale), scale)
+    np.testing.assert_array_equal(np.ones_like(scale) if found.scale is None else take(found.scale), scale)
+    assert (found.scale is None) == bool((scale == 1).all())
     if expected.groups is not None:
         chosen = take(found.progress)
         assert (expected.groups[:-1] <= chosen).all()

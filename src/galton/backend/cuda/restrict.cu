@@ -40,7 +40,8 @@ extern "C" __global__ void count_entries(const offset_t* starts, const int* colu
 extern "C" __global__ void write_rows(const offset_t* starts, const int* columns, const code_t* codes, const double* dictionary,
                                       const int* number, const double* known, const double* reward, const int* rows,
                                       const int* unknown, count_t n_rows, count_t rates, const offset_t* new_starts,
-                                      int* new_columns, code_t* new_codes, double* scale, double* constant, byte* exits) {
+                                      int* new_columns, code_t* new_codes, double* scale, double* constant, byte* exits,
+                                      unsigned long long* scaled) {
     const count_t i = thread_number();
     if (i >= n_rows) return;
     const count_t row = rows[i];
@@ -67,6 +68,7 @@ extern "C" __global__ void write_rows(const offset_t* starts, const int* columns
     // A row that leads nowhere else never ends: what it collects is infinite.
     const double factor = leaving != 0 && (rates || loop) ? 1 / leaving : 1.0;
     scale[i] = factor;
+    if (factor != 1) *scaled = 1;
     constant[i] = leaving == 0 ? INFINITE : sum * factor;
     exits[i] = exit;
 }

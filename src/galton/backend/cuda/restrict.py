@@ -29,7 +29,7 @@ class Restricted(NamedTuple):
     starts: Any
     columns: Any
     codes: Any
-    scale: Any
+    scale: Any | None
     constant: Any
     rows: Any
     progress: Any
@@ -81,14 +81,18 @@ def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any |
     exits = cp.empty(len(rows), dtype=np.uint8)
     given = (row_starts, columns, codes, values.dictionary, number, known, reward, rows, owner, len(rows))
     rates = int(model.type == "ctmc")
-    kernel.launch("write_rows", len(rows), *given, rates, starts, new_columns, new_codes, scale, constant, exits)
+    scaled = cp.zeros(1, dtype=np.uint64)
+    written = (starts, new_columns, new_codes, scale, constant, exits, scaled)
+    kernel.launch("write_rows", len(rows), *given, rates, *written)
     groups = None
     if model.choice_starts is not None:
         groups = cp.searchsorted(owner, cp.arange(unknowns + 1, dtype=np.int32)).astype(np.int32)
     progress = _progress(kernel, groups, starts, new_columns, exits, unknowns)
     if starts.itemsize == 8 and entries <= LARGEST:
         starts = starts.astype(np.int32)
-    return Restricted(groups, starts, new_columns, new_codes, scale, constant, rows, progress, int(longest[0]))
+    # Without loops and rates nothing is divided out: eight bytes a row that no sweep has to read.
+    kept_scale = scale if int(scaled[0]) else None
+    return Restricted(groups, starts, new_columns, new_codes, kept_scale, constant, rows, progress, int(longest[0]))
 
 
 def _progress(kernel: Kernels, groups: Any | None, starts: Any, columns: Any, exits: Any, unknowns: int) -> Any:
