@@ -33,6 +33,13 @@ CASES = [
     ("wlan", "MAX_BACKOFF=6,COL=0", 'R{"time"}min=? [ F "both_sent" ]'),
     ("leader_async", "N=7", 'R{"rounds"}max=? [ F "elected" ]'),
     ("polling", "N=17", 'P=? [ !"served2" U "served1" ]'),
+    ("tandem", "c=255", 'R{"customers"}=? [ S ]'),
+    ("tandem", "c=1023", 'R{"customers"}=? [ S ]'),
+    ("cluster", "N=128", 'S=? [ "premium" ]'),
+    ("cluster", "N=320", 'S=? [ "premium" ]'),
+    ("kanban", "t=5", 'R{"throughput"}=? [ S ]'),
+    ("fms", "n=7", 'R{"productivity"}=? [ S ]'),
+    ("polling", "N=17", 'S=? [ "waiting1" ]'),
 ]
 
 
