@@ -92,7 +92,8 @@ def ask_galton(question: Question, threads: int | None) -> dict[str, Any]:
     import galton
 
     for module in pkgutil.walk_packages(galton.__path__, "galton."):
-        if not module.name.endswith("__main__"):
+        # Not what only a device needs: the command line does not load it either.
+        if not module.name.endswith("__main__") and "cuda" not in module.name:
             importlib.import_module(module.name)
     from typer.main import get_command
 
