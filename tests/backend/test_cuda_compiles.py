@@ -36,4 +36,14 @@ def test_nvrtc_compiles(file: Path, variant: tuple[str, str, int], architecture:
 
 
 def test_there_are_kernels() -> None:
-    assert [file.stem for file in FILES] == ["choices", "drift", "proof", "restrict", "sweeps", "weigh"]
+    assert [file.stem for file in FILES] == [
+        "choices",
+        "drift",
+        "part",
+        "products",
+        "proof",
+        "restrict",
+        "steps",
+        "sweeps",
+        "weigh",
+    ]

@@ -14,7 +14,7 @@ struct Index {
 };
 }  // namespace cuda_on_cpu
 
-static cuda_on_cpu::Index threadIdx, blockIdx, blockDim;
+static cuda_on_cpu::Index threadIdx, blockIdx, blockDim, gridDim;
 
 template <class Number>
 Number atomicAdd(Number* place, Number by) {

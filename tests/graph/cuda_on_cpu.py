@@ -42,6 +42,10 @@ class CompiledKernels:
         if threads > 0:
             self._library[f"launch_{kernel}"](order, ctypes.c_longlong(blocks), block, *map(_argument, arguments))
 
+    def most_threads(self, kernel: str, block: int = 64) -> int:
+        """None can wait for another."""
+        return 0
+
 
 def _argument(value: Any) -> Any:
     if value is None:
@@ -58,7 +62,7 @@ def compiled(path: Path, *defines: str) -> CompiledKernels:
 
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{source_text(path)}'
     for name, parameters in _SHARED.findall(text):
-        text = re.sub(rf"\({name}\b", f"({' '.join(parameters.replace(chr(92), '').split())}", text)
+        text = re.sub(rf"([(,]\s*){name}\b", rf"\1{' '.join(parameters.replace(chr(92), '').split())}", text)
     text += "".join(_launcher(*found) for found in _KERNEL.findall(text))
     key = sha256("\n".join([text, (_HERE / "cuda_on_cpu.h").read_text(), *defines]).encode()).hexdigest()[:16]
     library = Path(gettempdir()) / f"galton-{key}.so"
@@ -75,6 +79,7 @@ def _launcher(name: str, parameters: str) -> str:
     return f"""
 extern "C" void launch_{name}(long long kind_, long long blocks_, unsigned threads_, {parameters}) {{
     blockDim.x = threads_;
+    gridDim.x = unsigned(blocks_);
     const long long total_ = blocks_ * threads_;
     for (long long i_ = 0; i_ < total_; ++i_) {{
         // Upwards, downwards, or the threads of all blocks in turn.

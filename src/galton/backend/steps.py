@@ -1,4 +1,5 @@
-"""Steps of chains and MDPs on the CPU: the C++ kernels of ``src/core/steps.cpp`` on arrays of the right kind.
+"""Steps of chains and MDPs: the C++ kernels of ``src/core/steps.cpp``, or those of ``cuda/steps.py`` where arrays are
+on a device.
 
 ``reference_steps.py`` says the same in a few lines of NumPy.
 """
@@ -8,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..model.arrays import greatest, is_on_host, namespace
 from ..model.sparse import Int32s, Mask, Model
 from .cpu import matrix_of
 
@@ -25,6 +27,8 @@ Steps = tuple[bool, float, float, float, float, float, float, float]  # what the
 
 UNIT = 2.0**-53
 BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second
+BATCH_ON_DEVICE = 1e10  # the same there
+MEETING = 1e5  # entries that a device could have gone over while its threads wait for each other, between two steps
 
 
 class Seen(NamedTuple):
@@ -48,12 +52,23 @@ class Part:
 
     states: Int32s | None  # their numbers in the model; None for all
     position: Int32s | None  # for each state of the model, its number here or -1; None for all
-    matrix: _core.Matrix
+    matrix: Any  # _core.Matrix or, on a device, cuda.steps.Matrix
     n_states: int
     n_rows: int
     n_entries: int
     longest_row: int
     least_entry: float
+
+    @property
+    def is_on_host(self) -> bool:
+        """Whether its arrays are NumPy's."""
+        return isinstance(self.matrix, _core.Matrix)
+
+    @property
+    def batch(self) -> int:
+        """How many steps to ask for at a time."""
+        work = self.n_entries + 3 * self.n_rows + 1
+        return max(1, int(BATCH / work if self.is_on_host else BATCH_ON_DEVICE / (work + MEETING)))
 
     def of(self, vector: Floats) -> Floats:
         """The numbers of these states."""
@@ -72,18 +87,35 @@ def part_of(model: Model, keep: Mask | None, threads: int, *, loops: bool = True
 
     Nothing is copied where nothing is left out.
     """
-    matrix, least = matrix_of(model), float(model.values.distinct.min(initial=np.inf))
+    values, on_host = model.values.distinct, is_on_host(model.columns)
+    least = float(values.min()) if len(values) else np.inf
     if loops and (keep is None or keep.all()):
-        longest = int(np.diff(model.row_starts).max(initial=0))
-        return Part(None, None, matrix, model.n_states, model.n_choices, model.n_transitions, longest, least)
-    keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
+        longest = int(greatest(np.diff(model.row_starts)))
+        whole = matrix_of(model) if on_host else _device().matrix_of(model)
+        return Part(None, None, whole, model.n_states, model.n_choices, model.n_transitions, longest, least)
+    keep = namespace(model.columns).ones(model.n_states, dtype=np.bool_) if keep is None else keep
+    if not on_host:
+        return device_part(model, keep, loops, least)
     states = np.flatnonzero(keep).astype(np.int32)
     position = np.full(model.n_states, -1, dtype=np.int32)
     position[states] = np.arange(len(states), dtype=np.int32)
-    groups, starts, columns, entries = _core.part_of(matrix, states, position, loops, threads)
+    groups, starts, columns, entries = _core.part_of(matrix_of(model), states, position, loops, threads)
     smaller = _core.Matrix(groups, starts, columns, entries, model.values.dictionary)
     longest = int(np.diff(starts).max(initial=0))
     return Part(states, position, smaller, len(states), len(starts) - 1, len(columns), longest, least)
+
+
+def device_part(model: Model, keep: Any, loops: bool, least: float) -> Part:
+    """The same on a device."""
+    states, position, matrix = _device().part_of(model, keep, loops)
+    longest = int(greatest(np.diff(matrix.starts)))
+    return Part(states, position, matrix, len(states), len(matrix.starts) - 1, len(matrix.columns), longest, least)
+
+
+def _device() -> Any:
+    from .cuda import steps
+
+    return steps
 
 
 class _Pace:
@@ -124,8 +156,9 @@ class Chain:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        self._kernel = _core.Chain(self.part.matrix, self.scale, self.stay)
-        self._pace = _Pace(self.threads)
+        kernels = _core if self.part.is_on_host else _device()
+        self._kernel = kernels.Chain(self.part.matrix, self.scale, self.stay)
+        self._pace = _Pace(self.threads if self.part.is_on_host else 1)
         self._other = np.empty_like(self.x)
         self.sum = np.zeros_like(self.x)
 
@@ -141,12 +174,13 @@ class Chain:
     @property
     def batch(self) -> int:
         """How many steps to ask for at a time."""
-        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows + 1)))
+        return self.part.batch
 
     @property
     def segments(self) -> int:
-        """In how many pieces the rows are gone through; few where many rows are alike."""
-        return self._kernel.segments
+        """In how many pieces the rows are gone through on the CPU; few where many rows are alike."""
+        count: int = self._kernel.segments
+        return count
 
     def advance(self, steps: int, weights: Floats | None) -> Seen:
         """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
@@ -170,8 +204,9 @@ class Bellman:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        self._kernel = _core.Bellman(self.part.matrix, self.constant, self.maximise)
-        self._pace = _Pace(self.threads)
+        kernels = _core if self.part.is_on_host else _device()
+        self._kernel = kernels.Bellman(self.part.matrix, self.constant, self.maximise)
+        self._pace = _Pace(self.threads if self.part.is_on_host else 1)
         self._other = np.empty_like(self.x)
 
     def lost(self, faintest: float) -> float:
@@ -186,7 +221,7 @@ class Bellman:
     @property
     def batch(self) -> int:
         """How many steps to ask for at a time."""
-        return max(1, int(BATCH / (self.part.n_entries + 3 * self.part.n_rows + 1)))
+        return self.part.batch
 
     def advance(self, steps: int, choices: Int32s | None = None) -> Seen:
         """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken."""
@@ -200,7 +235,8 @@ class Bellman:
 
 def least_positive(vector: Floats) -> float:
     """The least number above zero; infinite where there is none."""
-    return float(vector[vector > 0].min(initial=np.inf))
+    positive = vector[vector > 0]
+    return float(positive.min()) if len(positive) else np.inf
 
 
 def _lost(part: Part, least_product: float) -> float:
@@ -209,6 +245,10 @@ def _lost(part: Part, least_product: float) -> float:
 
 def row_products(model: Model, vector: Floats, threads: int) -> Floats:
     """``(choices,)`` the matrix of a model times a vector."""
+    products: Floats
+    if not is_on_host(model.columns):
+        products = _device().row_products(model, vector.astype(np.float64, copy=False))
+        return products
     products = np.empty(model.n_choices)
     _core.row_products(matrix_of(model), np.ascontiguousarray(vector, dtype=np.float64), products, threads)
     return products
@@ -216,6 +256,11 @@ def row_products(model: Model, vector: Floats, threads: int) -> Floats:
 
 def exit_rates(model: Model, threads: int, *, loops: bool) -> tuple[Floats, Floats]:
     """``(states,)`` the sum of the rates out of each state, with loops or without, as a double and what it lacks."""
+    high: Floats
+    low: Floats
+    if not is_on_host(model.columns):
+        high, low = _device().exit_rates(model, loops)
+        return high, low
     high, low = np.empty(model.n_states), np.empty(model.n_states)
     _core.exit_rates(matrix_of(model), loops, high, low, threads)
     return high, low

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["is_on_host", "namespace", "on_host"]
+__all__ = ["greatest", "is_on_host", "namespace", "on_host"]
 
 
 def is_on_host(array: Any) -> bool:
@@ -25,3 +25,8 @@ def on_host(array: Any) -> npt.NDArray[Any]:
     """The array on the host, copied if need be."""
     found: npt.NDArray[Any] = array if is_on_host(array) else array.get()
     return found
+
+
+def greatest(array: Any) -> float:
+    """The greatest of numbers that are not negative; 0 where there are none."""
+    return float(array.max()) if array.size else 0.0

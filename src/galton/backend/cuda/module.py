@@ -45,11 +45,26 @@ class Kernels:
 
     def launch(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
         """Start at least so many threads. Numbers are passed as ``long long``, None as a null pointer."""
+        if threads > 0:
+            self._function(kernel)((-(-threads // block),), (block,), tuple(map(_argument, arguments)))
+
+    def launch_together(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
+        """The same for threads that wait for each other: no more than :meth:`most_threads`."""
+        function = self._function(kernel).kernel
+        grid = (-(-threads // block),)
+        function(grid, (block,), tuple(map(_argument, arguments)), enable_cooperative_groups=True)
+
+    def most_threads(self, kernel: str, block: int = THREADS) -> int:
+        """How many threads of a kernel the device holds at a time."""
+        pointer = self._function(kernel).kernel.ptr
+        blocks = cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, block, 0)
+        return int(blocks) * block * multiprocessors()
+
+    def _function(self, kernel: str) -> Any:
         function = self._functions.get(kernel)
         if function is None:
             function = self._functions[kernel] = self._module.get_function(kernel)
-        if threads > 0:
-            function((-(-threads // block),), (block,), tuple(map(_argument, arguments)))
+        return function
 
 
 @cache

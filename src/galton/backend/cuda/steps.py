@@ -1,0 +1,167 @@
+"""Steps of chains and MDPs on a CUDA device: what ``_core`` has for :mod:`galton.backend.steps`.
+
+The kernels are in ``steps.cu``, ``part.cu`` and ``products.cu``. The steps of a call follow each other on the device;
+what they showed comes back once, in the end.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cupy as cp
+import numpy as np
+
+from ...model.sparse import Model
+from ..rows import spread
+from .module import Kernels, kernels
+from .system import CODES, lanes_for
+
+__all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
+
+FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "part", "products")}
+LARGEST = 2**31 - 1
+TOGETHER = 1 << 24  # threads that a step needs, from which on it takes so long that a launch does not show
+ALONE = 4096  # threads below which one block is faster than several that have to meet
+BLOCK = 512
+
+
+class Matrix(NamedTuple):
+    """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values."""
+
+    groups: Any | None
+    starts: Any
+    columns: Any
+    codes: Any
+    dictionary: Any | None
+
+    @property
+    def lanes(self) -> int:
+        """Threads for a row."""
+        return lanes_for(len(self.columns) / max(len(self.starts) - 1, 1))
+
+    def kernels(self, file: str) -> Kernels:
+        """Those of a file for matrices like this one."""
+        offset = "OFFSET=int" if self.starts.itemsize == 4 else "OFFSET=long long"
+        return kernels(FILES[file], offset, f"CODE={CODES[self.codes.itemsize]}", f"LANES={self.lanes}")
+
+    def rows(self, constant: Any | None = None, optimum: int = 0) -> tuple[Any, ...]:
+        """The rows as the kernels take them."""
+        return (self.starts, self.columns, self.groups, self.codes, self.dictionary, None, constant, optimum)
+
+
+def matrix_of(model: Model) -> Matrix:
+    """The matrix of a model; the arrays are shared."""
+    values = model.values
+    codes = values.plain if values.dictionary is None else values.index
+    return Matrix(model.choice_starts, model.row_starts, model.columns, codes, values.dictionary)
+
+
+def part_of(model: Model, keep: Any, loops: bool) -> tuple[Any, Any, Matrix]:
+    """Some states, for each state its number among them or -1, and their matrix."""
+    matrix = matrix_of(model)
+    states = cp.flatnonzero(keep).astype(np.int32)
+    position = cp.where(keep, cp.cumsum(keep, dtype=np.int32) - 1, np.int32(-1)).astype(np.int32)
+    groups, rows, owners = None, states, None
+    if model.choice_starts is not None:
+        groups = cp.zeros(len(states) + 1, dtype=np.int32)
+        cp.cumsum((model.choice_starts[1:] - model.choice_starts[:-1])[states], out=groups[1:])
+        owner = spread(model, position)
+        rows = cp.flatnonzero(owner >= 0).astype(np.int32)
+        owners = owner[rows]
+    kernel, n_rows = matrix.kernels("part"), len(rows)
+    counts = cp.empty(n_rows, dtype=np.int32)
+    kept = (position, rows, owners, int(loops), n_rows)
+    kernel.launch("count_part", n_rows, matrix.starts, matrix.columns, *kept, counts)
+    starts = cp.zeros(n_rows + 1, dtype=matrix.starts.dtype)
+    cp.cumsum(counts, out=starts[1:], dtype=starts.dtype)
+    entries = int(starts[-1])
+    columns, codes = cp.empty(entries, dtype=np.int32), cp.empty(entries, dtype=matrix.codes.dtype)
+    kernel.launch("write_part", n_rows, matrix.starts, matrix.columns, matrix.codes, *kept, starts, columns, codes)
+    if starts.itemsize == 8 and entries <= LARGEST:
+        starts = starts.astype(np.int32)
+    return states, position, Matrix(groups, starts, columns, codes, matrix.dictionary)
+
+
+def row_products(model: Model, vector: Any) -> Any:
+    """``(choices,)`` the matrix of a model times a vector."""
+    matrix, n_rows = matrix_of(model), model.n_choices
+    products = cp.empty(n_rows)
+    threads = n_rows * matrix.lanes
+    matrix.kernels("products").launch("row_products", threads, *matrix.rows(), vector, products, n_rows)
+    return products
+
+
+def exit_rates(model: Model, loops: bool) -> tuple[Any, Any]:
+    """``(states,)`` the sum of the rates out of each state, as a double and what it lacks."""
+    matrix, n_rows = matrix_of(model), model.n_choices
+    high, low = cp.empty(n_rows), cp.empty(n_rows)
+    matrix.kernels("products").launch("exit_rates", n_rows, *matrix.rows(), int(loops), n_rows, high, low)
+    return high, low
+
+
+class _Steps:
+    """Launches of one kernel of ``steps.cu``."""
+
+    def __init__(self, matrix: Matrix, kernel: str) -> None:
+        self._kernels, self._kernel = matrix.kernels("steps"), kernel
+        self._size = len(matrix.starts if matrix.groups is None else matrix.groups) - 1
+        self._threads = self._size * matrix.lanes
+        self._told = cp.zeros(8, dtype=np.uint64)
+
+    def _run(self, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
+        if not len(x) == len(other) == self._size:
+            raise ValueError("a vector has the wrong length")
+        self._told[:] = 0
+        held = self._kernels.most_threads(self._kernel, BLOCK) if self._threads < TOGETHER else 0
+        if held:
+            block = 1024 if self._threads <= ALONE else BLOCK
+            threads = min(self._threads, block if self._threads <= ALONE else held)
+            arguments = (*given, x, other, self._size, 0, steps, steps, self._told)
+            self._kernels.launch_together(self._kernel, threads, *arguments, block=block)
+        else:
+            for step in range(steps):
+                arguments = (*given, x, other, self._size, step, step + 1, steps, self._told)
+                self._kernels.launch(self._kernel, self._threads, *arguments)
+        return _extremes(self._told)
+
+
+class Chain(_Steps):
+    """Steps of one chain, ``x <- factor * (A x) + stay * x``, or ``x <- A x`` without ``stay``."""
+
+    def __init__(self, matrix: Matrix, factor: float, stay: Any | None) -> None:
+        super().__init__(matrix, "chain_steps")
+        self._step = (*matrix.rows(), float(factor), stay)
+        self._stays = stay is not None
+
+    def run(
+        self, steps: int, weights: Any | None, x: Any, other: Any, total: Any | None, threads: int
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` times: ``total += weight * x``, then a step; whether x ended in ``other``, and what was seen."""
+        given = None if weights is None else cp.asarray(weights)
+        seen = self._run(steps, x, other, *self._step, given, total)
+        if self._stays:
+            seen[-1] = 0.0
+        return (steps % 2 == 1, *seen)
+
+
+class Bellman(_Steps):
+    """Steps of one MDP, ``x <- opt (A x + constant)``."""
+
+    def __init__(self, matrix: Matrix, constant: Any | None, maximise: bool) -> None:
+        super().__init__(matrix, "bellman_steps")
+        self._step = matrix.rows(constant, 1 if maximise else -1)
+
+    def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` steps; whether x ended in ``other``, and what was seen. Choices are not kept on a device."""
+        assert choices is None
+        return (steps % 2 == 1, *self._run(steps, x, other, *self._step))
+
+
+def _extremes(told: Any) -> list[float]:
+    """Seven numbers from what the kernels tell: the least are told by their negation, 0 says that there are none."""
+    keys = (told.get() if hasattr(told, "get") else told)[:7]
+    bits = np.where(keys >> np.uint64(63), keys ^ np.uint64(1 << 63), ~keys)
+    values = np.where(keys == 0, -np.inf, bits.view(np.float64))
+    signs = np.array([-1, 1, -1, 1, -1, 1, -1])
+    return [float(value) for value in signs * values]

@@ -1,0 +1,209 @@
+"""Steps on a device against their few lines of NumPy: all formats, chains and MDPs, wide offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from device import WHERE
+from test_cuda_restrict import moved, take
+from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
+
+from galton.backend import reference_steps as reference
+from galton.backend import steps
+from galton.backend.steps import Bellman, Chain, Part
+from galton.model.sparse import Model
+from galton.solve.poisson import poisson
+from galton.solve.powers import Weights, power_sum
+from galton.solve.settings import Settings
+
+DISTINCT = {"bytes": 4, "shorts": 1000, "plain": None}
+
+
+@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with WHERE[request.param]() as found:
+        yield found
+
+
+def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) -> Part:
+    """As :func:`galton.backend.steps.part_of` makes it, for arrays that are maybe only played by NumPy's."""
+    keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
+    return steps.device_part(moved(model, xp), xp.asarray(keep), loops, float(model.values.distinct.min()))
+
+
+def wide(model: Model) -> Model:
+    """The same with offsets of eight bytes."""
+    return replace(model, row_starts=model.row_starts.astype(np.int64))
+
+
+@pytest.mark.parametrize("stay", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 7])
+@pytest.mark.parametrize("values", DISTINCT)
+def test_steps_of_a_chain(xp: Any, values: str, count: int, stay: bool) -> None:
+    rng = np.random.default_rng(1)
+    model = chain_model(random_matrix(rng, 300, 300, DISTINCT[values]))
+    kept, scale = (rng.random(300), 0.25) if stay else (None, 1.0)
+    start, weights = rng.random(300), rng.random(count)
+    given = None if kept is None else xp.asarray(kept)
+    chain = Chain(device_part(model, None, xp), xp.array(start), scale, given)
+    seen = chain.advance(count, weights)
+    x, total, expected = reference.chain_steps(model.to_scipy(), scale, kept, weights, start)
+    np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
+    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
+    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("entries", [20, 50, 200])
+def test_long_rows(xp: Any, entries: int) -> None:
+    """Several threads go over a row."""
+    if xp is np:
+        pytest.skip("threads that share a row run at the same time")
+    rng = np.random.default_rng(entries)
+    dense = np.where(rng.random((250, 250)) < entries / 250, rng.random((250, 250)), 0.0)
+    np.fill_diagonal(dense, 1.0)
+    model, start = chain_model(dense / dense.sum(axis=1, keepdims=True)), rng.random(250)
+    chain = Chain(device_part(model, None, xp), xp.array(start))
+    seen = chain.advance(5, np.ones(5))
+    x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.ones(5), start)
+    np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
+    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
+    np.testing.assert_allclose(seen, expected, rtol=1e-11, atol=1e-13)
+
+
+def test_calls_follow_each_other(xp: Any) -> None:
+    """Odd and even numbers of steps, with a sum and without."""
+    rng = np.random.default_rng(2)
+    model = chain_model(random_matrix(rng, 90, 90, 4))
+    start, weights = rng.random(90), rng.random(12)
+    chain = Chain(device_part(model, None, xp), xp.array(start), 0.3)
+    done = 0
+    for count in (3, 1, 4, 2, 2):
+        chain.advance(count, weights[done : done + count] if done != 4 else None)
+        done += count
+    weights[4:8] = 0
+    x, total, _ = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
+    np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
+    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
+
+
+def test_zeros_and_faint_numbers(xp: Any) -> None:
+    """What has few digits left has no quotient, what is zero takes no part, and the faintest number is told."""
+    dense = np.diag([0.5, 0.25, 1.0, 1.0])
+    model = Model.from_matrix("dtmc", dense + np.diag(1 - dense.diagonal()[:3], 1))
+    part = device_part(model, None, xp)
+    for start in ([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0**-1000, 1.0], [0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0]):
+        chain = Chain(part, xp.array(start))
+        for count in (1, 3):
+            x = take(chain.x).copy()
+            seen = chain.advance(count, None)
+            expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.zeros(count), x)[2]
+            np.testing.assert_array_equal(seen, expected)
+
+
+@pytest.mark.parametrize("with_constant", [False, True])
+@pytest.mark.parametrize("maximise", [False, True])
+@pytest.mark.parametrize("values", DISTINCT)
+def test_steps_of_an_mdp(xp: Any, values: str, maximise: bool, with_constant: bool) -> None:
+    rng = np.random.default_rng(2)
+    model = mdp_model(rng, 200, DISTINCT[values])
+    assert model.choice_starts is not None
+    start, constant = rng.random(200), rng.random(model.n_choices) * with_constant
+    step = Bellman(
+        device_part(wide(model), None, xp),
+        xp.array(start),
+        xp.asarray(constant) if with_constant else None,
+        maximise,
+    )
+    seen = step.advance(5)
+    x, _, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, constant, maximise, 5, start)
+    np.testing.assert_allclose(take(step.x), x, rtol=1e-14)
+    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("mdp", [False, True])
+@pytest.mark.parametrize("values", DISTINCT)
+def test_parts_of_a_model(xp: Any, values: str, mdp: bool, loops: bool) -> None:
+    rng = np.random.default_rng(3)
+    distinct = DISTINCT[values]
+    model = mdp_model(rng, 100, distinct) if mdp else chain_model(random_matrix(rng, 100, 100, distinct))
+    keep = rng.random(100) < 0.6
+    part = device_part(wide(model) if mdp else model, keep, xp, loops=loops)
+    expected = steps.part_of(model, keep, 1, loops=loops)
+    for name in ("states", "position"):
+        np.testing.assert_array_equal(take(getattr(part, name)), getattr(expected, name))
+    for name in ("n_states", "n_rows", "n_entries", "longest_row", "least_entry"):
+        assert getattr(part, name) == getattr(expected, name)
+    vector = rng.random(part.n_states)
+    step, other = Bellman(part, xp.array(vector), None, True), Bellman(expected, vector, None, True)
+    step.advance(1)
+    other.advance(1)
+    np.testing.assert_allclose(take(step.x), other.x, rtol=1e-14)
+
+
+@pytest.mark.parametrize("values", DISTINCT)
+def test_products_with_rows(xp: Any, values: str) -> None:
+    from galton.backend.cuda.steps import row_products
+
+    rng = np.random.default_rng(5)
+    model = mdp_model(rng, 50, DISTINCT[values])
+    vector = rng.random(50)
+    found = row_products(moved(model, xp), xp.asarray(vector))
+    np.testing.assert_allclose(take(found), model.to_scipy() @ vector, rtol=1e-14)
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_exit_rates_are_exact_to_more_than_a_double(xp: Any, loops: bool) -> None:
+    from galton.backend.cuda.steps import exit_rates
+
+    model = Model.from_matrix("ctmc", [[5.0, 1.0, 2.0**-60], [1e16, 0.0, 1.0], [0.1, 0.2, 0.3]])
+    found = exit_rates(moved(model, xp), loops)
+    for mine, theirs in zip(found, steps.exit_rates(model, 1, loops=loops), strict=True):
+        np.testing.assert_array_equal(take(mine), theirs)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("size", [50, 5000, 300_000])
+def test_many_steps_of_queues(xp: Any, size: int, together: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One block, several that meet, and a launch a step."""
+    if not together:
+        monkeypatch.setattr("galton.backend.cuda.steps.TOGETHER", 0)
+    if xp is np and size > 5000:
+        pytest.skip("too large for one thread after the other")
+    model, rate = queue(size) if size <= 5000 else long_queue(size), 5.5
+    stay = 1 - model.exit_rates / rate
+    start, weights = np.random.default_rng(6).random(size), np.random.default_rng(7).random(61)
+    chain = Chain(device_part(model, None, xp), xp.array(start), 1 / rate, xp.asarray(stay))
+    chain.advance(61, weights)
+    x, total, _ = reference.chain_steps(model.to_scipy(), 1 / rate, stay, weights, start)
+    np.testing.assert_allclose(take(chain.x), x, rtol=1e-12)
+    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-12)
+
+
+def long_queue(size: int) -> Model:
+    """The same model as ``queue``, from a sparse matrix."""
+    from scipy.sparse import diags_array
+
+    return Model.from_matrix("ctmc", diags_array([2.0, 3.0], offsets=[1, -1], shape=(size, size)).tocsr())
+
+
+def test_a_sum_of_powers(xp: Any) -> None:
+    """The bounds of a transient probability, beside those of the CPU."""
+    model, rate = queue(400), 5.5
+    stay, start = 1 - model.exit_rates / rate, np.zeros(400)
+    start[390:] = 1.0
+    important = np.array([350], dtype=np.int32)
+    weights = Weights.at_time(poisson(rate * 40))
+    chains = [
+        Chain(device_part(model, None, xp), xp.array(start), 1 / rate, xp.asarray(stay)),
+        Chain(steps.part_of(model, None, 1), start.copy(), 1 / rate, stay),
+    ]
+    places = (xp.asarray(important), important)
+    mine, theirs = (power_sum(c, weights, p, Settings()) for c, p in zip(chains, places, strict=True))
+    assert mine.steps == theirs.steps
+    np.testing.assert_allclose(take(mine.lower), theirs.lower, rtol=1e-9, atol=1e-280)
+    np.testing.assert_allclose(take(mine.upper), theirs.upper, rtol=1e-9, atol=1e-280)
