@@ -9,7 +9,7 @@ import numpy as np
 from ..model.arrays import is_on_host
 from ..model.sparse import Mask, Model
 
-__all__ = ["every_successor_in", "owners", "spread"]
+__all__ = ["best_choice", "every_successor_in", "owners", "spread"]
 
 
 def spread(model: Model, numbers: Any) -> Any:
@@ -51,3 +51,21 @@ def every_successor_in(model: Model, states: Mask) -> Mask:
         return found
     inside: Mask = np.logical_and.reduceat(states[model.columns], model.row_starts[:-1])
     return inside
+
+
+def best_choice(model: Model, numbers: Any, *, maximise: bool) -> Any:
+    """``(states,)`` the greatest, or the least, of the ``(choices,)`` numbers of each state's choices.
+
+    Of truth values, the greatest is whether some are true, the least whether all are.
+
+    >>> mdp = Model.from_matrix("mdp", [[1, 0], [0, 1], [0, 1]], row_groups=[0, 2, 3])
+    >>> best_choice(mdp, np.array([5.0, 7.0, 1.0]), maximise=True).tolist()
+    [7.0, 1.0]
+    """
+    if model.choice_starts is None:
+        return numbers
+    if not is_on_host(model.columns):
+        from .cuda.choices import best_choice as on_device
+
+        return on_device(model, numbers, maximise=maximise)
+    return (np.maximum if maximise else np.minimum).reduceat(numbers, model.choice_starts[:-1])

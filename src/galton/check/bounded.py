@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..backend.steps import Chain, Part
 from ..lang.source import GaltonError
+from ..model.arrays import namespace
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon
 from ..solve.powers import PowerSum, Weights, power_sum
@@ -65,7 +66,14 @@ class Ask:
     @property
     def all_states(self) -> Mask:
         """Every state."""
-        return np.ones(self.model.n_states, dtype=np.bool_)
+        found: Mask = namespace(self.model.columns).ones(self.model.n_states, dtype=np.bool_)
+        return found
+
+    @property
+    def zeros(self) -> Floats:
+        """A zero for each state."""
+        found: Floats = namespace(self.model.columns).zeros(self.model.n_states)
+        return found
 
     def first(self, factor: float) -> Ask:
         """The same for a number on which the answer depends: closer, and everywhere."""
@@ -90,9 +98,9 @@ class Ask:
 
     def rewards(self, reward: Rewards) -> tuple[Floats, Floats]:
         """The state and choice rewards of a structure, zeros where there are none."""
-        state = np.zeros(self.model.n_states) if reward.state is None else reward.state
-        choice = np.zeros(self.model.n_choices) if reward.choice is None else reward.choice
-        if state.min(initial=0.0) < 0 or choice.min(initial=0.0) < 0:
+        state = self.zeros if reward.state is None else reward.state
+        choice = namespace(state).zeros(self.model.n_choices) if reward.choice is None else reward.choice
+        if (state < 0).any() or (choice < 0).any():
             raise NegativeRewardError("rewards below zero are not supported with step and time bounds")
         return state, choice
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..backend.rows import best_choice, every_successor_in
 from ..model.sparse import Mask, Model
 
 __all__ = ["certain"]
@@ -27,11 +28,8 @@ def certain(
     """
     found = goal
     for _ in range(min(steps, 1 + int(WORK / max(model.n_transitions, 1)))):
-        rows = np.logical_and.reduceat(found[model.columns], model.row_starts[:-1])
-        if model.choice_starts is not None:
-            some_or_all = np.logical_or if optimum == "max" else np.logical_and
-            rows = some_or_all.reduceat(rows, model.choice_starts[:-1])
-        more = (rows & through) | goal if until else rows & through
+        before = best_choice(model, every_successor_in(model, found), maximise=optimum == "max")
+        more = (before & through) | goal if until else before & through
         if np.array_equal(more, found):
             return found
         found, steps = more, steps - 1

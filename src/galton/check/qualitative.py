@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..backend.rows import best_choice, every_successor_in
 from ..model.sparse import Mask, Model
 
 Optimum = Literal["min", "max"] | None
@@ -81,9 +82,7 @@ def _step(model: Model, optimum: Optimum, *, one: bool) -> Callable[[Mask], Mask
     some = (optimum == "max") == one
 
     def before(states: Mask) -> Mask:
-        rows = np.logical_and.reduceat(states[model.columns], model.row_starts[:-1])
-        if model.choice_starts is None:
-            return rows
-        return (np.logical_or if some else np.logical_and).reduceat(rows, model.choice_starts[:-1])
+        found: Mask = best_choice(model, every_successor_in(model, states), maximise=some)
+        return found
 
     return before

@@ -16,7 +16,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ..backend.rows import best_choice, spread
 from ..backend.steps import Bellman, Chain, Part, part_of, row_products
+from ..model.arrays import greatest, namespace
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
 from ..solve.powers import Weights
@@ -65,7 +67,7 @@ def bounded_until(
     if low == 0:
         return ask.accept(_from_now(ask, through, goal, high))
     if ask.needless(through):
-        return Quantity(np.zeros(model.n_states), through.astype(np.float64), METHOD)
+        return Quantity(ask.zeros, through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
         later = _from_now(ask.first(factor), through, goal, None if high is None else high - low)
         answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)
@@ -88,10 +90,10 @@ def cumulative_steps(
     _refuse_steps(steps)
     ask = Ask(model, settings, optimum, strategy, everywhere)
     state, choice = ask.rewards(reward)
-    zeros = np.zeros(model.n_states)
+    zeros = ask.zeros
     if model.choice_starts is not None:
         part = part_of(model, None, ask.threads)
-        constant = np.repeat(state, np.diff(model.choice_starts)) + choice
+        constant = spread(model, state) + choice
         horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True)
         return ask.accept(_quantity(ask, part, horizon, zeros, "reward over steps"))
     keep = ask.reaching(state + choice > 0)
@@ -140,8 +142,9 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantit
         lower, upper = filled(part, found, reached, 1.0)
         answer = Quantity(lower, upper, METHOD, (work_of("until within steps", part, found),))
     else:
-        constant = enter[np.repeat(matter, np.diff(ask.model.choice_starts))]
-        horizon = _iterate(ask, part, np.zeros(part.n_states), constant, steps, stochastic=False)
+        constant = enter[spread(ask.model, matter)]
+        start = namespace(enter).zeros(part.n_states)
+        horizon = _iterate(ask, part, start, constant, steps, stochastic=False)
         answer = _quantity(ask, part, horizon, reached, "until within steps", 1.0)
     return _sharpened(answer, ask, through, goal, steps, until=True)
 
@@ -162,13 +165,13 @@ def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
 def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
     model = ask.model
-    first = row_products(model, target, ask.threads)
-    rows = None if model.choice_starts is None else _best_rows(model, first, ask.optimum)
-    first = np.where(through, first if rows is None else first[rows], 0.0)
+    products = row_products(model, target, ask.threads)
+    best = best_choice(model, products, maximise=ask.optimum == "max")
+    first = np.where(through, best, 0.0)
     keep = through & ask.reaching(first > 0, through)
     part = part_of(model, keep, ask.threads)
-    zeros, most = np.zeros(model.n_states), float(target.max(initial=0.0))
-    if rows is None:
+    zeros, most = ask.zeros, greatest(target)
+    if model.choice_starts is None:
         chain = Chain(part, part.of(first).copy(), threads=ask.threads)
         found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=bool(keep.all()))
         lower, upper = filled(part, found, zeros, most)
@@ -177,16 +180,15 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     answer = _quantity(ask, part, horizon, zeros, "steps", most)
     if answer.choices is None:
         return answer
-    last = np.where(through, rows, -1).astype(np.int32)
+    last = np.where(through, _first_rows(model, products, best), -1).astype(np.int32)
     return replace(answer, choices=np.concatenate([answer.choices, last[None]]))
 
 
-def _best_rows(model: Model, products: Floats, optimum: Optimum) -> Int32s:
+def _first_rows(model: Model, products: Floats, best: Floats) -> Int32s:
     """The first best row of each state."""
     starts = model.choice_starts
     assert starts is not None
-    best = (np.maximum if optimum == "max" else np.minimum).reduceat(products, starts[:-1])
-    attains = np.flatnonzero(products == np.repeat(best, np.diff(starts)))
+    attains = np.flatnonzero(products == spread(model, best))
     return attains[np.searchsorted(attains, starts[:-1])].astype(np.int32)
 
 

@@ -9,7 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..model.sparse import Mask, Model, Rewards, row_sums
+from ..backend.rows import best_choice, every_successor_in, spread
+from ..backend.steps import row_products
+from ..model.arrays import namespace
+from ..model.sparse import Mask, Model, Rewards
 from .intervals import Floats, Numbers
 from .quantity import Quantity, Work
 
@@ -20,9 +23,8 @@ ROUNDING = 2.0**-52  # of one addition, with room to spare
 
 def jump_probability(model: Model, goal: Mask) -> Quantity:
     """The probability that the first jump of a CTMC leads to the goal: its share of the rates."""
-    hits = goal[model.columns]
-    shares = _summed(model, row_sums(model.row_starts, model.values, hits.astype(np.float64))) / _exit_rates(model)
-    every = np.logical_and.reduceat(hits, model.row_starts[:-1])
+    shares = _summed(model, row_products(model, goal.astype(np.float64), 1)) / _exit_rates(model)
+    every = every_successor_in(model, goal)
     lower = np.where(every, 1.0, np.clip(shares.lower, 0.0, 1.0))
     upper = np.where(every, 1.0, np.clip(shares.upper, 0.0, 1.0))
     return Quantity(lower, upper, "one jump", (Work("one jump", "the rates into the states", 1),))
@@ -30,27 +32,26 @@ def jump_probability(model: Model, goal: Mask) -> Quantity:
 
 def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
     """What one step earns on average; infinite where the step may miss the goal, as PRISM has it."""
-    owners = np.arange(model.n_states)
-    if model.choice_starts is not None:
-        owners = np.repeat(owners, np.diff(model.choice_starts))
-    earned = _part(structure.state, model.n_states, owners) + _part(structure.choice, model.n_choices, None)
+    earned = _by_choice(model, structure.choice)
+    if structure.state is not None and structure.state.size:
+        earned = Numbers.exactly(spread(model, structure.state)) + earned
     if model.type == "ctmc":
         earned = earned / _exit_rates(model)
-    sure = np.logical_and.reduceat(goal[model.columns], model.row_starts[:-1])
+    sure = every_successor_in(model, goal)
     lower, upper = np.where(sure, earned.lower, np.inf), np.where(sure, earned.upper, np.inf)
-    if model.choice_starts is not None:
-        best = np.minimum if optimum == "min" else np.maximum
-        lower, upper = (best.reduceat(bound, model.choice_starts[:-1]) for bound in (lower, upper))
+    lower, upper = (best_choice(model, bound, maximise=optimum != "min") for bound in (lower, upper))
     return Quantity(lower, upper, "one step", (Work("one step", "the reward of a step", 1),))
 
 
-def _part(rewards: Floats | None, size: int, index: np.ndarray | None) -> Numbers:
-    values = rewards if rewards is not None and rewards.size else np.zeros(size)
-    return Numbers.exactly(values if index is None else values[index])
+def _by_choice(model: Model, rewards: Floats | None) -> Numbers:
+    """What is earned by each choice."""
+    if rewards is None or not rewards.size:
+        rewards = namespace(model.columns).zeros(model.n_choices)
+    return Numbers.exactly(rewards)
 
 
 def _exit_rates(model: Model) -> Numbers:
-    return _summed(model, model.exit_rates)
+    return _summed(model, row_products(model, namespace(model.columns).ones(model.n_states), 1))
 
 
 def _summed(model: Model, sums: Floats) -> Numbers:

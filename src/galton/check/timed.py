@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import row_products
+from ..model.arrays import greatest
 from ..model.sparse import Mask, Model, Rewards
 from ..solve.poisson import poisson
 from ..solve.powers import Weights
@@ -52,7 +53,7 @@ def timed_until(
     if low == 0:
         return ask.accept(_from_now(ask, through, goal, high))
     if ask.needless(through):
-        return Quantity(np.zeros(model.n_states), through.astype(np.float64), METHOD)
+        return Quantity(ask.zeros, through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
         answer = _after(ask, through, _from_now(ask.first(factor), through, goal, high - low), low)
         if ask.close(answer):
@@ -69,14 +70,14 @@ def cumulative_time(
     state, choice = ask.rewards(reward)
     rates = state + choice
     if time == 0 or not rates.any():
-        return known(np.zeros(model.n_states), METHOD)
+        return known(ask.zeros, METHOD)
     chain, whole = _earning(ask, rates)
     if chain is None:
         earned = rates * time
         return Quantity(earned * (1 - 2.0**-51), earned * (1 + 2.0**-51), METHOD)
     weights = Weights.over_time(poisson(chain.rate * time))
     found = ask.sum(chain.chain(chain.part.of(rates) / chain.rate), weights, stochastic=whole)
-    lower, upper = filled(chain.part, found, np.zeros(model.n_states))
+    lower, upper = filled(chain.part, found, ask.zeros)
     return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward over time", chain.part, found),)))
 
 
@@ -94,7 +95,7 @@ def instantaneous_time(
         return known(state, METHOD)
     weights = Weights.at_time(poisson(chain.rate * time))
     found = ask.sum(chain.chain(chain.part.of(state)), weights, stochastic=whole)
-    lower, upper = filled(chain.part, found, np.zeros(model.n_states))
+    lower, upper = filled(chain.part, found, ask.zeros)
     return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward at a time", chain.part, found),)))
 
 
@@ -139,13 +140,13 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
     below, above = chain.part.of(later.lower), chain.part.of(later.upper)
     width = _relative_width(below, above)
     sums = [ask.sum(chain.chain(below), weights)]
-    lower, upper = filled(chain.part, sums[0], np.zeros(ask.model.n_states), 1.0)
+    lower, upper = filled(chain.part, sums[0], ask.zeros, 1.0)
     if width <= ask.settings.eps / 2:
         # All is linear and non-negative: what is known up to a factor stays so.
         upper = np.minimum(upper * (1 + width * (1 + 1e-9)), 1.0)
     else:
         sums.append(ask.sum(chain.chain(above), weights))
-        upper = filled(chain.part, sums[1], np.zeros(ask.model.n_states), 1.0)[1]
+        upper = filled(chain.part, sums[1], ask.zeros, 1.0)[1]
     work = (*later.work, graph, *(work_of("stay for a time", chain.part, found) for found in sums))
     return Quantity(lower, upper, METHOD, work)
 
@@ -162,4 +163,4 @@ def _relative_width(lower: Floats, upper: Floats) -> float:
     """The largest distance of bounds, relative to the lower; infinite where that is zero and the other is not."""
     apart = upper > lower
     with np.errstate(divide="ignore"):
-        return float(((upper[apart] - lower[apart]) / lower[apart]).max(initial=0.0))
+        return greatest((upper[apart] - lower[apart]) / lower[apart])

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..backend.steps import Bellman, Seen, least_positive
 from ..lang.source import GaltonError
+from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
 from .settings import Settings
 
@@ -97,7 +98,7 @@ def iterate(
         if rows is None and all(_close_enough(rest, step.x, states, settings) for states in wanted):
             break
         if settings.watch is not None and len(important):
-            lower, upper = rest.bounds(step.x[important])
+            lower, upper = rest.bounds(on_host(step.x[important]))
             settings.tell(iterations=done, horizon=horizon, lower=float(lower[0]), upper=float(upper[0]))
     error = (done + 8) * step.rounding * 1.01
     lost = step.lost(faintest) * (horizon + 1)
@@ -135,6 +136,6 @@ def _close_enough(rest: _Rest, x: Floats, states: Int32s | None, settings: Setti
 
     Relative to their own values for given states, relative to the largest for all.
     """
-    lower, upper = rest.bounds(x if states is None else x[states])
-    size = lower if states is not None else lower.max(initial=0.0)
+    lower, upper = rest.bounds(x if states is None else on_host(x[states]))
+    size = lower if states is not None else greatest(lower)
     return bool((upper - lower <= settings.eps * (size if settings.relative else 1.0)).all())

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Chain, Seen, least_positive
+from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
 from .poisson import Poisson
 from .settings import Settings
@@ -182,7 +183,7 @@ def power_sum(
         Whether the bounds of all other states have to be close relative to the largest value.
     """
     begin = time.perf_counter()
-    largest = float(chain.x.max(initial=0.0))
+    largest = greatest(chain.x)
     if largest == 0 or weights.end == 0:
         zeros = np.zeros_like(chain.x)
         return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
@@ -200,7 +201,7 @@ def power_sum(
         if all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
         if settings.watch is not None and len(important):
-            lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(chain.sum[important], chain.x[important]))
+            lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(*_at(chain, important)))
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
     lower, upper = rest.bounds(chain.sum, chain.x)
     error = (done + 8) * chain.rounding * 1.01 + weights.error
@@ -228,13 +229,17 @@ def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: boo
     )
 
 
+def _at(chain: Chain, states: Int32s) -> tuple[Floats, Floats]:
+    """The sum and the vector in a few states, on the host: so few are not worth a kernel for every operation."""
+    return on_host(chain.sum[states]), on_host(chain.x[states])
+
+
 def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Settings, exponent: int) -> bool:
     """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds.
 
     Relative to their own values for given states, relative to the largest for all.
     """
-    some = slice(None) if states is None else states
-    lower, upper = rest.bounds(chain.sum[some], chain.x[some])
-    size = lower if states is not None else lower.max(initial=0.0)
+    lower, upper = rest.bounds(*((chain.sum, chain.x) if states is None else _at(chain, states)))
+    size = lower if states is not None else greatest(lower)
     allowed = settings.eps * size if settings.relative else math.ldexp(settings.eps, exponent)
     return bool((upper - lower <= allowed).all())

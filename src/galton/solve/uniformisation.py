@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Chain, Part, exit_rates, part_of
+from ..model.arrays import greatest
 from ..model.sparse import Mask, Model
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +36,7 @@ class Uniformised:
 
     def chain(self, start: Floats) -> Chain:
         """The chain with a vector to begin with, ``(part.n_states,)``."""
-        return Chain(self.part, np.array(start, dtype=np.float64), 1 / self.rate, self.stay, self.threads)
+        return Chain(self.part, start.astype(np.float64), 1 / self.rate, self.stay, self.threads)
 
 
 def uniformise(model: Model, keep: Mask | None, threads: int) -> Uniformised | None:
@@ -43,7 +44,7 @@ def uniformise(model: Model, keep: Mask | None, threads: int) -> Uniformised | N
     high, low = exit_rates(model, threads, loops=True)
     without, rest = exit_rates(model, threads, loops=False)
     inside = slice(None) if keep is None else keep
-    rate, needed = (float(rates[inside].max(initial=0.0)) for rates in (high, without))
+    rate, needed = (greatest(rates[inside]) for rates in (high, without))
     if needed == 0:
         return None
     loops = needed >= LOOPS_MATTER * rate

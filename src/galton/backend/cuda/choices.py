@@ -11,7 +11,7 @@ import numpy as np
 from ...model.sparse import Model
 from .module import Kernels, kernels
 
-__all__ = ["every_successor_in", "owners"]
+__all__ = ["best_choice", "every_successor_in", "owners"]
 
 FILE = Path(__file__).with_name("choices.cu")
 
@@ -31,6 +31,14 @@ def every_successor_in(model: Model, states: Any) -> Any:
     given = (model.row_starts, model.columns, states, model.n_choices)
     _kernels(model).launch("every_successor_in", model.n_choices, *given, inside)
     return inside
+
+
+def best_choice(model: Model, numbers: Any, *, maximise: bool) -> Any:
+    """``(states,)`` the best of the numbers, or truth values, of each state's choices."""
+    best = cp.empty(model.n_states, dtype=numbers.dtype)
+    kernel = "best_truths" if numbers.dtype == np.bool_ else "best_numbers"
+    _kernels(model).launch(kernel, model.n_states, model.choice_starts, numbers, model.n_states, int(maximise), best)
+    return best
 
 
 def _kernels(model: Model) -> Kernels:
