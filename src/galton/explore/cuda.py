@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..model.arrays import on_host
 from ..model.sparse import Model, Rewards, Values
 from ..model.states import PackedStates
 from .cpu import Watch
@@ -41,6 +42,7 @@ STATES_A_LAUNCH = 200_000_000
 VALUE_SLOTS = 1 << 18  # as in values.cuh
 INITIAL_A_LAUNCH = 1 << 30
 LARGEST_INDEX = 2**31 - 1
+FEW_KEYS = 1 << 17  # to sort
 THREADS_OF_LONG = 1 << 17  # that list long rows
 
 
@@ -268,8 +270,7 @@ class Exploration:
         self._check_number(self.n)
         used = xp.flatnonzero(self.slots[:, 0] != 0)
         keys = self.slots[used, :words]
-        order = xp.argsort(keys[:, 0]) if words == 1 else xp.lexsort(xp.ascontiguousarray(keys.T[::-1]))
-        order = used[order]
+        order = used[_sorting(xp, keys)]
         del used, keys
         groups = len(order)
         sizes = xp.empty(groups, dtype=np.int32)
@@ -282,7 +283,7 @@ class Exploration:
         count = len(found)
         table = self.slots, len(self.slots) - 1, self.numbers
         self.kernels.run("find_numbers", count, *table, self.initial_states, count, found)
-        self.initial = xp.sort(found)
+        self.initial = found[_sorting(xp, found[:, None])]
 
     # Matrix
 
@@ -472,6 +473,13 @@ class LongRows:
         """Copy them into the matrix."""
         lists = self.keys, self.values, self.total, self.begins, self.which, len(self.which)
         self.exploration.kernels.run("place_long", self.total, *lists, *arguments, self.exploration.control)
+
+
+def _sorting(xp: Any, keys: Array) -> Array:
+    """The order of rows by their values; few are sorted by the host, before a device has loaded what it sorts with."""
+    if len(keys) <= FEW_KEYS:
+        return xp.asarray(np.lexsort(on_host(keys).T[::-1]))
+    return xp.argsort(keys[:, 0]) if keys.shape[1] == 1 else xp.lexsort(xp.ascontiguousarray(keys.T[::-1]))
 
 
 def _starts(xp: Any, counts: Array, dtype: type[np.signedinteger]) -> Array:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import on_host
 from ...solve.solution import NumericError
 from .krylov import ratio
 from .module import Kernels, kernels
@@ -70,8 +71,8 @@ class Bias:
         self._products.run("leaving_rates", self.exit_rates)
         ends = cp.empty(WALKERS, dtype=np.int32)
         self._products.run("walk", self.exit_rates, 0, WALKERS, JUMPS, ends, threads=WALKERS)
-        states, counts = cp.unique(ends, return_counts=True)
-        self.busiest = int(states[int(counts.argmax())])
+        states, counts = np.unique(on_host(ends), return_counts=True)
+        self.busiest = int(states[counts.argmax()])
         self._steps = 1
 
     def smooth(self, steps: int) -> bool:
