@@ -83,14 +83,54 @@ def shown(answer: dict[str, Any]) -> str:
     )
 
 
+COLUMNS = (
+    "model",
+    "property",
+    "states",
+    "transitions",
+    "compile",
+    "explore",
+    "analyse",
+    "solve",
+    "total",
+    "sweeps",
+    "value",
+)
+
+
+def table(records: list[dict[str, Any]]) -> str:
+    """What was measured, as docs/gpu/solve.md has it: seconds of the device's run, and the CPU's total beside."""
+    lines = [f"| {' | '.join((*COLUMNS, 'CPU total'))} |", f"|{'---|' * (len(COLUMNS) + 1)}"]
+    for record in records:
+        model, constants, prop = record["case"]
+        row, device, host = [f"{model} {constants}", f"`{prop}`"], record["cuda"], record["cpu"]
+        if "error" in device:
+            row += ["", "", "", "", "", "", str(device["error"]), "", ""]
+        else:
+            build, steps = device["build"], [(s["step"], s["seconds"]) for s in device["plan"]]
+            analysed = [s for name, s in steps if name in ("graph analysis", "bottom components", "prob0", "equations")]
+            explored = sum(build.get(name, 0.0) for name in ("discover_s", "sort_s", "count_s", "fill_s"))
+            row += [f"{device['states']:,}", f"{device['transitions']:,}", f"{build.get('compile_s', 0.0):.2f}"]
+            row += [f"{explored:.3f}", f"{sum(analysed):.3f}", f"{sum(s for _, s in steps) - sum(analysed):.3f}"]
+            value = device["value"][-1] if isinstance(device["value"], list) else device["value"]
+            row += [f"{device['total_s']:.2f}", f"{device['iterations']:,}", f"{value:.9g}"]
+        row.append("" if not host else str(host["error"]) if "error" in host else f"{host['total_s']:.2f}")
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="parts of names of models, separated by commas")
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--no-cpu", action="store_true")
     parser.add_argument("--once", action="store_true", help="do not run a first time to fill the caches")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="write all that was measured")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="print the table of what such a file holds, and end")
     given = parser.parse_args()
+    if given.table:
+        print(table(json.loads(given.table.read_text())))
+        return
     only = [part for part in given.only.split(",") if part]
     records, wrong = [], 0
     for model, constants, prop in CASES:
@@ -115,6 +155,7 @@ def main() -> None:
         records.append({"case": [model, constants, prop], "first": first, "cuda": device, "cpu": host})
         if given.json:
             given.json.write_text(json.dumps(records, indent=1))
+    print(table(records))
     if wrong:
         raise SystemExit(f"{wrong} answers disagree")
 
