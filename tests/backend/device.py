@@ -28,7 +28,7 @@ def played_by_cpu() -> Iterator[Any]:
     with ExitStack() as stack:
         for name, module in modules.items():
             stack.enter_context(patch.object(module, "cp", np))
-            if name in ("system", "restrict", "choices", "bias", "steps"):
+            if name in ("krylov", "system", "restrict", "choices", "bias", "steps"):
                 stack.enter_context(patch.object(module, "kernels", compiled))
         yield np
 

@@ -45,5 +45,6 @@ def test_there_are_kernels() -> None:
         "restrict",
         "steps",
         "sweeps",
+        "vectors",
         "weigh",
     ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...model.arrays import on_host
 from ...solve.solution import NumericError
-from .krylov import ratio
+from .krylov import Iteration
 from .module import Kernels, kernels
 from .system import CODES, lanes_for
 
@@ -85,27 +85,12 @@ class Bias:
         start = h.copy()
         residual, gain, width = self._residual(reward, h)
         first = best = width
-        shadow = residual.copy()
-        rho = alpha = omega = cp.ones(())
-        p, v = cp.zeros_like(h), cp.zeros_like(h)
+        iteration = Iteration(h, residual, self._product, self._precondition)
         since = 0
         while width > max(relative * abs(gain), absolute) and since < patience and np.isfinite(width):
-            for _ in range(LOOK):
-                new_rho = shadow @ residual
-                beta = ratio(new_rho, rho) * ratio(alpha, omega)
-                p = residual + beta * (p - omega * v)
-                forward = self._precondition(p)
-                v = self._product(forward)
-                alpha = ratio(new_rho, shadow @ v)
-                s = residual - alpha * v
-                sideways = self._precondition(s)
-                t = self._product(sideways)
-                omega = ratio(t @ s, t @ t)
-                h += alpha * forward + omega * sideways
-                residual = s - omega * t
-                rho = new_rho
+            iteration.run(LOOK)
             self._count(2 * LOOK * (1 + self._steps))
-            residual, gain, width = self._residual(reward, h)
+            iteration.r[:], gain, width = self._residual(reward, h)
             since += LOOK
             self.settings.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
             if width < best / 10:
@@ -125,10 +110,9 @@ class Bias:
         low, high, mine = (float(x) for x in (drift.min(), drift.max(), gain[0]))
         return drift - gain, mine, high - low
 
-    def _product(self, x: Any) -> Any:
-        found = cp.empty_like(x)
+    def _product(self, x: Any, found: Any) -> None:
         self._products.run("outflow", x, found)
-        return found - found[self.busiest : self.busiest + 1]
+        found -= found[self.busiest : self.busiest + 1].copy()
 
     def _precondition(self, y: Any) -> Any:
         x, other = y / self.exit_rates, cp.empty_like(y)

@@ -1,23 +1,63 @@
 """BiCGStab on a device (van der Vorst 1992): no scalar crosses the bus in the loop.
 
-Solves (I - A) x = b for a chain, or for the rows that an MDP's strategy takes. Dot products are CuPy's and stay on the
-device as arrays of one number; the vector updates read them there.
+:class:`Iteration` makes steps of the method for any product and preconditioner; :func:`bicgstab` solves (I - A) x = b
+for a chain, or for the rows that an MDP's strategy takes. The vector operations are in ``vectors.cu``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cupy as cp
+import numpy as np
+
+from .module import kernels
 
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["SWEEPS", "bicgstab", "ratio"]
+__all__ = ["SWEEPS", "Iteration", "bicgstab"]
 
+FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
 LOOK = 8  # iterations between looks at the residual
 PATIENCE = 8  # looks without anything better
+
+
+class Iteration:
+    """Steps of BiCGStab from x, which is improved in place, with the residual ``r`` to begin with.
+
+    ``product(x, y)`` writes into y; ``precondition(x)`` returns a vector, x itself where there is nothing to do.
+    """
+
+    def __init__(
+        self, x: Any, r: Any, product: Callable[[Any, Any], None], precondition: Callable[[Any], Any] = lambda x: x
+    ) -> None:
+        self.x, self.r, self._product, self._precondition = x, r, product, precondition
+        self._kernels = kernels(FILE, "OFFSET=int")
+        self._shadow = r.copy()
+        self._p, self._v, self._t = cp.zeros_like(x), cp.zeros_like(x), cp.empty_like(x)
+        self._scalars = cp.asarray(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
+
+    def run(self, steps: int) -> None:
+        """So many steps, two products each."""
+        n, scalars, run = len(self.x), self._scalars, self._kernels.launch
+        for _ in range(steps):
+            run("dots", n, n, self._shadow, self.r, None, scalars)
+            run("begin_step", 1, scalars, block=1)
+            run("turn", n, n, self.r, self._v, self._p, scalars)
+            p = self._precondition(self._p)
+            self._product(p, self._v)
+            run("dots", n, n, self._shadow, self._v, None, scalars)
+            run("half_step", 1, scalars, block=1)
+            run("subtract", n, n, self.r, self._v, scalars)
+            s = self._precondition(self.r)
+            self._product(s, self._t)
+            run("dots", n, n, self._t, self.r, self._t, scalars)
+            run("end_step", 1, scalars, block=1)
+            run("settle", n, n, p, s, self._t, self.x, self.r, scalars)
 
 
 def bicgstab(system: System, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float]:
@@ -26,47 +66,26 @@ def bicgstab(system: System, x: Any, chosen: Any | None, sweeps: int, tolerance:
     def residual_of(vector: Any) -> Any:
         found = cp.empty_like(x)
         system.multiply(vector, found, True, 1, chosen)
-        return found - vector
+        found -= vector
+        return found
 
-    def times(vector: Any) -> Any:
-        found = cp.empty_like(x)
+    def product(vector: Any, found: Any) -> None:
         system.multiply(vector, found, False, 1, chosen)
-        return vector - found
+        cp.subtract(vector, found, out=found)
 
-    r = residual_of(x)
-    best, best_x, done = _relative(r, x), x.copy(), 1
-    shadow = r.copy()
-    rho = alpha = omega = cp.ones(())
-    p, v = cp.zeros_like(x), cp.zeros_like(x)
-    at, useless = x.copy(), 0
-    while done < sweeps and best > tolerance:
-        for _ in range(LOOK):
-            new_rho = shadow @ r
-            beta = ratio(new_rho, rho) * ratio(alpha, omega)
-            p = r + beta * (p - omega * v)
-            v = times(p)
-            alpha = ratio(new_rho, shadow @ v)
-            s = r - alpha * v
-            t = times(s)
-            omega = ratio(t @ s, t @ t)
-            at += alpha * p + omega * s
-            r = s - omega * t
-            rho = new_rho
+    at, useless, done = x.copy(), 0, 1
+    r = residual_of(at)
+    best = _relative(r, x)
+    iteration = Iteration(at, r, product)
+    while done < sweeps and best > tolerance and useless < PATIENCE:
+        iteration.run(LOOK)
         done += 2 * LOOK + 1
-        r = residual_of(at)  # what recursion lost is found again
-        found = _relative(r, at)
-        if found < best:
-            best, best_x[:], useless = found, at, 0
+        iteration.r[:] = residual_of(at)  # what recursion lost is found again
+        found = _relative(iteration.r, at)
         useless += 1
-        if useless == PATIENCE:
-            break
-    x[:] = best_x
+        if found < best:
+            best, x[:], useless = found, at, 0
     return done, best
-
-
-def ratio(a: Any, b: Any) -> Any:
-    """A quotient that stays on the device; 0 where it would be none."""
-    return cp.where(b == 0, 0.0, a / cp.where(b == 0, 1.0, b))
 
 
 def _relative(r: Any, x: Any) -> float:
