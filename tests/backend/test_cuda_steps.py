@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from device import WHERE
+from scipy.sparse import csr_array, diags_array
 from test_cuda_restrict import moved, take
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
 
@@ -178,16 +179,35 @@ def test_many_steps_of_queues(xp: Any, size: int, together: bool, monkeypatch: p
     stay = 1 - model.exit_rates / rate
     start, weights = np.random.default_rng(6).random(size), np.random.default_rng(7).random(61)
     chain = Chain(device_part(model, None, xp), xp.array(start), 1 / rate, xp.asarray(stay))
-    chain.advance(61, weights)
-    x, total, _ = reference.chain_steps(model.to_scipy(), 1 / rate, stay, weights, start)
+    seen = chain.advance(61, weights)
+    x, total, expected = reference.chain_steps(model.to_scipy(), 1 / rate, stay, weights, start)
     np.testing.assert_allclose(take(chain.x), x, rtol=1e-12)
     np.testing.assert_allclose(take(chain.sum), total, rtol=1e-12)
+    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_many_steps_of_a_large_mdp(xp: Any, together: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks, or a launch a step, with a choice of three rows in every state."""
+    if not together:
+        monkeypatch.setattr("galton.backend.cuda.steps.TOGETHER", 0)
+    rng, size = np.random.default_rng(8), 20_000
+    rows = np.repeat(np.arange(3 * size), 3)
+    columns = rng.integers(0, size, 9 * size)
+    matrix = csr_array((np.full(9 * size, 1 / 3), (rows, columns)), shape=(3 * size, size))
+    model = Model.from_matrix("mdp", matrix, row_groups=np.arange(0, 3 * size + 1, 3))
+    start = rng.random(size)
+    step = Bellman(device_part(model, None, xp), xp.array(start), None, True)
+    seen = step.advance(10)
+    assert model.choice_starts is not None
+    nothing = np.zeros(3 * size)
+    x, _, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, nothing, True, 10, start)
+    np.testing.assert_allclose(take(step.x), x, rtol=1e-13)
+    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
 
 
 def long_queue(size: int) -> Model:
     """The same model as ``queue``, from a sparse matrix."""
-    from scipy.sparse import diags_array
-
     return Model.from_matrix("ctmc", diags_array([2.0, 3.0], offsets=[1, -1], shape=(size, size)).tocsr())
 
 

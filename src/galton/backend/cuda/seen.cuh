@@ -31,16 +31,17 @@ __device__ inline void tell_greatest(double value, unsigned long long* told) {
     if (news > *(volatile unsigned long long*)told) atomicMax(told, news);
 }
 
+// Places in what is told: of the least numbers the negation, so that the greatest is what counts everywhere. The last one
+// counts blocks that have met.
+enum { LEAST, MOST, LEAST_RATIO, MOST_RATIO, LEAST_CHANGE, MOST_CHANGE, FAINTEST, MEETINGS };
+
 struct Extremes {
-    double least, most, least_ratio, most_ratio, least_change, most_change, faintest;
+    double least, most, least_ratio, most_ratio, least_change, most_change;
 
     __device__ Extremes()
         : least(INFINITE), most(-INFINITE), least_ratio(INFINITE), most_ratio(-INFINITE), least_change(INFINITE),
-          most_change(-INFINITE), faintest(INFINITE) {}
+          most_change(-INFINITE) {}
 
-    __device__ void look_for_faint(double value) {
-        if (value > 0) faintest = lesser(faintest, value);
-    }
     __device__ void watch(double before, double after) {
         least = lesser(least, after);
         most = greater(most, after);
@@ -51,14 +52,12 @@ struct Extremes {
         least_ratio = lesser(least_ratio, digits ? after / before : 0);
         most_ratio = greater(most_ratio, digits ? after / before : INFINITE);
     }
-    // Of the least, the negation is told: then the greatest is what counts everywhere.
-    __device__ void tell_faintest(unsigned long long* told) const { tell_greatest(-faintest, told + 6); }
-    __device__ void tell_others(unsigned long long* told) const {
-        tell_greatest(-least, told);
-        tell_greatest(most, told + 1);
-        tell_greatest(-least_ratio, told + 2);
-        tell_greatest(most_ratio, told + 3);
-        tell_greatest(-least_change, told + 4);
-        tell_greatest(most_change, told + 5);
+    __device__ void tell(unsigned long long* told) const {
+        tell_greatest(-least, told + LEAST);
+        tell_greatest(most, told + MOST);
+        tell_greatest(-least_ratio, told + LEAST_RATIO);
+        tell_greatest(most_ratio, told + MOST_RATIO);
+        tell_greatest(-least_change, told + LEAST_CHANGE);
+        tell_greatest(most_change, told + MOST_CHANGE);
     }
 };

@@ -1,8 +1,9 @@
 // Many steps of a chain or an MDP: x <- A x, what is summed on the way, and what the last step shows.
 //
 // Execution plan: LANES threads a row. A launch makes the steps `first` up to `last` of a call of `end` steps. Where a step
-// takes little longer than a launch, one makes all of them: it has no more threads than the device holds at once, they go
+// takes no longer than a launch, one launch makes all of them: it has no more threads than the device holds at once, they go
 // over the states again and again and meet after each step. Otherwise every step is a launch with threads for all states.
+// What the last step shows is looked at by a kernel of its own: these need their registers to have many threads.
 //
 // A step reads the matrix once. The vector before and the vector after it are both at hand, so that every second step adds
 // both to the sum, and the others need not touch it.
@@ -14,42 +15,41 @@
 
 struct Steps {
     double *x, *y;  // the vector is in x before even steps, in y before odd ones
-    count_t size, first, last, end;
-    unsigned long long* told;  // seven extremes, and how many blocks have met
+    count_t size, first, last;
+    unsigned long long* told;
 
-    // Run `after = one(step, state, vector, before)` for all; only lane 0 writes.
+    // Run `after = one(step, state, vector)` for all; only lane 0 writes.
     template <class One>
-    __device__ void run(bool faintest, One&& one) const {
-        Extremes seen;
+    __device__ void run(bool look_for_faint, One&& one) const {
+        double faintest = INFINITE;
         for (count_t k = first; k < last; ++k) {
-            if (k > first) meet(told + 7, k - first);
+            if (k > first) meet(told + MEETINGS, k - first);
             const double* from = k % 2 ? y : x;
             double* to = k % 2 ? x : y;
             for (count_t state = thread_number() / LANES; state < size; state += thread_count() / LANES) {
-                const double before = from[state], after = one(k, state, from, before);
+                const double after = one(k, state, from);
                 if (lane() == 0) to[state] = after;
-                if (faintest) seen.look_for_faint(after);
-                if (k == end - 1) seen.watch(before, after);
+                if (after > 0) faintest = lesser(faintest, after);
             }
         }
-        if (faintest) seen.tell_faintest(told);
-        if (last == end) seen.tell_others(told);
+        if (look_for_faint) tell_greatest(-faintest, told + FAINTEST);
     }
 };
 
 #define STEPS_PARAMETERS double *x, double *y, count_t size, count_t first, count_t last, count_t end, unsigned long long *told
 #define STEPS \
-    Steps { x, y, size, first, last, end, told }
+    Steps { x, y, size, first, last, told }
 
-// x <- factor · Ax + stay · x, or x <- Ax without `stay`; sum += weight · x before each step.
+// x <- factor · Ax + stay · x, or x <- Ax without `stay`; sum += weight · x before each step. The faintest number is not looked
+// for where there is a `stay`.
 extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const double* stay, const double* weights, double* sum,
                                        STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(!stay, [&](count_t k, count_t state, const double* from, double before) {
+    STEPS.run(!stay, [&](count_t k, count_t state, const double* from) {
         double after = row_sum<Nearest>(rows, state, from);
-        if (stay) after = factor * after + stay[state] * before;
+        if (stay) after = factor * after + stay[state] * from[state];
         if (sum && k % 2 == 0 && lane() == 0) {
-            double more = weights[k] * before;
+            double more = weights[k] * from[state];
             if (k + 1 < end) more += weights[k + 1] * after;
             sum[state] += more;
         }
@@ -60,11 +60,19 @@ extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const dou
 // x <- opt (Ax + constant), the constant being 0 where it is null.
 extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(true, [&](count_t, count_t state, const double* from, double) {
+    STEPS.run(true, [&](count_t, count_t state, const double* from) {
         int which;
         return best_of(rows, state, which, [&](int row) {
             const double sum = row_sum<Nearest>(rows, row, from);
             return constant ? sum + constant[row] : sum;
         });
     });
+}
+
+// What the last of `steps` steps shows; `x` and `y` as there.
+extern "C" __global__ void look(const double* x, const double* y, count_t size, count_t steps, unsigned long long* told) {
+    const double *before = steps % 2 ? x : y, *after = steps % 2 ? y : x;
+    Extremes seen;
+    for (count_t state = thread_number(); state < size; state += thread_count()) seen.watch(before[state], after[state]);
+    seen.tell(told);
 }

@@ -21,9 +21,10 @@ __all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "
 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "part", "products")}
 LARGEST = 2**31 - 1
-TOGETHER = 1 << 24  # threads that a step needs, from which on it takes so long that a launch does not show
-ALONE = 4096  # threads below which one block is faster than several that have to meet
+TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
+ALONE = 4096  # threads up to which one block is faster than several that have to meet
 BLOCK = 512
+LOOKING = 1 << 17  # threads that look at what the last step shows
 
 
 class Matrix(NamedTuple):
@@ -107,22 +108,23 @@ class _Steps:
         self._kernels, self._kernel = matrix.kernels("steps"), kernel
         self._size = len(matrix.starts if matrix.groups is None else matrix.groups) - 1
         self._threads = self._size * matrix.lanes
+        self._work = len(matrix.columns) + 3 * len(matrix.starts)
         self._told = cp.zeros(8, dtype=np.uint64)
 
     def _run(self, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
         if not len(x) == len(other) == self._size:
             raise ValueError("a vector has the wrong length")
         self._told[:] = 0
-        held = self._kernels.most_threads(self._kernel, BLOCK) if self._threads < TOGETHER else 0
+        held = self._kernels.most_threads(self._kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
-            block = 1024 if self._threads <= ALONE else BLOCK
-            threads = min(self._threads, block if self._threads <= ALONE else held)
+            threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
             arguments = (*given, x, other, self._size, 0, steps, steps, self._told)
-            self._kernels.launch_together(self._kernel, threads, *arguments, block=block)
+            self._kernels.launch_together(self._kernel, threads, *arguments, block=BLOCK)
         else:
             for step in range(steps):
                 arguments = (*given, x, other, self._size, step, step + 1, steps, self._told)
                 self._kernels.launch(self._kernel, self._threads, *arguments)
+        self._kernels.launch("look", min(self._size, LOOKING), x, other, self._size, steps, self._told)
         return _extremes(self._told)
 
 
