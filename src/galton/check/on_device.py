@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..lang.expressions import Expression
-from ..lang.properties import Cumulative, ExpectedTime, LongRun, Probability, Reward, SteadyState
+from ..lang.properties import Cumulative, ExpectedTime, Instantaneous, LongRun, Probability, Reward, SteadyState
 from ..lang.source import GaltonError, Source
 from ..model.sparse import Model
 from ..solve.settings import Settings
@@ -15,6 +15,8 @@ from .resolution import Question, is_state_formula
 from .result import Result
 
 __all__ = ["checked"]
+
+NESTED = "nested operators are not answered on a device"
 
 
 def checked(
@@ -49,13 +51,12 @@ def _why_not(formula: Expression, source: Source, settings: Settings, strategy: 
     if settings.by_hand:
         return f"the method {settings.method} does not run on a device"
     match formula:
-        case Reward(objective=Cumulative(None) | LongRun()):
+        case Reward(objective=Cumulative() | Instantaneous() | LongRun()):
             return ""
         case SteadyState(states):
-            return "" if is_state_formula(states) else "nested operators are not answered on a device"
+            return "" if is_state_formula(states) else NESTED
         case Probability(path) | ExpectedTime(path) | Reward(objective=path):
-            found = paths.normalise(path, source) if not isinstance(path, Cumulative) else None
-            if isinstance(found, paths.Until) and found.bound is None:
-                plain = is_state_formula(found.through) and is_state_formula(found.goal)
-                return "" if plain else "nested operators are not answered on a device"
-    return "only unbounded paths and rewards are answered on a device"
+            found = paths.normalise(path, source)
+            asked = (found.through, found.goal) if isinstance(found, paths.Until) else (found.states,)
+            return "" if all(map(is_state_formula, asked)) else NESTED
+    return "filters and arithmetic over operators are not answered on a device"
