@@ -57,7 +57,9 @@ def compile_source(text: str, architecture: str) -> bytes:
 
     program = nvrtc.createProgram(text, "explore.cu", (), ())
     try:
-        nvrtc.compileProgram(program, (f"--gpu-architecture={architecture}", *OPTIONS))
+        # Kernels are optimised side by side where the compiler knows how to.
+        together = ("--split-compile=0",) if nvrtc.getVersion() >= (12, 8) else ()
+        nvrtc.compileProgram(program, (f"--gpu-architecture={architecture}", *OPTIONS, *together))
     except nvrtc.NVRTCError as error:
         raise DeviceError(f"the explorer of this model does not compile:\n{nvrtc.getProgramLog(program)}") from error
     return bytes(nvrtc.getCUBIN(program))
