@@ -27,7 +27,10 @@ def checked(
 
     from ..explore.cuda_device import DeviceError
 
-    reason = _why_not(question.prop.expression, question.source, settings, strategy)
+    formula, source = question.prop.expression, question.source
+    reason = _why_not(formula, source, settings, strategy)
+    if not reason and model.info.get("chosen by") == "auto" and _bounded(formula, source):
+        reason = "bounded properties of large models have not been measured on a device"
     if not reason:
         try:
             return replace(check(model), device="cuda")
@@ -41,7 +44,22 @@ def checked(
             reason = str(error)
         cupy.get_default_memory_pool().free_all_blocks()
     found = check(model.to_host())
+    if model.info.get("chosen by") == "auto":
+        return found  # nobody asked for a device
     return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU"))
+
+
+def _bounded(formula: Expression, source: Source) -> bool:
+    """Whether a property is about so many steps, or so much time."""
+    match formula:
+        case Reward(objective=Cumulative(bound)):
+            return bound is not None
+        case Reward(objective=Instantaneous()):
+            return True
+        case Probability(path):
+            found = paths.normalise(path, source)
+            return not isinstance(found, paths.Until) or found.bound is not None
+    return False
 
 
 def _why_not(formula: Expression, source: Source, settings: Settings, strategy: bool) -> str:

@@ -48,7 +48,9 @@ def explore(
     from .cuda_device import DeviceError
 
     try:
-        return cuda.explore(lowered, threads=threads, limits=limits, watch=watch)
+        model = cuda.explore(lowered, threads=threads, limits=limits, watch=watch)
+        model.info["chosen by"] = "auto" if device == "auto" else "user"
+        return model
     except DeviceError as error:
         model = on_cpu(limits)
         if device == "cuda":
