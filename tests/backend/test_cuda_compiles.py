@@ -39,6 +39,7 @@ def test_there_are_kernels() -> None:
     assert [file.stem for file in FILES] == [
         "choices",
         "drift",
+        "numbers",
         "part",
         "products",
         "proof",

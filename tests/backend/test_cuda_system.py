@@ -48,9 +48,9 @@ def case(request: pytest.FixtureRequest, xp: Any) -> Case:
     matrix, reference = pair.reference.matrix, pair.reference
     parts = (matrix.groups, matrix.starts, matrix.columns, matrix.values, matrix.dictionary)
     numbers = (reference.scale, reference.constant)
-    return Case(
-        pair, System(*(None if p is None else xp.asarray(p) for p in (*parts, *numbers)), reference.optimum), xp
-    )
+    given = (None if part is None else xp.asarray(part) for part in (*parts, *numbers))
+    # But for one format, rows have their numbers as codes.
+    return Case(pair, System(*given, reference.optimum, compact=values != "plain"), xp)
 
 
 def start(case: Case) -> Any:
@@ -183,3 +183,19 @@ def test_bicgstab(case: Case) -> None:
     for unknown in range(case.pair.size):
         row = unknown if chosen is None else int(chosen[unknown])
         assert case.pair.reference.row(row, values) == pytest.approx(values[unknown], rel=1e-9)
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 256, 257, 5000])
+def test_numbers_as_codes(xp: Any, distinct: int) -> None:
+    from galton.backend.cuda.numbers import compact
+
+    random = np.random.default_rng(distinct)
+    values = np.concatenate([[0.0, np.inf, -np.inf], random.standard_normal(5000)])[:distinct]
+    numbers = np.concatenate([values, random.choice(values, 20_000)])
+    found, codes = compact(xp.asarray(numbers))
+    if distinct > 256:
+        assert codes is None
+        return
+    assert len(found) == distinct
+    taken = [array if xp is np else array.get() for array in (found, codes)]
+    np.testing.assert_array_equal(taken[0][taken[1]], numbers)

@@ -45,6 +45,13 @@ Number atomicMax(Number* place, Number other) {
 }
 
 template <class Number>
+Number atomicCAS(Number* place, Number expected, Number wanted) {
+    const Number before = *place;
+    if (before == expected) *place = wanted;
+    return before;
+}
+
+template <class Number>
 Number atomicMin(Number* place, Number other) {
     const Number before = *place;
     if (other < before) *place = other;

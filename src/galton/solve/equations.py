@@ -91,16 +91,16 @@ class Equations:
     @cached_property
     def system(self) -> System:
         """The equations as the kernels take them."""
-        return self.system_with(self.constant, self.optimum)
+        return self.system_with(self.constant, self.optimum, compact=True)
 
-    def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
-        """The same matrix with other constants."""
+    def system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool = False) -> System:
+        """The same matrix with other constants; where these do not change, a device may ``compact`` them."""
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         if not is_on_host(self.columns):
             from ..backend.cuda.system import System
 
             parts = (self.groups, self.starts, self.columns, entries, self.values.dictionary, self.scale, constant)
-            return System(*parts, OPTIMA[optimum])
+            return System(*parts, OPTIMA[optimum], compact=compact)
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
 

@@ -7,7 +7,7 @@
 #define CHAIN_PARAMETERS \
     const offset_t *starts, const int *columns, const code_t *codes, const double *dictionary, count_t n_states
 #define CHAIN \
-    Rows { Pattern{starts, columns, nullptr}, codes, dictionary, nullptr, nullptr, 0 }
+    Rows { Pattern{starts, columns, nullptr}, codes, dictionary, {}, {}, 0 }
 
 // What flows out of a state: the sum of R(s,t) (x(s) - x(t)).
 __device__ inline double outflow_of(const Rows& rows, count_t state, const double* x) {

@@ -90,4 +90,5 @@ def bicgstab(system: System, x: Any, chosen: Any | None, sweeps: int, tolerance:
 
 def _relative(r: Any, x: Any) -> float:
     size = cp.abs(r)
-    return float(cp.max(size / cp.where(size > 0, cp.abs(x), 1.0)))
+    with np.errstate(divide="ignore"):  # infinite where what is 0 should not be
+        return float(cp.max(size / cp.where(size > 0, cp.abs(x), 1.0)))

@@ -8,14 +8,14 @@
 
 __device__ inline double row_above(const Rows& rows, count_t row, const double* upper, double slack) {
     double sum = row_sum<Up>(rows, row, upper);
-    if (rows.scale) sum = Up::multiply(sum, rows.scale[row]);
+    if (rows.scale.values) sum = Up::multiply(sum, rows.scale[row]);
     const double constant = rows.constant[row];
     return Up::add(Up::multiply_add(sum, slack, sum), Up::multiply_add(constant, slack, constant));
 }
 
 __device__ inline double row_below(const Rows& rows, count_t row, const double* lower, double slack) {
     double sum = row_sum<Down>(rows, row, lower);
-    if (rows.scale) sum = Down::multiply(sum, rows.scale[row]);
+    if (rows.scale.values) sum = Down::multiply(sum, rows.scale[row]);
     const double less = Down::add(1, -slack);
     return Down::multiply_add(sum, less, Down::multiply(rows.constant[row], less));
 }

@@ -8,24 +8,34 @@
 
 typedef CODE code_t;
 
+// A number per row: plain, or one-byte codes into the distinct ones, an eighth of the bytes.
+struct RowNumbers {
+    const double* values;
+    const byte* codes;  // null where the values are plain
+
+    __device__ double operator[](count_t row) const { return codes ? values[codes[row]] : values[row]; }
+};
+
 struct Rows {
     Pattern pattern;
     const code_t* codes;
     const double* dictionary;  // null where codes are the values
-    const double* scale;       // null for 1 everywhere
-    const double* constant;
+    RowNumbers scale;          // without values: 1 everywhere
+    RowNumbers constant;       // without values: 0 everywhere
     count_t optimum;           // -1 for the least, 1 for the greatest
 
     __device__ double value(count_t entry) const { return dictionary ? dictionary[(int)codes[entry]] : double(codes[entry]); }
-    __device__ double scaled(count_t row, double sum) const { return scale ? scale[row] * sum : sum; }
+    __device__ double scaled(count_t row, double sum) const { return scale.values ? scale[row] * sum : sum; }
+    __device__ double with_constant(count_t row, double sum) const { return constant.values ? sum + constant[row] : sum; }
     __device__ bool better(double a, double b) const { return optimum < 0 ? a < b : a > b; }
 };
 
 #define ROWS_PARAMETERS                                                                                              \
     const offset_t *starts, const int *columns, const int *groups, const code_t *codes, const double *dictionary,    \
-        const double *scale, const double *constant, count_t optimum
+        const double *scales, const byte *scale_codes, const double *constants, const byte *constant_codes,         \
+        count_t optimum
 #define ROWS \
-    Rows { Pattern{starts, columns, groups}, codes, dictionary, scale, constant, optimum }
+    Rows { Pattern{starts, columns, groups}, codes, dictionary, {scales, scale_codes}, {constants, constant_codes}, optimum }
 
 // The state a thread works on, among those from `first` on, and its place in the group of threads that share it.
 __device__ inline count_t state_of_thread(count_t first) { return first + thread_number() / LANES; }
@@ -75,7 +85,7 @@ __device__ inline double row_sum(const Rows& rows, count_t row, const double* x)
 }
 
 __device__ inline double row_value(const Rows& rows, count_t row, const double* x) {
-    return rows.scaled(row, row_sum<Nearest>(rows, row, x)) + rows.constant[row];
+    return rows.with_constant(row, rows.scaled(row, row_sum<Nearest>(rows, row, x)));
 }
 
 // The best of what `value(row)` says of the rows of a state, and the first row that has it.

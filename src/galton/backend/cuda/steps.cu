@@ -64,7 +64,7 @@ extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
         int which;
         return best_of(rows, state, which, [&](int row) {
             const double sum = row_sum<Nearest>(rows, row, from);
-            return constant ? sum + constant[row] : sum;
+            return rows.with_constant(row, sum);
         });
     });
 }

@@ -48,7 +48,18 @@ class Matrix(NamedTuple):
 
     def rows(self, constant: Any | None = None, optimum: int = 0) -> tuple[Any, ...]:
         """The rows as the kernels take them."""
-        return (self.starts, self.columns, self.groups, self.codes, self.dictionary, None, constant, optimum)
+        return (
+            self.starts,
+            self.columns,
+            self.groups,
+            self.codes,
+            self.dictionary,
+            None,
+            None,
+            constant,
+            None,
+            optimum,
+        )
 
 
 def matrix_of(model: Model) -> Matrix:

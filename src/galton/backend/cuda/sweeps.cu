@@ -76,7 +76,7 @@ extern "C" __global__ void multiply(ROWS_PARAMETERS, const int* chosen, const do
     const Rows rows = ROWS;
     const count_t row = chosen ? chosen[state] : state;
     const double product = rows.scaled(row, row_sum<Nearest>(rows, row, x));
-    if (lane() == 0) y[state] = with_constant ? product + constant[row] : product;
+    if (lane() == 0) y[state] = with_constant ? rows.with_constant(row, product) : product;
 }
 
 // The value of every row of the range.

@@ -13,7 +13,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from . import krylov
+from . import krylov, numbers
 from .module import Kernels, kernels
 
 __all__ = ["CODES", "System", "lanes_for"]
@@ -34,6 +34,8 @@ class System:
         ``(rows,)``; no scale for 1 everywhere.
     optimum
         -1, 0 or 1.
+    compact
+        Whether to look for codes for scale and constant, which then must not change.
     """
 
     def __init__(
@@ -46,11 +48,15 @@ class System:
         scale: Any | None,
         constant: Any,
         optimum: int,
+        *,
+        compact: bool = False,
     ) -> None:
         self.groups, self.starts = groups, starts
         self.size = len(starts if groups is None else groups) - 1
         self.lanes = lanes_for(len(columns) / max(len(starts) - 1, 1))
-        self._rows = (starts, columns, groups, codes, dictionary, scale, constant, optimum)
+        pack = numbers.compact if compact else _plain
+        of_rows = (*(_plain(None) if scale is None else pack(scale)), *pack(constant))
+        self._rows = (starts, columns, groups, codes, dictionary, *of_rows, optimum)
         self._defines = (
             "OFFSET=int" if starts.itemsize == 4 else "OFFSET=long long",
             f"CODE={CODES[codes.itemsize]}",
@@ -217,6 +223,10 @@ class System:
 
     def _largest(self) -> float:
         return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
+
+
+def _plain(array: Any | None) -> tuple[Any | None, None]:
+    return array, None
 
 
 def lanes_for(entries: float) -> int:

@@ -3,7 +3,7 @@
 #include "rows.cuh"
 
 extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const int* chosen, double near, double share,
-                                      double* constants, count_t first, count_t last) {
+                                      double* weights, count_t first, count_t last) {
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
@@ -11,23 +11,23 @@ extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const in
     const count_t end = rows.pattern.first_row(state + 1);
     for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
         bool matters = !groups || chosen[state] == int(row);
-        if (!matters && constant[row] <= share * value) {
+        if (!matters && rows.constant[row] <= share * value) {
             const double apart = row_value(rows, row, x) - value;
             matters = (apart < 0 ? -apart : apart) <= near * value;
         }
-        if (lane() == 0) constants[row] = matters ? value : -INFINITE;
+        if (lane() == 0) weights[row] = matters ? value : -INFINITE;
     }
 }
 
-extern "C" __global__ void left_to_delta(ROWS_PARAMETERS, const double* x, const double* w, const double* constants, double share,
+extern "C" __global__ void left_to_delta(ROWS_PARAMETERS, const double* x, const double* w, const double* weights, double share,
                                          count_t first, count_t last, unsigned long long* largest) {
     const count_t state = state_of_thread(first);
     const Rows rows = ROWS;
     double needed = 0;
     const count_t end = state < last ? rows.pattern.first_row(state + 1) : 0;
     for (count_t row = end ? rows.pattern.first_row(state) : 0; row < end; ++row) {
-        const double least = constant[row];
-        if (constants[row] != -INFINITE || !(least > share * x[state]) || least == INFINITE) continue;
+        const double least = rows.constant[row];
+        if (weights[row] != -INFINITE || !(least > share * x[state]) || least == INFINITE) continue;
         const double more = (rows.scaled(row, row_sum<Nearest>(rows, row, w)) - w[state] + x[state]) / least;
         if (more > needed) needed = more;
     }

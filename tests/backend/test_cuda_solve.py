@@ -1,0 +1,65 @@
+"""Whole questions solved with the device's primitives and its proposals: the bounds are proved, narrow, and those of the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device import played_by_cpu
+
+import galton
+from galton.check import unknowns
+from galton.solve import equations, sound
+from galton.solve.parallel import ParallelProposer
+
+MODELS = Path(__file__).parents[2] / "models"
+CASES = [
+    ("nand", {"N": 5, "K": 1}, 'P=? [ F "few_wrong" ]'),
+    ("crowds", {"TotalRuns": 3, "CrowdSize": 5}, 'P=? [ F "sender_seen_twice" ]'),
+    ("herman", {"N": 7}, 'R{"steps"}=? [ F "stable" ]'),
+    ("brp", {"N": 16, "MAX": 3}, 'P=? [ F "unsure" ]'),
+    ("consensus", {"N": 2, "K": 2}, 'Pmin=? [ F "finished" & "all_heads" ]'),
+    ("consensus", {"N": 2, "K": 4}, 'Pmax=? [ F "finished" & !"agree" ]'),
+    ("consensus", {"N": 4, "K": 2}, 'R{"steps"}max=? [ F "finished" ]'),
+    ("consensus", {"N": 2, "K": 2}, 'R{"steps"}min=? [ F "finished" ]'),
+    ("csma", {"N": 2, "K": 2}, 'R{"time"}max=? [ F "all_delivered" ]'),
+    ("csma", {"N": 2, "K": 2}, 'R{"collisions"}max=? [ F "all_delivered" ]'),
+    ("wlan", {"MAX_BACKOFF": 0, "COL": 0}, 'R{"time"}min=? [ F "both_sent" ]'),
+    ("wlan", {"MAX_BACKOFF": 0, "COL": 0}, 'R{"collisions"}max=? [ F "both_sent" ]'),
+    ("polling", {"N": 5}, 'P=? [ !"served2" U "served1" ]'),
+]
+
+
+@pytest.fixture
+def device() -> Iterator[None]:
+    """Equations are made and solved as on a device, all unknowns together, which the CPU plays."""
+    with played_by_cpu(), pytest.MonkeyPatch.context() as patch:
+        for module in (equations, unknowns):
+            patch.setattr(module, "is_on_host", lambda array: False)
+        patch.setattr(sound, "Proposer", ParallelProposer)
+        yield
+
+
+@pytest.mark.parametrize(("name", "constants", "prop"), CASES, ids=lambda value: str(value)[:40])
+def test_played_by_the_cpu(name: str, constants: dict[str, int], prop: str, request: pytest.FixtureRequest) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    known = galton.check(program, prop)
+    request.getfixturevalue("device")
+    _same(galton.check(program, prop), known)
+
+
+def _same(found: Any, known: Any) -> None:
+    assert found.lower <= known.upper
+    assert known.lower <= found.upper
+    assert found.upper - found.lower <= 2e-6 * abs(found.upper) or isinstance(found.value, tuple)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("name", "constants", "prop"), CASES, ids=lambda value: str(value)[:40])
+def test_on_a_device(name: str, constants: dict[str, int], prop: str) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    found = galton.check(program.build(device="cuda"), prop)
+    assert found.device == "cuda"
+    _same(found, galton.check(program, prop))
