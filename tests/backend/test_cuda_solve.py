@@ -1,4 +1,4 @@
-"""Whole questions solved with the device's primitives and its proposals: the bounds are proved, narrow, and those of the CPU."""
+"""Whole questions with the device's primitives and proposals: bounds that are proved, narrow, and those of the CPU."""
 
 from __future__ import annotations
 

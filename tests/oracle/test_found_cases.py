@@ -77,7 +77,6 @@ def test_the_impossible_is_decided() -> None:
     assert galton.check(galton.parse(TWO.text), NEVER.text(">0")).value is False
 
 
-@unmended
 def test_the_impossible_has_no_chance() -> None:
     assert ask(galton.parse(TWO.text), NEVER.text()) == Answer(Fraction(0), Fraction(0))
 

@@ -48,6 +48,8 @@ def import_cupy() -> Any:
             raise DeviceError("there is no CUDA device")
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise DeviceError(f"there is no usable CUDA device: {error}") from error
+    # Sums and the like are a small part of the work: CuPy's plain kernels for them compile sooner than its fast ones.
+    cupy._core.set_reduction_accelerators([])
     return cupy
 
 
