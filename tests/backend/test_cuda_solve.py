@@ -50,6 +50,33 @@ def test_played_by_the_cpu(name: str, constants: dict[str, int], prop: str, requ
     _same(galton.check(program, prop), known)
 
 
+CHAINS = ["jacobi", "jor", "gauss-seidel", "backward-gauss-seidel", "sor", "power", "bicgstab", "gmres"]
+BOTH = ["value-iteration", "gauss-seidel", "optimistic", "interval"]
+BY_HAND = [
+    *(("crowds", {"TotalRuns": 3, "CrowdSize": 5}, 'P=? [ F "sender_seen_twice" ]', name) for name in [*CHAINS, *BOTH]),
+    *(("polling", {"N": 4}, 'P=? [ !"served2" U "served1" ]', name) for name in CHAINS),
+    *(("consensus", {"N": 2, "K": 2}, 'Pmin=? [ F "finished" & "all_heads" ]', name) for name in BOTH),
+    *(("csma", {"N": 2, "K": 2}, 'R{"time"}max=? [ F "all_delivered" ]', name) for name in BOTH),
+]
+
+
+@pytest.mark.parametrize(("name", "constants", "prop", "method"), BY_HAND, ids=lambda value: str(value)[:30])
+def test_methods_played_by_the_cpu(
+    name: str, constants: dict[str, int], prop: str, method: str, request: pytest.FixtureRequest
+) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    known = galton.check(program, prop)
+    request.getfixturevalue("device")
+    _near(galton.check(program, prop, method=method, eps=1e-8), known)
+
+
+def _near(found: Any, known: Any) -> None:
+    """Methods without a proof may stop early, but not far away on models as tame as these."""
+    if found.proved:
+        _same(found, known)
+    assert found.value == pytest.approx(known.value, rel=1e-5)
+
+
 def _same(found: Any, known: Any) -> None:
     assert found.lower <= known.upper
     assert known.lower <= found.upper
@@ -63,3 +90,12 @@ def test_on_a_device(name: str, constants: dict[str, int], prop: str) -> None:
     found = galton.check(program.build(device="cuda"), prop)
     assert found.device == "cuda"
     _same(found, galton.check(program, prop))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("name", "constants", "prop", "method"), BY_HAND, ids=lambda value: str(value)[:30])
+def test_methods_on_a_device(name: str, constants: dict[str, int], prop: str, method: str) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    found = galton.check(program.build(device="cuda"), prop, method=method, eps=1e-8)
+    assert found.device == "cuda"
+    _near(found, galton.check(program, prop))

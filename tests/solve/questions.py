@@ -66,7 +66,7 @@ class OnReference(Equations):
     def of(cls, equations: Equations) -> OnReference:
         return cls(**{field.name: getattr(equations, field.name) for field in fields(equations)})
 
-    def system_with(self, constant: Floats, optimum: Optimum | None) -> _core.System:
+    def system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool = False) -> _core.System:
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         assert entries is not None
         matrix = reference.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)

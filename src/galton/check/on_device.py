@@ -9,6 +9,7 @@ from ..lang.expressions import Expression
 from ..lang.properties import Cumulative, ExpectedTime, Instantaneous, LongRun, Probability, Reward, SteadyState
 from ..lang.source import GaltonError, Source
 from ..model.sparse import Model
+from ..solve.methods import runs_on_device
 from ..solve.settings import Settings
 from . import paths
 from .resolution import Question, is_state_formula
@@ -66,7 +67,7 @@ def _why_not(formula: Expression, source: Source, settings: Settings, strategy: 
     """What keeps a property from being answered on a device; empty where nothing does."""
     if strategy:
         return "strategies are not made on a device"
-    if settings.by_hand:
+    if settings.by_hand and not runs_on_device(settings.method or ""):
         return f"the method {settings.method} does not run on a device"
     match formula:
         case Reward(objective=Cumulative() | Instantaneous() | LongRun()):

@@ -24,7 +24,8 @@ def _correct(operator: Operator, x: Floats, r: Floats, attempt: int) -> Floats:
     d, best = np.zeros_like(r), np.zeros_like(r)
     start = least = norm(r)
     # The shadow of the residual may be anything that is not orthogonal to it: another one where the first did not help.
-    shadow = r.copy() if attempt == 0 else np.random.default_rng(attempt).standard_normal(len(r))
+    random = np.random.default_rng(attempt)
+    shadow = r.copy() if attempt == 0 else operator.job.xp.asarray(random.standard_normal(len(r)))
     p, v = np.zeros_like(r), np.zeros_like(r)
     rho, alpha, omega = 1.0, 1.0, 1.0
     for _ in range(ITERATIONS):

@@ -102,4 +102,5 @@ METHOD = Method(
     requires=f"{UNIQUE}; memory for the factors",
     guarantees="within eps as far as a second solve can tell, else refused",
     chains_only=True,
+    on_device=False,
 )

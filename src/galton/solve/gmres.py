@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..model.arrays import on_host
 from ..model.values import Floats
 from .equations import Segment
 from .krylov import Operator, norm, restarted
@@ -23,15 +24,16 @@ def _correct(operator: Operator, x: Floats, r: Floats, attempt: int) -> Floats:
     """Arnoldi's process, then least squares on the small Hessenberg matrix."""
     length = norm(r)
     dimension = min(DIMENSION, len(r))
-    basis = np.zeros((dimension + 1, len(r)))
+    xp = operator.job.xp
+    basis = xp.zeros((dimension + 1, len(r)))
     hessenberg = np.zeros((dimension + 1, dimension))
     basis[0] = r / length
     for k in range(dimension):
         w = operator(basis[k])
         for _ in range(2):  # once more takes away what rounding left in
-            projections = np.einsum("ij,j->i", basis[: k + 1], w)
-            w -= np.einsum("i,ij->j", projections, basis[: k + 1])
-            hessenberg[: k + 1, k] += projections
+            projections = xp.einsum("ij,j->i", basis[: k + 1], w)
+            w -= xp.einsum("i,ij->j", projections, basis[: k + 1])
+            hessenberg[: k + 1, k] += on_host(projections)
         hessenberg[k + 1, k] = norm(w)
         if not hessenberg[k + 1, k] > 1e-14 * norm(hessenberg[: k + 1, k]):
             dimension = k + 1  # the space holds the solution
@@ -40,7 +42,8 @@ def _correct(operator: Operator, x: Floats, r: Floats, attempt: int) -> Floats:
     wanted = np.zeros(dimension + 1)
     wanted[0] = length
     weights = np.linalg.lstsq(hessenberg[: dimension + 1, :dimension], wanted, rcond=None)[0]
-    return np.asarray(np.einsum("i,ij->j", weights, basis[:dimension]))
+    found: Floats = xp.einsum("i,ij->j", xp.asarray(weights), basis[:dimension])
+    return found
 
 
 METHOD = Method(

@@ -47,7 +47,7 @@ def _start(job: Job, segment: Segment) -> Floats | float:
     equations = job.equations
     if equations.origin.reward is None:
         return 1.0
-    before = float(job.upper[: segment.first].max(initial=0.0))
+    before = float(job.upper[: segment.first].max()) if segment.first else 0.0
     rewards = _rewards(job, segment)
     paid = rewards > 0
     bound = before
@@ -68,7 +68,12 @@ def _rewards(job: Job, segment: Segment) -> Floats:
         return equations.constant[rows]
     if equations.optimum == "min":
         return equations.constant[equations.progress[part]]
-    return np.maximum.reduceat(equations.constant[rows], equations.groups[part] - rows.start)
+    # The values of rows of zeros are their constants, and the best of them what a visit brings.
+    nothing = job.xp.zeros(equations.size)
+    most: Floats = nothing.copy()
+    system = equations.system_with(equations.constant, "max")
+    system.jacobi(most, nothing, None, segment.first, segment.last, 1, 0.0, False, 1.0, job.threads)
+    return most[part]
 
 
 def _never_back(job: Job, segment: Segment) -> Floats:
@@ -76,9 +81,10 @@ def _never_back(job: Job, segment: Segment) -> Floats:
     equations, part = job.equations, slice(segment.first, segment.last)
     chosen = equations.progress if equations.groups is not None and equations.optimum == "min" else None
     ending = equations.system_with(equations.exits, None if equations.groups is None else "min")
-    reached = np.ones(equations.size)  # earlier unknowns are as good as the end
+    reached = job.xp.ones(equations.size)  # earlier unknowns are as good as the end
     reached[part] = 0.0
-    copy, found = np.empty_like(reached), np.zeros(segment.last - segment.first)
+    copy = np.empty_like(reached)
+    found: Floats = job.xp.zeros(segment.last - segment.first)
     while not found.all():
         ending.gauss_seidel(reached, copy, chosen, segment.first, segment.last, 1, 0.0, True, True, 1.0, job.threads)
         job.sweeps += 1

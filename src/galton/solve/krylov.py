@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..model.arrays import is_on_host
 from ..model.values import Floats
 from .equations import Segment
 from .method import Job
@@ -24,7 +25,7 @@ FRUITLESS = 10  # restarts without any gain, after which there will be none
 
 def dot(a: Floats, b: Floats) -> float:
     """The inner product."""
-    return float(np.einsum("i,i->", a, b))
+    return float(np.einsum("i,i->", a, b)) if is_on_host(a) else float((a * b).sum())
 
 
 def norm(a: Floats) -> float:
@@ -38,16 +39,17 @@ class Operator:
     def __init__(self, job: Job, segment: Segment) -> None:
         self.job, self.segment = job, segment
         equations = job.equations
-        self._homogeneous = equations.system_with(np.zeros(len(equations.rows)), None)
-        self._full = np.zeros(equations.size)  # zero outside the range
+        xp = job.xp
+        self._homogeneous = equations.system_with(xp.zeros(len(equations.rows)), None)
+        self._full = xp.zeros(equations.size)  # zero outside the range
 
     def __call__(self, d: Floats) -> Floats:
         first, last = self.segment.first, self.segment.last
         self._full[first:last] = d
-        product = np.empty(last - first)
+        product: Floats = self.job.xp.empty(last - first)
         self._homogeneous.row_values(self._full, product, first, last, self.job.threads)
         self.job.sweeps += 1
-        return np.asarray(d - product)
+        return d - product
 
 
 # correct(operator, x, F(x) - x, attempt) -> d, with x + d nearer to the solution.

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..backend import System
 from ..lang.source import GaltonError
+from ..model.arrays import namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
 from .settings import Settings
@@ -40,6 +41,7 @@ class Method:
     guarantees: str
     chains_only: bool = False
     proves: bool = False
+    on_device: bool = True  # whether its primitives are all that it needs
 
     def solve(self, equations: Equations, settings: Settings) -> Solution:
         """Solve for all unknowns at once."""
@@ -84,9 +86,11 @@ class Job:
         self.allowed = self.allowed or self.settings.eps
         self.system: System = self.equations.system
         size = self.equations.size
-        self.x, self.copy = np.zeros(size), np.empty(size)
-        self.lower = np.zeros(size) if self.method.proves else self.x
-        self.upper = np.full(size, np.inf) if self.method.proves else self.x
+        self.xp = xp = namespace(self.equations.columns)
+        self.x: Floats = xp.zeros(size)
+        self.copy: Floats = xp.empty(size)
+        self.lower = xp.zeros(size) if self.method.proves else self.x
+        self.upper = xp.full(size, np.inf) if self.method.proves else self.x
 
     @property
     def threads(self) -> int:
@@ -105,7 +109,8 @@ class Job:
     def batch(self, segment: Segment) -> int:
         """Sweeps to do in one call."""
         work = self.equations.entries(segment) + segment.last - segment.first
-        return int(min(max(ENTRIES_PER_CALL / max(work, 1), 1), self.left, 2**31 - 1))
+        most = ENTRIES_PER_CALL if self.xp is np else 1000 * ENTRIES_PER_CALL
+        return int(min(max(most / max(work, 1), 1), self.left, 2**31 - 1))
 
     def repeat(self, segment: Segment, sweep: Callable[[int, float], tuple[int, float]], tolerance: float) -> None:
         """Call ``sweep(sweeps, tolerance)``, which works on x, until nothing changes by more than that."""
@@ -144,7 +149,7 @@ class Job:
 
     def residual(self, segment: Segment) -> Floats:
         """F(x) - x of a chain."""
-        values = np.empty(segment.last - segment.first)
+        values: Floats = self.xp.empty(segment.last - segment.first)
         self.system.row_values(self.x, values, segment.first, segment.last, self.threads)
         return values - self.x[segment.first : segment.last]
 

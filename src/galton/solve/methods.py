@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .solution import Solution
 
-__all__ = ["DEFAULT", "METHODS", "TOPOLOGICAL", "check_name", "find"]
+__all__ = ["DEFAULT", "METHODS", "TOPOLOGICAL", "check_name", "find", "runs_on_device"]
 
 DEFAULT = "sound"
 TOPOLOGICAL = "topological"
@@ -54,6 +54,12 @@ def find(name: str) -> tuple[Callable[[Equations, Settings, Method], Solution] |
     from .topological import solve
 
     return solve, method(inner or INNER)
+
+
+def runs_on_device(name: str) -> bool:
+    """Whether a method needs nothing but primitives; going component by component needs an order that devices lack."""
+    outer, inner = find(name)
+    return outer is None and inner.on_device
 
 
 def check_name(name: str) -> None:

@@ -60,7 +60,7 @@ class _Mean:
     def __init__(self, job: Job, segment: Segment, bound: Floats) -> None:
         self._job, self._segment, self._bound = job, segment, bound
         self._swept, self._copy = bound.copy(), np.empty_like(bound)
-        self._sum = np.zeros(segment.last - segment.first)
+        self._sum = job.xp.zeros(segment.last - segment.first)
         self.count = 0
 
     def extend(self, sweeps: int) -> None:

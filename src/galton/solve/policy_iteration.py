@@ -52,4 +52,5 @@ METHOD = Method(
     literature="R. A. Howard, Dynamic Programming and Markov Processes (1960)",
     requires=f"{UNIQUE}; memory for the factors of one strategy",
     guarantees="the best strategy, and its value within eps as far as a second solve can tell, else refused",
+    on_device=False,
 )

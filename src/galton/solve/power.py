@@ -20,9 +20,9 @@ def run(job: Job, segment: Segment) -> None:
     """Step until no unknown changes by more than eps."""
     part = slice(segment.first, segment.last)
     scale, relative = job.equations.scale, job.settings.relative
-    leaving = np.ones(segment.last - segment.first) if scale is None else 1 / scale[part]
+    leaving = job.xp.ones(segment.last - segment.first) if scale is None else 1 / scale[part]
     if job.equations.origin.model.type == "ctmc":
-        leaving /= leaving.max(initial=0.0)
+        leaving /= leaving.max()
     if (leaving == 1).all():
         jacobi.run(job, segment)
         return
@@ -34,7 +34,7 @@ def run(job: Job, segment: Segment) -> None:
             moved = leaving * job.residual(segment)
             x[:] += moved
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                change = float(np.nanmax(np.abs(moved / x if relative else moved), initial=0.0))
+                change = float(np.abs(np.where(moved == 0, 0.0, moved / x) if relative else moved).max())
             if change <= tolerance:
                 return done, change
         return steps, change
