@@ -6,6 +6,7 @@
 # make bench-graph    time each operation of the graph analysis
 # make bench-check    the same from the file to the answer; needs the corpus
 # make bench-long-run long-run answers of large CTMCs
+# make bench-gpu      from the file to the answer on a CUDA device
 # make clean          remove what was built
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run clean
+.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -57,6 +58,9 @@ bench-check: $(TOOLS)
 
 bench-long-run: $(TOOLS)
 	$(BIN)/python bench/long_run.py $(ARGS)
+
+bench-gpu: $(TOOLS)
+	$(BIN)/python bench/gpu.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build src/galton/_core*.so

@@ -1,20 +1,34 @@
 """What all tests share: those that need a CUDA device, and the same tests with the device swapped.
 
 Tests that need a device are skipped where there is none, with the reason. Every test of a folder in ``SWAPPED`` comes
-twice: as it is, and marked ``gpu`` with models built on the device unless a test says where.
+twice: as it is, and marked ``gpu`` with models built on the device unless a test says where. Those of a file in
+``PLAYED`` come a third time, with a device played by the CPU (``played``), which needs none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+
+from played import played_device
 
 from galton.explore import build
 from galton.explore.cuda_device import DeviceError, import_cupy
 
 SWAPPED = ("check", "gallery")
+PLAYED = (
+    "test_api",
+    "test_filters",
+    "test_long_run",
+    "test_nesting",
+    "test_operators",
+    "test_qualitative",
+    "test_steps",
+    "test_timed",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,6 +47,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if Path(str(metafunc.module.__file__)).parent.name in SWAPPED and "gpu" not in own:
         metafunc.fixturenames.append("where_to_build")
         places = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+        if Path(str(metafunc.module.__file__)).stem in PLAYED:
+            places.append("played")
         metafunc.parametrize("where_to_build", places, indirect=True, scope="module")
 
 
@@ -40,6 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def where_to_build(request: pytest.FixtureRequest) -> Iterator[None]:
     """Where models are built that nobody says it of."""
     defaults = build.__kwdefaults__
-    before, defaults["device"] = defaults["device"], request.param
-    yield
+    before, defaults["device"] = defaults["device"], "cpu" if request.param == "cpu" else "cuda"
+    with played_device() if request.param == "played" else nullcontext():
+        yield
     defaults["device"] = before

@@ -57,13 +57,22 @@ def _argument(value: Any) -> Any:
 
 @cache
 def compiled(path: Path, *defines: str) -> CompiledKernels:
-    """The kernels of a ``.cu`` file; the library is kept until the text changes."""
+    """The kernels of a ``.cu`` file."""
     from galton.backend.cuda.module import source_text
 
-    text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{source_text(path)}'
+    return CompiledKernels(library_of(with_launchers(source_text(path)), *defines))
+
+
+def with_launchers(text: str) -> str:
+    """Kernels as C++, each with a function that runs all its threads; parameters that have a name are written out."""
+    text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n{text}'
     for name, parameters in _SHARED.findall(text):
         text = re.sub(rf"([(,]\s*){name}\b", rf"\1{' '.join(parameters.replace(chr(92), '').split())}", text)
-    text += "".join(_launcher(*found) for found in _KERNEL.findall(text))
+    return text + "".join(_launcher(*found) for found in _KERNEL.findall(text))
+
+
+def library_of(text: str, *defines: str) -> ctypes.CDLL:
+    """The text compiled; the library is kept until the text changes."""
     key = sha256("\n".join([text, (_HERE / "cuda_on_cpu.h").read_text(), *defines]).encode()).hexdigest()[:16]
     library = Path(gettempdir()) / f"galton-{key}.so"
     if not library.exists():
@@ -71,7 +80,7 @@ def compiled(path: Path, *defines: str) -> CompiledKernels:
         options = ["-std=c++17", "-O1", "-shared", "-fPIC", "-x", "c++", *(f"-D{define}" for define in defines)]
         subprocess.run(["g++", *options, "-", "-o", unfinished], input=text, text=True, check=True)
         unfinished.rename(library)
-    return CompiledKernels(ctypes.CDLL(str(library)))
+    return ctypes.CDLL(str(library))
 
 
 def _launcher(name: str, parameters: str) -> str:
