@@ -32,6 +32,7 @@ def check(
     method: str | None = None,
     settings: Settings | None = None,
     strategy: bool = False,
+    device: str | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result:
@@ -48,6 +49,8 @@ def check(
         How to solve; see :class:`galton.solve.settings.Settings`.
     strategy
         Whether to keep the strategy that attains the value of an MDP.
+    device
+        Where to build what is not a model yet, ``"cpu"``, ``"cuda"`` or ``"auto"``, and so where to check it.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -79,7 +82,8 @@ def check(
         context, (question,) = resolve(file, described(model), mine, labels=model.labels)
     else:
         context, (question,) = resolve(file, subject, mine)
-        model = subject.build(terminal=terminal([(context, question)]))
+        where = {} if device is None else {"device": device}
+        model = subject.build(terminal=terminal([(context, question)]), **where)
     return check_question(context, model, question, chosen, strategy=strategy or chosen.strategy)
 
 

@@ -15,7 +15,7 @@ from .proposal import KRYLOV_SWEEPS, Proposer
 __all__ = ["ParallelProposer"]
 
 FIRST, LONGEST = 32, 1024  # sweeps of a batch
-MANY = 2000  # predicted sweeps from which on BiCGStab is tried
+MANY = 300  # predicted sweeps from which on BiCGStab is tried
 MOST = 400_000  # sweeps before a segment is given up
 
 
@@ -43,7 +43,7 @@ class ParallelProposer(Proposer):
                     krylov = self._accelerate(segment, residual, aim)
                 elif stuck > 20:
                     break
-            batch = min(2 * batch, LONGEST)
+            batch = min(max(spent // 4, FIRST), LONGEST)  # what is made in vain is a fifth at most
         return residual
 
     def _batch(self, segment: Segment, sweeps: int, aim: float) -> float:
