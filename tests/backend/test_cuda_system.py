@@ -1,4 +1,4 @@
-"""Every primitive of equations on a device against its few lines of NumPy: all formats, chains and MDPs."""
+"""Every primitive of equations on a device against its few lines of NumPy: all layouts and values, chains and MDPs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from device import WHERE
 from systems import FORMATS, Pair, random_pair
+
+from galton.backend.formats import FORMATS as LAYOUTS
 
 OPTIMA = {"chain": 0, "min": -1, "max": 1}
 SLACK = 8 * 2.0**-52
@@ -36,21 +38,39 @@ def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(params=[(f, o) for f in FORMATS for o in OPTIMA], ids=lambda p: f"{p[0]} {p[1]}")
+def matrix_of(pair: Pair, xp: Any) -> Any:
+    from galton.backend.cuda.layout import csr
+
+    matrix = pair.reference.matrix
+    parts = (matrix.groups, matrix.starts, matrix.columns, matrix.values, matrix.dictionary)
+    return csr(*(None if part is None else xp.asarray(part) for part in parts))
+
+
+# Every kind of value for CSR; then every layout, with two kinds each that differ in the width of offsets and codes.
+PARAMETERS = [
+    (layout, values, optimum)
+    for layout in LAYOUTS
+    for values in FORMATS
+    for optimum in OPTIMA
+    if layout == "csr" or (values == "2 bytes") == (optimum == "max")
+]
+
+
+@pytest.fixture(params=PARAMETERS, ids=" ".join)
 def case(request: pytest.FixtureRequest, xp: Any) -> Case:
+    from galton.backend.cuda.layout import lay_out
     from galton.backend.cuda.system import System
 
-    values, optimum = request.param
+    layout, values, optimum = request.param
     random = np.random.default_rng(list(FORMATS).index(values) * 3 + OPTIMA[optimum] + 1)
     pair = random_pair(
         random, optimum=OPTIMA[optimum], values=values, wide=optimum != "chain", scaled=values != "1 byte"
     )
-    matrix, reference = pair.reference.matrix, pair.reference
-    parts = (matrix.groups, matrix.starts, matrix.columns, matrix.values, matrix.dictionary)
-    numbers = (reference.scale, reference.constant)
-    given = (None if part is None else xp.asarray(part) for part in (*parts, *numbers))
+    reference = pair.reference
+    scale = None if reference.scale is None else xp.asarray(reference.scale)
     # But for one format, rows have their numbers as codes.
-    return Case(pair, System(*given, reference.optimum, compact=values != "plain"), xp)
+    parts = (scale, xp.asarray(reference.constant), reference.optimum)
+    return Case(pair, System(lay_out(matrix_of(pair, xp), layout), *parts, compact=values != "plain"), xp)
 
 
 def start(case: Case) -> Any:

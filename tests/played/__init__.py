@@ -25,7 +25,9 @@ from .arrays import FUNCTIONS, OutOfMemoryError, memory, ndarray
 __all__ = ["memory", "played_cupy", "played_device"]
 
 DRIVERS = {
-    "galton.backend.cuda": ("module", "krylov", "system", "restrict", "choices", "bias", "steps", "numbers"),
+    "galton.backend.cuda": (
+        *("module", "krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
+    ),
     "galton.graph.cuda": ("search", "reachability", "components", "end_components", "moving"),
 }
 TYPES = "bool_ float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()

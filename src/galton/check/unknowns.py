@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..backend.cpu import matrix_of
+from ..backend.formats import ORDERS
 from ..graph import EndComponents, attractor, strongly_connected_components
 from ..model.arrays import is_on_host
 from ..model.sparse import Int32s, Mask, Model
@@ -104,7 +105,7 @@ def open_equations(
         End components that become one unknown each; their inner choices are dropped.
     """
     if not is_on_host(model.columns):
-        return _on_device(model, open_states, known, optimum, reward, keep, merge)
+        return _on_device(model, open_states, known, settings, optimum, reward, keep, merge)
     start = time.perf_counter()
     components = strongly_connected_components(model, open_states, keep)
     order, starts = components.order, components.starts
@@ -128,7 +129,7 @@ def open_equations(
         threads=settings.n_threads,
     )
     merged = f", {merge.count:,} end components merged" if groups is not None and merge is not None else ""
-    work = (
+    work: tuple[Work, ...] = (
         Work(
             "components",
             f"{len(sizes):,} strongly connected, the largest of {int(sizes.max(initial=0)):,}{merged}",
@@ -141,6 +142,9 @@ def open_equations(
             seconds=time.perf_counter() - ordered,
         ),
     )
+    if settings.format or settings.order:
+        note = "on the CPU there is one format, and one order, successors first; --format and --order are for a device"
+        work = (*work, Work("format", note))
     return Unknowns(equations, order, groups is not None, work)
 
 
@@ -148,6 +152,7 @@ def _on_device(
     model: Model,
     open_states: Mask,
     known: Floats,
+    settings: Settings,
     optimum: Optimum | None,
     reward: Floats | None,
     keep: Mask | None,
@@ -160,13 +165,25 @@ def _on_device(
         keep = ~merge.staying if keep is None else keep & ~merge.staying
         component = merge.component
     equations = restrict_on_device(
-        model, open_states, known, optimum=optimum, reward=reward, keep=keep, component=component
+        model,
+        open_states,
+        known,
+        optimum=optimum,
+        reward=reward,
+        keep=keep,
+        component=component,
+        format=settings.format,
+        order=settings.order,
     )
+    ordered = settings.order not in (None, "canonical")
     members = np.flatnonzero(open_states).astype(np.int32)
     merged = "" if component is None or merge is None else f"{merge.count:,} end components merged, "
     detail = f"{equations.size:,} unknowns, {merged}{len(equations.rows):,} rows, {len(equations.columns):,} entries"
-    work = Work("equations", f"{detail}, {_format(equations)}", seconds=time.perf_counter() - start)
-    return Unknowns(equations, members, component is not None, (work,))
+    layout = equations.layout
+    numbered = f", numbered {ORDERS[settings.order]}" if settings.order else ""
+    detail = f"{detail}{numbered}; {layout}: {layout.reason}"
+    work = Work("equations", detail, seconds=time.perf_counter() - start)
+    return Unknowns(equations, members, component is not None or ordered, (work,))
 
 
 def _merged(order: Int32s, starts: Int32s, merge: EndComponents) -> tuple[Int32s, Int32s, Int32s]:

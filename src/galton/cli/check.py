@@ -66,6 +66,24 @@ def check(
         bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
     ] = False,
     device: Device = "auto",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="On a device, the format of the matrix, where the one that suits it is not wanted: csr, csr-vector, "
+            "ell, sliced, half-sliced, merge.",
+            show_default=False,
+        ),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="On a device, how unknowns are numbered: canonical (by the values of variables, the default), bfs, "
+            "rcm.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -97,6 +115,8 @@ def check(
         omega=omega,
         max_iterations=None if max_iterations is None else int(min(max_iterations, 2**62)),
         threads=threads,
+        format=format,
+        order=order,
     )
     building = {
         "device": device,

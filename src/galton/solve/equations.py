@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,12 @@ import numpy.typing as npt
 from .. import _core
 from ..backend import System
 from ..backend.cpu import matrix_of
-from ..model.arrays import is_on_host
+from ..model.arrays import is_on_host, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
+
+if TYPE_CHECKING:
+    from ..backend.cuda.layout import Layout
 
 Int32s = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -68,6 +71,8 @@ class Equations:
         A bound on the relative rounding error of ``scale`` and ``constant``.
     segments
         The unknowns in an order in which they can be solved.
+    format
+        The one asked for on a device; see :mod:`galton.backend.formats`.
     """
 
     groups: Int32s | None
@@ -82,6 +87,7 @@ class Equations:
     slack: float
     segments: tuple[Segment, ...]
     origin: Origin
+    format: str | None = None
 
     @property
     def size(self) -> int:
@@ -99,10 +105,19 @@ class Equations:
         if not is_on_host(self.columns):
             from ..backend.cuda.system import System
 
-            parts = (self.groups, self.starts, self.columns, entries, self.values.dictionary, self.scale, constant)
-            return System(*parts, OPTIMA[optimum], compact=compact)
+            return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact)
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The matrix on a device, in the format that was asked for or that suits it."""
+        from ..backend.cuda.formats import in_format
+        from ..backend.cuda.layout import csr
+
+        entries = self.values.plain if self.values.dictionary is None else self.values.index
+        matrix = csr(self.groups, self.starts, self.columns, entries, self.values.dictionary)
+        return in_format(matrix, self.format)
 
     @cached_property
     def exits(self) -> Floats:
@@ -192,12 +207,22 @@ def restrict_on_device(
     reward: Floats | None = None,
     keep: Mask | None = None,
     component: Int32s | None = None,
+    format: str | None = None,
+    order: str | None = None,
 ) -> Equations:
     """The same on a device, for all open states together; those of one ``component`` are one unknown."""
     from ..backend.cuda.restrict import number_states, restrict
 
     number, unknowns = number_states(open_states, component)
     found = restrict(model, number, unknowns, known, reward, keep)
+    if order not in (None, "canonical") and unknowns:
+        from .order import places
+
+        first = on_host(number[model.initial])
+        new = places(order, found.groups, found.starts, found.columns, first[first >= 0])
+        xp = namespace(number)
+        number = xp.where(number >= 0, xp.asarray(new)[xp.maximum(number, 0)], number)
+        found = restrict(model, number, unknowns, known, reward, keep)
     dictionary = model.values.dictionary
     return Equations(
         groups=found.groups,
@@ -212,6 +237,7 @@ def restrict_on_device(
         slack=(found.longest + 4) * 2.0**-52,
         segments=(Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),
+        format=format,
     )
 
 

@@ -33,6 +33,9 @@ class Settings:
         The relaxation of JOR and SOR.
     threads
         None for all cores.
+    format, order
+        On a device, how the matrix is laid out and how unknowns are numbered: names of
+        :mod:`galton.backend.formats`; None for what suits the matrix.
     strategy
         Whether to keep the choices that attain the value of an MDP.
     watch
@@ -45,6 +48,8 @@ class Settings:
     max_iterations: int | None = None
     omega: float | None = None
     threads: int | None = None
+    format: str | None = None
+    order: str | None = None
     strategy: bool = False
     watch: Watch | None = None
 
@@ -53,6 +58,10 @@ class Settings:
             from .methods import check_name
 
             check_name(self.method)
+        if self.format is not None or self.order is not None:
+            from ..backend.formats import check_names
+
+            check_names(self.format, self.order)
 
     @property
     def by_hand(self) -> bool:

@@ -16,8 +16,8 @@ import numpy as np
 from ...model.arrays import on_host
 from ...solve.solution import NumericError
 from .krylov import Iteration
+from .layout import CODES, lanes_for
 from .module import Kernels, kernels
-from .system import CODES, lanes_for
 
 if TYPE_CHECKING:
     from ...solve.long_run import Chain

@@ -14,7 +14,7 @@ __device__ inline double outflow_of(const Rows& rows, count_t state, const doubl
     const double mine = x[state];
     double sum = 0;
     const count_t end = rows.pattern.starts[state + 1];
-    for (count_t e = rows.pattern.starts[state] + lane(); e < end; e += LANES)
+    for (count_t e = rows.pattern.starts[state] + first_lane(); e < end; e += LANE_STEP)
         sum += rows.value(e) * (mine - x[rows.pattern.columns[e]]);
     return over_lanes(sum, [](double a, double b) { return a + b; });
 }
@@ -42,7 +42,7 @@ extern "C" __global__ void leaving_rates(CHAIN_PARAMETERS, double* rates) {
     const Rows rows = CHAIN;
     double sum = 0;
     const count_t end = starts[state + 1];
-    for (count_t e = starts[state] + lane(); e < end; e += LANES)
+    for (count_t e = starts[state] + first_lane(); e < end; e += LANE_STEP)
         if (columns[e] != state) sum += rows.value(e);
     sum = over_lanes(sum, [](double a, double b) { return a + b; });
     if (lane() == 0) rates[state] = sum;
@@ -57,7 +57,7 @@ extern "C" __global__ void drift_bounds(CHAIN_PARAMETERS, const double* state_re
     const Rows rows = CHAIN;
     double below = 0, above = 0;
     const count_t end = starts[state + 1];
-    for (count_t e = starts[state] + lane(); e < end; e += LANES) {
+    for (count_t e = starts[state] + first_lane(); e < end; e += LANE_STEP) {
         const count_t to = columns[e];
         if (to == state) continue;
         double least = Down::add(high[to], -high[state]), most = Up::add(high[to], -high[state]);

@@ -5,7 +5,8 @@
 extern "C" __global__ void row_products(ROWS_PARAMETERS, const double* x, double* y, count_t n_rows) {
     const count_t row = state_of_thread(0);
     if (row >= n_rows) return;
-    const double sum = row_sum<Nearest>(ROWS, row, x);
+    const Rows rows = ROWS;
+    const double sum = Walk(rows, row).sum<Nearest>(row, x);
     if (lane() == 0) y[row] = sum;
 }
 

@@ -6,15 +6,17 @@
 #include "numbers.cuh"
 #include "rows.cuh"
 
-__device__ inline double row_above(const Rows& rows, count_t row, const double* upper, double slack) {
-    double sum = row_sum<Up>(rows, row, upper);
+__device__ inline double row_above(Walk& walk, count_t row, const double* upper, double slack) {
+    const Rows& rows = walk.rows;
+    double sum = walk.sum<Up>(row, upper);
     if (rows.scale.values) sum = Up::multiply(sum, rows.scale[row]);
     const double constant = rows.constant[row];
     return Up::add(Up::multiply_add(sum, slack, sum), Up::multiply_add(constant, slack, constant));
 }
 
-__device__ inline double row_below(const Rows& rows, count_t row, const double* lower, double slack) {
-    double sum = row_sum<Down>(rows, row, lower);
+__device__ inline double row_below(Walk& walk, count_t row, const double* lower, double slack) {
+    const Rows& rows = walk.rows;
+    double sum = walk.sum<Down>(row, lower);
     if (rows.scale.values) sum = Down::multiply(sum, rows.scale[row]);
     const double less = Down::add(1, -slack);
     return Down::multiply_add(sum, less, Down::multiply(rows.constant[row], less));
@@ -26,7 +28,7 @@ extern "C" __global__ void is_above(ROWS_PARAMETERS, const double* upper, double
     if (state >= last) return;
     const Rows rows = ROWS;
     int which;
-    const double above = best_of(rows, state, which, [&](int row) { return row_above(rows, row, upper, slack); });
+    const double above = best_of(rows, state, which, [&](Walk& walk, int row) { return row_above(walk, row, upper, slack); });
     if (!(upper[state] >= above)) *failed = 1;
 }
 
@@ -36,21 +38,24 @@ extern "C" __global__ void is_below(ROWS_PARAMETERS, const double* lower, double
     if (state >= last) return;
     const Rows rows = ROWS;
     int which;
-    const double below = best_of(rows, state, which, [&](int row) { return row_below(rows, row, lower, slack); });
+    const double below = best_of(rows, state, which, [&](Walk& walk, int row) { return row_below(walk, row, lower, slack); });
     // Infinity on a cycle would prove itself, and the sums want numbers that are not negative.
     const bool good = lower[state] >= 0 && lower[state] < INFINITE && lower[state] <= below;
     if (!good) *failed = 1;
 }
 
-// Bounds from bounds: lower = F(lower), upper = F(upper), rounded outward. Bounds they were, bounds they are.
+// Bounds from bounds: lower = F(lower), upper = F(upper), rounded outward. Bounds they were, bounds they are. Either may be null.
 extern "C" __global__ void propagate(ROWS_PARAMETERS, double* lower, double* upper, double slack, count_t first, count_t last) {
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
     int which;
-    const double above = best_of(rows, state, which, [&](int row) { return row_above(rows, row, upper, slack); });
-    const double below = best_of(rows, state, which, [&](int row) { return row_below(rows, row, lower, slack); });
-    if (lane() != 0) return;
-    if (above < upper[state]) upper[state] = above;
-    if (below > lower[state]) lower[state] = below;
+    if (upper) {
+        const double above = best_of(rows, state, which, [&](Walk& walk, int row) { return row_above(walk, row, upper, slack); });
+        if (lane() == 0 && above < upper[state]) upper[state] = above;
+    }
+    if (lower) {
+        const double below = best_of(rows, state, which, [&](Walk& walk, int row) { return row_below(walk, row, lower, slack); });
+        if (lane() == 0 && below > lower[state]) lower[state] = below;
+    }
 }

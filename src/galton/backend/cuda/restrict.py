@@ -13,8 +13,8 @@ import cupy as cp
 import numpy as np
 
 from ...model.sparse import Model
+from .layout import CODES
 from .module import Kernels, kernels
-from .system import CODES
 
 __all__ = ["Restricted", "number_states", "restrict"]
 

@@ -2,11 +2,32 @@
 //
 // LANES threads go over a row together: one where rows are short, as in most models, up to a warp where they are long.
 // CODE is the type of the matrix values: double, or numbers into a dictionary of one or two bytes.
+//
+// LAYOUT says where the entries of a row are; kernels ask a Walk and do not know.
+//   CSR     Row after row, row r from starts[r] on.
+//   SLICED  Slices of 32 / LANES states, slice s from starts[s] on. A state has LANES columns of its slice, which is 32 wide: its
+//           entries one below the other, row after row, so that a warp reads 32 neighbours at a time. Every row begins with a new
+//           line. A column number has two bits on top: ROW_ENDS in the last line of a row, NO_ENTRY where nothing is.
+//           One lane: the full-warp format of Wijs and Bošnački (2012); two lanes: their half-warp format.
+//   ELL     The same with one slice of all states: starts[0] is how wide it is, starts[1] the number of its places.
+//   SUMS    The sums of the rows are there already, in the place of the dictionary; merge.cu has made them.
 #pragma once
 
 #include "../../graph/cuda/pattern.cuh"
 
 typedef CODE code_t;
+
+#define CSR 0
+#define SLICED 1
+#define ELL 2
+#define SUMS 3
+#ifndef LAYOUT
+#define LAYOUT CSR
+#endif
+
+#define ROW_ENDS 0x80000000u
+#define NO_ENTRY 0x40000000u
+#define COLUMN 0x3fffffffu
 
 // A number per row: plain, or one-byte codes into the distinct ones, an eighth of the bytes.
 struct RowNumbers {
@@ -41,6 +62,16 @@ struct Rows {
 __device__ inline count_t state_of_thread(count_t first) { return first + thread_number() / LANES; }
 __device__ inline int lane() { return int(threadIdx.x % LANES); }
 
+// The entries of a row that a thread adds up: every LANES-th. Without a device threads run one after the other, and each goes over
+// the whole row.
+#ifdef __CUDA_ARCH__
+#define LANE_STEP LANES
+__device__ inline int first_lane() { return lane(); }
+#else
+#define LANE_STEP 1
+inline int first_lane() { return 0; }
+#endif
+
 #if defined(__CUDA_ARCH__) && LANES > 1
 __device__ inline unsigned lanes_of_row() {
     return LANES == 32 ? 0xffffffffu : ((1u << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
@@ -74,28 +105,134 @@ struct Down {
     __device__ static double multiply_add(double a, double b, double c) { return __fma_rd(a, b, c); }
 };
 
-// Σ v x of a row; every lane gets the whole.
-template <class Rounding>
-__device__ inline double row_sum(const Rows& rows, count_t row, const double* x) {
-    double sum = 0;
-    const count_t end = rows.pattern.starts[row + 1];
-    for (count_t e = rows.pattern.starts[row] + lane(); e < end; e += LANES)
-        sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
-    return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
+#if LAYOUT == SLICED || LAYOUT == ELL
+
+// Over the rows of a state, in their order. The next column number is asked for before the one at hand is used: where a row ends is
+// written in it, so that nothing else could be on its way from memory meanwhile.
+class Walk {
+    count_t next_row, entry, end;
+    unsigned ahead;
+
+#if LAYOUT == SLICED
+    __device__ static constexpr count_t width() { return 32; }
+#else
+    __device__ count_t width() const { return rows.pattern.starts[0]; }
+#endif
+
+    __device__ unsigned word(count_t at) const { return unsigned(rows.pattern.columns[at]); }
+
+    // What is in this line, and on to the next.
+    __device__ unsigned pass() {
+        const unsigned found = ahead;
+        entry += width();
+        ahead = entry < end ? word(entry) : ROW_ENDS;
+        return found;
+    }
+
+    template <class Rounding>
+    __device__ double with(double sum, unsigned word, count_t at, const double* x) const {
+        return word & NO_ENTRY ? sum : Rounding::multiply_add(rows.value(at), x[word & COLUMN], sum);
+    }
+
+    template <class Rounding>
+    __device__ double with_lanes(double sum, unsigned word, count_t at, const double* x) const {
+        sum = with<Rounding>(sum, word, at, x);
+#ifndef __CUDA_ARCH__
+        for (int other = 1; other < LANES; ++other) sum = with<Rounding>(sum, this->word(at + other), at + other, x);
+#endif
+        return sum;
+    }
+
+public:
+    const Rows& rows;
+
+    __device__ Walk(const Rows& rows, count_t state) : rows(rows), next_row(rows.pattern.first_row(state)) {
+        const count_t slice = state / (32 / LANES), place = state % (32 / LANES) * LANES + first_lane();
+#if LAYOUT == SLICED
+        entry = rows.pattern.starts[slice] + place;
+        end = rows.pattern.starts[slice + 1];
+#else
+        entry = slice * 32 + place;
+        end = rows.pattern.starts[1];
+#endif
+        if (rows.pattern.groups) ahead = word(entry);
+    }
+
+    // Σ v x of a row; every lane gets the whole. Rows before it are passed over, and cannot be asked for any more.
+    template <class Rounding>
+    __device__ double sum(count_t row, const double* x) {
+        double sum = 0;
+        if (!rows.pattern.groups) {
+            // A row has all lines of its slice: nothing has to be known before the next is asked for.
+#if LAYOUT == SLICED
+#pragma unroll 4
+            for (; entry < end; entry += width()) sum = with_lanes<Rounding>(sum, word(entry), entry, x);
+#else
+            for (unsigned found = 0; entry < end && !(found & ROW_ENDS); entry += width()) {
+                found = word(entry);
+                sum = with_lanes<Rounding>(sum, found, entry, x);
+            }
+#endif
+        } else {
+            for (; next_row < row; ++next_row)
+                while (!(pass() & ROW_ENDS)) {}
+            ++next_row;
+            unsigned found;
+            do {
+                const count_t at = entry;
+                found = pass();
+                sum = with_lanes<Rounding>(sum, found, at, x);
+            } while (!(found & ROW_ENDS));
+        }
+        return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
+    }
+};
+
+#elif LAYOUT == SUMS
+
+struct Walk {
+    const Rows& rows;
+
+    __device__ Walk(const Rows& rows, count_t) : rows(rows) {}
+
+    template <class Rounding>
+    __device__ double sum(count_t row, const double*) const {
+        return rows.dictionary[row];
+    }
+};
+
+#else
+
+struct Walk {
+    const Rows& rows;
+
+    __device__ Walk(const Rows& rows, count_t) : rows(rows) {}
+
+    template <class Rounding>
+    __device__ double sum(count_t row, const double* x) const {
+        double sum = 0;
+        const count_t end = rows.pattern.starts[row + 1];
+        for (count_t e = rows.pattern.starts[row] + first_lane(); e < end; e += LANE_STEP)
+            sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
+        return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
+    }
+};
+
+#endif
+
+__device__ inline double row_value(Walk& walk, count_t row, const double* x) {
+    return walk.rows.with_constant(row, walk.rows.scaled(row, walk.sum<Nearest>(row, x)));
 }
 
-__device__ inline double row_value(const Rows& rows, count_t row, const double* x) {
-    return rows.with_constant(row, rows.scaled(row, row_sum<Nearest>(rows, row, x)));
-}
-
-// The best of what `value(row)` says of the rows of a state, and the first row that has it.
+// The best of what `value(walk, row)` says of the rows of a state, and the first row that has it.
 template <class Value>
 __device__ inline double best_of(const Rows& rows, count_t state, int& which, Value&& value) {
+    Walk walk(rows, state);
     which = int(rows.pattern.first_row(state));
     const int last = int(rows.pattern.first_row(state + 1));
-    double best = value(which);
+    double best = value(walk, which);
     for (int row = which + 1; row < last; ++row) {
-        const double other = value(row);
+        const double other = value(walk, row);
         if (rows.better(other, best)) {
             best = other;
             which = row;
@@ -103,6 +240,26 @@ __device__ inline double best_of(const Rows& rows, count_t state, int& which, Va
     }
     return best;
 }
+
+__device__ inline double best_value(const Rows& rows, count_t state, int& which, const double* x) {
+    return best_of(rows, state, which, [&](Walk& walk, int row) { return row_value(walk, row, x); });
+}
+
+#ifdef __CUDA_ARCH__
+__device__ inline unsigned long long bits_of(double number) { return (unsigned long long)__double_as_longlong(number); }
+__device__ inline double number_of(unsigned long long bits) { return __longlong_as_double((long long)bits); }
+#else
+inline unsigned long long bits_of(double number) {
+    unsigned long long bits;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+inline double number_of(unsigned long long bits) {
+    double number;
+    __builtin_memcpy(&number, &bits, sizeof number);
+    return number;
+}
+#endif
 
 // The largest of numbers that are not negative: as bits they have the same order. All threads of a warp must call it; a warp
 // has one number to keep, and most have none that is new.
@@ -113,11 +270,8 @@ __device__ inline void keep_largest(double value, unsigned long long* largest) {
         if (other > value) value = other;
     }
     if (threadIdx.x % 32 != 0) return;
-    const auto bits = (unsigned long long)__double_as_longlong(value);
-#else
-    unsigned long long bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
 #endif
+    const unsigned long long bits = bits_of(value);
     if (value > 0 && bits > *(volatile unsigned long long*)largest) atomicMax(largest, bits);
 }
 

@@ -46,7 +46,7 @@ extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const dou
                                        STEPS_PARAMETERS) {
     const Rows rows = ROWS;
     STEPS.run(!stay, [&](count_t k, count_t state, const double* from) {
-        double after = row_sum<Nearest>(rows, state, from);
+        double after = Walk(rows, state).sum<Nearest>(state, from);
         if (stay) after = factor * after + stay[state] * from[state];
         if (sum && k % 2 == 0 && lane() == 0) {
             double more = weights[k] * from[state];
@@ -62,8 +62,8 @@ extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
     STEPS.run(true, [&](count_t, count_t state, const double* from) {
         int which;
-        return best_of(rows, state, which, [&](int row) {
-            const double sum = row_sum<Nearest>(rows, row, from);
+        return best_of(rows, state, which, [&](Walk& walk, int row) {
+            const double sum = walk.sum<Nearest>(row, from);
             return rows.with_constant(row, sum);
         });
     });

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...model.sparse import Model
 from ..rows import spread
+from .layout import CODES, lanes_for
 from .module import Kernels, kernels
-from .system import CODES, lanes_for
 
 __all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
 

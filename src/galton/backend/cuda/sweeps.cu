@@ -6,18 +6,24 @@
 // sweep is an asynchronous one: some threads see what others have just written, which can only help. (Frommer and Szyld 2000.)
 #include "rows.cuh"
 
+// The value of a state by the row chosen, or in a chain by its only one.
+__device__ inline double value_of(const Rows& rows, count_t state, const int* chosen, const double* x) {
+    Walk walk(rows, state);
+    return row_value(walk, chosen ? chosen[state] : state, x);
+}
+
 extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const double* x, double* y, double omega, count_t down,
                                  count_t first, count_t last, count_t relative, unsigned long long* largest) {
     // Blocks start in the order of their numbers: what an upward sweep in place cannot pass on, a downward one can.
-    const count_t place = thread_number() / LANES, state = down ? last - 1 - place : first + place;
+    // Slices keep their order inside.
+    const count_t place = thread_number() / LANES, slice = place / (32 / LANES), slices = (last - first - 1) / (32 / LANES);
+    const count_t state = first + (down ? place + (slices - 2 * slice) * (32 / LANES) : place);
     double change = 0;
     if (first <= state && state < last) {
         const Rows rows = ROWS;
         const double before = x[state];
         int which;
-        double after = !groups  ? row_value(rows, state, x)
-                       : chosen ? row_value(rows, chosen[state], x)
-                                : best_of(rows, state, which, [&](int row) { return row_value(rows, row, x); });
+        double after = groups && !chosen ? best_value(rows, state, which, x) : value_of(rows, state, chosen, x);
         if (omega != 1) after = before + omega * (after - before);
         if (lane() == 0) y[state] = after;
         change = relative_change(before, after, relative);
@@ -35,10 +41,10 @@ extern "C" __global__ void improve(ROWS_PARAMETERS, double* x, int* chosen, coun
         const Rows rows = ROWS;
         const double before = x[state];
         int which;
-        const double after = best_of(rows, state, which, [&](int row) { return row_value(rows, row, x); });
+        const double after = best_value(rows, state, which, x);
         const int kept = chosen[state];
         if (which != kept) {
-            const double so_far = row_value(rows, kept, x), apart = so_far > after ? so_far - after : after - so_far;
+            const double so_far = value_of(rows, state, chosen, x), apart = so_far > after ? so_far - after : after - so_far;
             if (apart <= 1e-13 * (after < 0 ? -after : after)) which = kept;
         }
         if (lane() == 0) {
@@ -61,7 +67,7 @@ extern "C" __global__ void defect(ROWS_PARAMETERS, const double* x, count_t firs
         const Rows rows = ROWS;
         int which;
         const double before = x[state];
-        const double after = best_of(rows, state, which, [&](int row) { return row_value(rows, row, x); });
+        const double after = best_value(rows, state, which, x);
         const double difference = after > before ? after - before : before - after;
         if (difference > 0) found = difference / before;
     }
@@ -75,14 +81,20 @@ extern "C" __global__ void multiply(ROWS_PARAMETERS, const int* chosen, const do
     if (state >= last) return;
     const Rows rows = ROWS;
     const count_t row = chosen ? chosen[state] : state;
-    const double product = rows.scaled(row, row_sum<Nearest>(rows, row, x));
+    Walk walk(rows, state);
+    const double product = rows.scaled(row, walk.sum<Nearest>(row, x));
     if (lane() == 0) y[state] = with_constant ? rows.with_constant(row, product) : product;
 }
 
-// The value of every row of the range.
-extern "C" __global__ void row_values(ROWS_PARAMETERS, const double* x, double* values, count_t first_row, count_t last_row) {
-    const count_t row = state_of_thread(first_row);
-    if (row >= last_row) return;
-    const double value = row_value(ROWS, row, x);
-    if (lane() == 0) values[row - first_row] = value;
+// The value of every row of the states; the first gets place 0.
+extern "C" __global__ void row_values(ROWS_PARAMETERS, const double* x, double* values, count_t first, count_t last) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    Walk walk(rows, state);
+    const count_t origin = rows.pattern.first_row(first), end = rows.pattern.first_row(state + 1);
+    for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
+        const double value = row_value(walk, row, x);
+        if (lane() == 0) values[row - origin] = value;
+    }
 }

@@ -14,13 +14,15 @@ import cupy as cp
 import numpy as np
 
 from . import krylov, numbers
+from .layout import Layout
 from .module import Kernels, kernels
 
-__all__ = ["CODES", "System", "lanes_for"]
+__all__ = ["System"]
 
-FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "proof", "weigh")}
+FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "proof", "weigh", "merge")}
 LOOK = 32  # sweeps between looks at how much they change
-CODES = {1: "unsigned char", 2: "unsigned short", 8: "double"}
+ITEMS, PARTS = 16, 32  # as in merge.cu
+DOWN, NEAREST, UP = -1, 0, 1
 
 
 class System:
@@ -28,8 +30,8 @@ class System:
 
     Parameters
     ----------
-    groups, starts, columns, codes, dictionary
-        The matrix, as :class:`galton.solve.equations.Equations` has it.
+    matrix
+        In any format.
     scale, constant
         ``(rows,)``; no scale for 1 everywhere.
     optimum
@@ -39,30 +41,24 @@ class System:
     """
 
     def __init__(
-        self,
-        groups: Any | None,
-        starts: Any,
-        columns: Any,
-        codes: Any,
-        dictionary: Any | None,
-        scale: Any | None,
-        constant: Any,
-        optimum: int,
-        *,
-        compact: bool = False,
+        self, matrix: Layout, scale: Any | None, constant: Any, optimum: int, *, compact: bool = False
     ) -> None:
-        self.groups, self.starts = groups, starts
-        self.size = len(starts if groups is None else groups) - 1
-        self.lanes = lanes_for(len(columns) / max(len(starts) - 1, 1))
+        self.matrix, self.size = matrix, matrix.size
         pack = numbers.compact if compact else _plain
-        of_rows = (*(_plain(None) if scale is None else pack(scale)), *pack(constant))
-        self._rows = (starts, columns, groups, codes, dictionary, *of_rows, optimum)
-        self._defines = (
-            "OFFSET=int" if starts.itemsize == 4 else "OFFSET=long long",
-            f"CODE={CODES[codes.itemsize]}",
-            f"LANES={self.lanes}",
-        )
+        self._of_rows = (*(_plain(None) if scale is None else pack(scale)), *pack(constant))
+        self._optimum = optimum
         self._told = cp.zeros(2, dtype=np.uint64)
+        self._merged = _Merged(matrix) if matrix.name == "merge" else None
+
+    @property
+    def bytes_per_sweep(self) -> int:
+        """The fewest bytes that a sweep over all unknowns has to move: matrix, numbers of rows, x in and out."""
+        of_rows = 0
+        for values, codes in (self._of_rows[:2], self._of_rows[2:]):
+            if values is not None:
+                of_rows += (values if codes is None else codes).nbytes
+        merged = 0 if self._merged is None else self._merged.bytes_moved
+        return int(self.matrix.bytes_per_sweep + of_rows + 16 * self.size + merged)
 
     # Sweeps.
 
@@ -123,7 +119,7 @@ class System:
             for sweep in range(batch):
                 largest = self._told if sweep == batch - 1 else None
                 shape = (float(omega), sweep % 2, first, last, int(relative), largest)
-                self._run("sweeps", "sweep", first, last, chosen, x, y, *shape)
+                self._run("sweeps", "sweep", first, last, x, NEAREST, chosen, x, y, *shape)
                 x, y = y, x
             done += batch
             residual = self._largest()
@@ -132,22 +128,21 @@ class System:
     def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
         self._told[:] = 0
-        self._run("sweeps", "improve", first, last, x, chosen, first, last, self._told, self._told[1:])
+        self._run("sweeps", "improve", first, last, x, NEAREST, x, chosen, first, last, self._told, self._told[1:])
         change, changed = self._told.get() if hasattr(self._told, "get") else self._told
         return int(changed), float(np.uint64(change).view(np.float64))
 
     def defect(self, x: Any, first: int, last: int, threads: int) -> float:
         """The largest |F(x) - x| / x."""
-        return self._maximum("sweeps", "defect", first, last, x, first, last)
+        return self._maximum("sweeps", "defect", first, last, x, NEAREST, x, first, last)
 
     def row_values(self, x: Any, values: Any, first: int, last: int, threads: int) -> None:
         """The value of each row."""
-        begin, end = (s if self.groups is None else int(self.groups[s]) for s in (first, last))
-        self._run("sweeps", "row_values", begin, end, x, values, begin, end)
+        self._run("sweeps", "row_values", first, last, x, NEAREST, x, values, first, last)
 
     def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
         """Y = Ax + b of a chain, or of the chain of the rows chosen."""
-        self._run("sweeps", "multiply", 0, self.size, chosen, x, y, int(with_constant), 0, self.size)
+        self._run("sweeps", "multiply", 0, self.size, x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
 
     def multiply_transposed(self, x: Any, y: Any) -> None:
         """Not on a device: nothing that runs there needs it."""
@@ -157,15 +152,19 @@ class System:
 
     def is_above(self, upper: Any, first: int, last: int, slack: float, threads: int) -> bool:
         """Whether upper >= F(upper) for certain."""
-        return self._maximum("proof", "is_above", first, last, upper, slack, first, last) == 0
+        return self._maximum("proof", "is_above", first, last, upper, UP, upper, slack, first, last) == 0
 
     def is_below(self, lower: Any, first: int, last: int, slack: float, threads: int) -> bool:
         """Whether 0 <= lower <= F(lower) < ∞ for certain."""
-        return self._maximum("proof", "is_below", first, last, lower, slack, first, last) == 0
+        return self._maximum("proof", "is_below", first, last, lower, DOWN, lower, slack, first, last) == 0
 
     def propagate(self, lower: Any, upper: Any, first: int, last: int, slack: float) -> None:
         """One sweep on bounds, rounded outward."""
-        self._run("proof", "propagate", first, last, lower, upper, slack, first, last)
+        if self._merged is None:
+            self._run("proof", "propagate", first, last, upper, UP, lower, upper, slack, first, last)
+        else:  # one vector's sums at a time
+            self._run("proof", "propagate", first, last, upper, UP, None, upper, slack, first, last)
+            self._run("proof", "propagate", first, last, lower, DOWN, lower, None, slack, first, last)
 
     # Weights.
 
@@ -181,19 +180,19 @@ class System:
         threads: int,
     ) -> None:
         """Constants for the equations of w."""
-        self._run("weigh", "weigh_rows", first, last, x, chosen, near, share, constants, first, last)
+        self._run("weigh", "weigh_rows", first, last, x, NEAREST, x, chosen, near, share, constants, first, last)
 
     def left_to_delta(self, x: Any, w: Any, constants: Any, share: float, first: int, last: int, threads: int) -> float:
         """What δ has to do for the rows without a weight."""
-        return self._maximum("weigh", "left_to_delta", first, last, x, w, constants, share, first, last)
+        return self._maximum("weigh", "left_to_delta", first, last, w, NEAREST, x, w, constants, share, first, last)
 
     def growth(self, w: Any, x: Any, first: int, last: int, threads: int) -> float:
         """The largest (F(w) - w) / x."""
-        return self._maximum("weigh", "growth", first, last, w, x, first, last)
+        return self._maximum("weigh", "growth", first, last, w, NEAREST, w, x, first, last)
 
     def take_free_rows(self, x: Any, chosen: Any, first: int, last: int, threads: int) -> None:
         """Where x is 0, the first row that is worth 0."""
-        self._run("weigh", "take_free_rows", first, last, x, chosen, first, last)
+        self._run("weigh", "take_free_rows", first, last, x, NEAREST, x, chosen, first, last)
 
     # Krylov.
 
@@ -210,16 +209,29 @@ class System:
 
     # Launches.
 
-    def _kernels(self, file: str) -> Kernels:
-        return kernels(FILES[file], *self._defines)
+    def _run(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> None:
+        """Threads for the unknowns of a range; ``of`` is the vector that rows are multiplied with, rounded so."""
+        rows, lanes = self._rows, self.matrix.lanes
+        if self._merged is not None:
+            self._merged.run(of, rounding)
+        self._kernels(file).launch(kernel, (last - first) * lanes, *rows, *arguments)
 
-    def _run(self, file: str, kernel: str, first: int, last: int, *arguments: Any) -> None:
-        self._kernels(file).launch(kernel, (last - first) * self.lanes, *self._rows, *arguments)
-
-    def _maximum(self, file: str, kernel: str, first: int, last: int, *arguments: Any) -> float:
+    def _maximum(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> float:
         self._told[:] = 0
-        self._run(file, kernel, first, last, *arguments, self._told)
+        self._run(file, kernel, first, last, of, rounding, *arguments, self._told)
         return self._largest()
+
+    def _kernels(self, file: str) -> Kernels:
+        return kernels(FILES[file], *(self.matrix.defines if self._merged is None else self._merged.defines))
+
+    @property
+    def _rows(self) -> tuple[Any, ...]:
+        """``ROWS_PARAMETERS`` of ``rows.cuh``."""
+        matrix = self.matrix
+        if self._merged is not None:
+            return (None, None, matrix.groups, None, self._merged.sums, *self._of_rows, self._optimum)
+        pattern = (matrix.starts, matrix.columns, matrix.groups)
+        return (*pattern, matrix.codes, matrix.dictionary, *self._of_rows, self._optimum)
 
     def _largest(self) -> float:
         return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
@@ -229,6 +241,25 @@ def _plain(array: Any | None) -> tuple[Any | None, None]:
     return array, None
 
 
-def lanes_for(entries: float) -> int:
-    """Threads for a row of so many entries."""
-    return 1 if entries <= 12 else 4 if entries <= 32 else 8 if entries <= 64 else 32
+class _Merged:
+    """The sums of all rows, by ``merge.cu``: what kernels over unknowns then read in the place of a matrix."""
+
+    def __init__(self, matrix: Layout) -> None:
+        self._matrix = matrix
+        self._parts = -(-(matrix.rows + len(matrix.columns)) // ITEMS)
+        self.sums = cp.empty(matrix.rows)
+        self._carried_rows, self._carried = cp.empty(self._parts, dtype=np.int32), cp.empty(self._parts)
+        *types, lanes, _ = matrix.defines
+        self.defines = (*types, lanes, "LAYOUT=SUMS")
+
+    @property
+    def bytes_moved(self) -> int:
+        """Beyond the matrix: sums and what is carried, written and read."""
+        return 2 * int(self.sums.nbytes + self._carried_rows.nbytes + self._carried.nbytes)
+
+    def run(self, x: Any, rounding: int) -> None:
+        matrix, carried = self._matrix, (self._carried_rows, self._carried)
+        kernel = kernels(FILES["merge"], *matrix.defines)
+        rows = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary, *[None] * 4, 0)
+        kernel.launch("sum_parts", self._parts, *rows, x, matrix.rows, rounding, self.sums, *carried)
+        kernel.launch("add_carried", -(-self._parts // PARTS), *carried, self._parts, rounding, self.sums)

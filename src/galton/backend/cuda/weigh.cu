@@ -7,12 +7,13 @@ extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const in
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
+    Walk walk(rows, state);
     const double value = x[state];
     const count_t end = rows.pattern.first_row(state + 1);
     for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
         bool matters = !groups || chosen[state] == int(row);
         if (!matters && rows.constant[row] <= share * value) {
-            const double apart = row_value(rows, row, x) - value;
+            const double apart = row_value(walk, row, x) - value;
             matters = (apart < 0 ? -apart : apart) <= near * value;
         }
         if (lane() == 0) weights[row] = matters ? value : -INFINITE;
@@ -22,14 +23,17 @@ extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const in
 extern "C" __global__ void left_to_delta(ROWS_PARAMETERS, const double* x, const double* w, const double* weights, double share,
                                          count_t first, count_t last, unsigned long long* largest) {
     const count_t state = state_of_thread(first);
-    const Rows rows = ROWS;
     double needed = 0;
-    const count_t end = state < last ? rows.pattern.first_row(state + 1) : 0;
-    for (count_t row = end ? rows.pattern.first_row(state) : 0; row < end; ++row) {
-        const double least = rows.constant[row];
-        if (weights[row] != -INFINITE || !(least > share * x[state]) || least == INFINITE) continue;
-        const double more = (rows.scaled(row, row_sum<Nearest>(rows, row, w)) - w[state] + x[state]) / least;
-        if (more > needed) needed = more;
+    if (state < last) {
+        const Rows rows = ROWS;
+        Walk walk(rows, state);
+        const count_t end = rows.pattern.first_row(state + 1);
+        for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
+            const double least = rows.constant[row];
+            if (weights[row] != -INFINITE || !(least > share * x[state]) || least == INFINITE) continue;
+            const double more = (rows.scaled(row, walk.sum<Nearest>(row, w)) - w[state] + x[state]) / least;
+            if (more > needed) needed = more;
+        }
     }
     keep_largest(needed, largest);
 }
@@ -42,7 +46,7 @@ extern "C" __global__ void growth(ROWS_PARAMETERS, const double* w, const double
     if (state < last) {
         const Rows rows = ROWS;
         int which;
-        const double excess = best_of(rows, state, which, [&](int row) { return row_value(rows, row, w); }) - w[state];
+        const double excess = best_value(rows, state, which, w) - w[state];
         if (excess > 0) found = excess / x[state];
     }
     keep_largest(found, largest);
@@ -53,9 +57,10 @@ extern "C" __global__ void take_free_rows(ROWS_PARAMETERS, const double* x, int*
     const count_t state = state_of_thread(first);
     if (state >= last || x[state] != 0) return;
     const Rows rows = ROWS;
+    Walk walk(rows, state);
     const count_t end = rows.pattern.first_row(state + 1);
     for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
-        if (row_value(rows, row, x) != 0) continue;
+        if (row_value(walk, row, x) != 0) continue;
         if (lane() == 0) chosen[state] = int(row);
         return;
     }

@@ -1,0 +1,166 @@
+"""Where the entries of a matrix are on a device: CSR as it came, or laid out anew for the threads that read it.
+
+See ``rows.cuh`` for the layouts. They are made by the kernels of ``slices.cu``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from ..formats import FORMATS, SHORT, Statistics
+from .module import Kernels, kernels
+
+__all__ = ["CODES", "Layout", "csr", "lanes_for", "lay_out", "measure"]
+
+FILE = Path(__file__).with_name("slices.cu")
+CODES = {1: "unsigned char", 2: "unsigned short", 8: "double"}
+NO_ENTRY = 0x40000000  # as in rows.cuh
+MOST_STATES = NO_ENTRY  # that column numbers of slices can tell apart
+WARP = 32
+LANES = {"ell": 1, "sliced": 1, "half-sliced": 2}
+MEASURERS = 1 << 16  # threads that measure rows
+LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A matrix with a row or several for each unknown.
+
+    Attributes
+    ----------
+    name
+        One of :data:`galton.backend.formats.FORMATS`.
+    groups, starts, columns, codes, dictionary
+        As ``rows.cuh`` takes them.
+    rows
+        The number of rows.
+    places
+        What a sweep reads of ``columns`` and ``codes``, in entries.
+    reason
+        Why this one.
+    """
+
+    name: str
+    groups: Any | None
+    starts: Any
+    columns: Any
+    codes: Any
+    dictionary: Any | None
+    size: int
+    rows: int
+    places: int
+    lanes: int
+    reason: str = ""
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """The macros of ``rows.cuh``."""
+        layout = {"ell": "ELL", "sliced": "SLICED", "half-sliced": "SLICED"}.get(self.name, "CSR")
+        return (*_types(self.starts, self.codes), f"LANES={self.lanes}", f"LAYOUT={layout}")
+
+    @property
+    def bytes_per_sweep(self) -> int:
+        """The fewest bytes of the matrix that a sweep over all unknowns has to read."""
+        pattern = self.starts.nbytes + (0 if self.groups is None else self.groups.nbytes)
+        return int(pattern + self.places * (self.columns.itemsize + self.codes.itemsize))
+
+    def __str__(self) -> str:
+        dictionary = self.dictionary
+        width = self.codes.itemsize
+        values = "8-byte values" if dictionary is None else f"{width}-byte numbers of {len(dictionary):,} values"
+        lanes = f" ({self.lanes})" if self.name == "csr-vector" else ""
+        return f"{FORMATS[self.name]}{lanes}, {values}"
+
+
+def csr(
+    groups: Any | None,
+    starts: Any,
+    columns: Any,
+    codes: Any,
+    dictionary: Any | None,
+    *,
+    name: str = "csr",
+    reason: str = "",
+) -> Layout:
+    """The matrix as it is, for the formats that read it row after row."""
+    rows = len(starts) - 1
+    size = rows if groups is None else len(groups) - 1
+    mean = len(columns) / max(rows, 1)
+    lanes = max(lanes_for(mean), 4) if name == "csr-vector" else 1
+    parts = (groups, starts, columns, codes, dictionary)
+    return Layout(name, *parts, size=size, rows=rows, places=len(columns), lanes=lanes, reason=reason)
+
+
+def lay_out(matrix: Layout, name: str, reason: str = "") -> Layout:
+    """The same matrix, which is in CSR, in the format of that name."""
+    if name not in LANES:
+        parts = (matrix.groups, matrix.starts, matrix.columns, matrix.codes, matrix.dictionary)
+        return csr(*parts, name=name, reason=reason)
+    if matrix.size > MOST_STATES:
+        return replace(matrix, reason="too many unknowns for slices")
+    lanes = LANES[name]
+    widths = _lines(matrix, lanes)
+    slices = cp.zeros(len(widths) + 1, dtype=np.int64)
+    cp.cumsum(widths, out=slices[1:], dtype=np.int64)
+    slices *= WARP
+    read = int(slices[-1])
+    if name == "ell":
+        width = WARP * len(widths)
+        total = width * (int(widths.max()) if len(widths) else 0)
+        starts, given = cp.asarray(np.array([width, total], dtype=np.int64)), None
+    else:
+        width, total, starts, given = WARP, read, slices, slices
+    columns = cp.full(total, NO_ENTRY, dtype=np.int32)
+    codes = cp.zeros(total, dtype=matrix.codes.dtype)
+    source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.size)
+    _kernels(matrix, lanes).launch("fill", matrix.size, *source, given, width, columns, codes)
+    if total <= LARGEST:
+        starts = starts.astype(np.int32)
+    matrix = replace(matrix, starts=starts, columns=columns, codes=codes, places=read)
+    return replace(matrix, name=name, lanes=lanes, reason=reason)
+
+
+def measure(matrix: Layout) -> Statistics:
+    """The lengths of the rows of a matrix in CSR, and what slices would make of them."""
+    entries, rows = len(matrix.columns), matrix.rows
+    told = cp.zeros(2, dtype=np.uint64)
+    threads = min(rows, MEASURERS)
+    kernel = _kernels(matrix, 1)
+    kernel.launch("measure_rows", threads, matrix.starts, rows, threads, told, told[1:])
+    longest, squares = int(told[0]), int(told[1])
+    mean = entries / max(rows, 1)
+    spread = max(squares / max(rows, 1) - mean**2, 0.0) ** 0.5
+    places = {}
+    for name in ("sliced", "half-sliced"):
+        widths = _lines(matrix, LANES[name])
+        places[name] = WARP * int(widths.sum(dtype=np.int64)) / max(entries, 1)
+        if name == "sliced":
+            places["ell"] = WARP * len(widths) * (int(widths.max()) if len(widths) else 0) / max(entries, 1)
+    return Statistics(rows, entries, mean, spread, longest, places)
+
+
+def _lines(matrix: Layout, lanes: int) -> Any:
+    """How many lines each slice of the matrix has."""
+    states = WARP // lanes
+    slices = -(-matrix.size // states)
+    lines = cp.zeros(slices * states, dtype=np.int32)
+    _kernels(matrix, lanes).launch("count_lines", matrix.size, matrix.starts, matrix.groups, matrix.size, lines)
+    return lines.reshape(slices, states).max(axis=1) if slices else lines
+
+
+def _kernels(matrix: Layout, lanes: int) -> Kernels:
+    return kernels(FILE, *_types(matrix.starts, matrix.codes), f"LANES={lanes}")
+
+
+def _types(starts: Any, codes: Any) -> tuple[str, str]:
+    return "OFFSET=int" if starts.itemsize == 4 else "OFFSET=long long", f"CODE={CODES[codes.itemsize]}"
+
+
+def lanes_for(entries: float) -> int:
+    """Threads for a row of so many entries."""
+    return 1 if entries <= SHORT else 4 if entries <= 32 else 8 if entries <= 64 else 32

@@ -1,0 +1,41 @@
+"""The order of unknowns on a device: which of them are near each other in memory.
+
+States are numbered by the values of their variables, which keeps most successors near. Breadth-first numbering (Wijs
+and Bošnački 2012) and that of Cuthill and McKee (1969), reversed, are here to be compared with it. They are made on
+the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
+
+from ..model.arrays import on_host
+
+__all__ = ["places"]
+
+
+def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt.NDArray[np.integer]) -> Any:
+    """The new number of each unknown, given the rows of its equations; ``roots`` are where a search begins."""
+    row_starts = on_host(starts)
+    offsets = row_starts if groups is None else row_starts[on_host(groups)]
+    size = len(offsets) - 1
+    # One node more, which leads to the roots: a search from there begins at all of them.
+    entries = np.concatenate([on_host(columns), roots.astype(np.int32)])
+    offsets = np.append(offsets, len(entries))
+    graph = csr_array((np.ones(len(entries), dtype=np.float64), entries, offsets), shape=(size + 1, size + 1))
+    if order == "bfs":
+        found = breadth_first_order(graph, size, return_predecessors=False)[1:]
+        missed = np.ones(size, dtype=np.bool_)
+        missed[found] = False
+        sequence = np.concatenate([found, np.flatnonzero(missed)])
+    else:
+        graph.sum_duplicates()
+        sequence = reverse_cuthill_mckee(graph[:size, :size], symmetric_mode=False)
+    new = np.empty(size, dtype=np.int32)
+    new[sequence] = np.arange(size, dtype=np.int32)
+    return new
