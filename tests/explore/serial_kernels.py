@@ -29,6 +29,7 @@ class SerialKernels:
     """Kernels of one source as functions of a shared library."""
 
     xp = np
+    waited = 0.0
 
     def __init__(self, source: Source, optimize: str = "-O1"):
         with tempfile.TemporaryDirectory() as directory:

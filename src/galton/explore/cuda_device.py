@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +69,7 @@ def compile_source(text: str, architecture: str) -> bytes:
     return bytes(nvrtc.getCUBIN(program))
 
 
-def cached(source: Source, architecture: str) -> bytes:
+def cached(text: str, architecture: str) -> bytes:
     """The same, from the disk when it has been compiled before."""
     from cupy.cuda import nvrtc
 
@@ -75,13 +77,13 @@ def cached(source: Source, architecture: str) -> bytes:
         version = nvrtc.getVersion()
     except (RuntimeError, OSError, ImportError) as error:  # its library is loaded at the first call
         raise DeviceError(f"NVRTC, which compiles for the device, does not load: {error}") from error
-    key = "\n".join([source.digest, architecture, *OPTIONS, str(version)])
+    key = "\n".join([text, architecture, *OPTIONS, str(version)])
     path = cache_directory() / f"{hashlib.sha256(key.encode()).hexdigest()}.cubin"
     try:
         return path.read_bytes()
     except OSError:
         pass
-    code = compile_source(source.text, architecture)
+    code = compile_source(text, architecture)
     try:  # others may read or write the same file: it appears as a whole, or not at all
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
@@ -100,13 +102,21 @@ def cache_directory() -> Path:
 
 
 class CudaKernels:
-    """A compiled explorer on the current device. Arguments of kernels are arrays, None, or 64-bit integers."""
+    """A compiled explorer on the current device. Arguments of kernels are arrays, None, or 64-bit integers.
+
+    Its parts are compiled at the same time; who needs a kernel of one waits for that one only. ``waited`` says how long.
+    """
 
     def __init__(self, source: Source):
         self.xp = import_cupy()
+        self.waited = 0.0
         device = self.xp.cuda.Device()
-        self._module = self.xp.cuda.function.Module()
-        self._module.load(cached(source, f"sm_{device.compute_capability}"))
+        self._source = source
+        workers = ThreadPoolExecutor(len(source.parts))
+        architecture = f"sm_{device.compute_capability}"
+        self._codes = [workers.submit(cached, part, architecture) for part in source.parts]
+        workers.shutdown(wait=False)
+        self._modules: dict[int, Any] = {}
         self._functions: dict[str, Any] = {}
         self._processors = int(device.attributes["MultiProcessorCount"])
 
@@ -133,8 +143,16 @@ class CudaKernels:
 
     def _function(self, name: str) -> Any:
         if name not in self._functions:
-            self._functions[name] = self._module.get_function(name)
+            self._functions[name] = self._module(self._source.part_with(name)).get_function(name)
         return self._functions[name]
+
+    def _module(self, part: int) -> Any:
+        if part not in self._modules:
+            start = time.perf_counter()
+            self._modules[part] = self.xp.cuda.function.Module()
+            self._modules[part].load(self._codes[part].result())
+            self.waited += time.perf_counter() - start
+        return self._modules[part]
 
 
 def _argument(value: Array | int | None) -> np.uint64:

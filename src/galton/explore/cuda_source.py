@@ -9,7 +9,6 @@ order, that of the CPU explorer. Products appear as ranges of commands in tables
 
 from __future__ import annotations
 
-import hashlib
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,9 +21,14 @@ from .cuda_tables import NotPrintable
 from .graph import Graph, Kind, Op
 from .lower import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 
-BEFORE = ("device.cuh", "arithmetic.cuh", "state.cuh")
+BEFORE = ("device.cuh", "arithmetic.cuh", "state.cuh", "control.cuh")
 AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", "rows.cuh")
 LONG = "long_rows.cuh"  # only where a row may be long
+# Compiled apart, at the same time: states are discovered while the kernels for rows are still being compiled.
+PARTS = (
+    ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh"),
+    ("expand.cuh", "table.cuh", "states.cuh", "values.cuh", "rows.cuh"),
+)
 LONGEST_ROW = 32  # entries that a thread keeps to itself
 FRESH_BYTES = 8192  # of shared memory for new states
 JOINT_ITEM = 0xFFFF  # instead of a number of updates
@@ -52,27 +56,33 @@ class Shape:
 
 @dataclass(frozen=True)
 class Source:
-    """The whole text, and what to know about it."""
+    """The whole text, the same in parts that can be compiled apart, and what to know about it."""
 
     text: str
+    parts: tuple[str, ...]
     shape: Shape
 
-    @property
-    def digest(self) -> str:
-        """A name for the content."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+    def part_with(self, kernel: str) -> int:
+        """The number of the first part that has a kernel."""
+        return next(number for number, part in enumerate(self.parts) if f"KERNEL {kernel}(" in part)
 
 
 def source(lowered: Lowered, *, device: str | None = None) -> Source:
     """Print a program; ``device`` replaces ``device.cuh``."""
     printer = _Printer(lowered)
     directory = files("galton.explore") / "cuda"
-    after = (*AFTER, LONG) if printer.shape.long_possible else AFTER
-    read = {name: (directory / name).read_text() for name in (*BEFORE, *after)}
+    more = (LONG,) if printer.shape.long_possible else ()
+    read = {name: (directory / name).read_text() for name in (*BEFORE, *AFTER, *more)}
     if device is not None:
         read["device.cuh"] = device
-    parts = [printer.constants(), *(read[name] for name in BEFORE), printer.functions(), *(read[n] for n in after)]
-    return Source("\n".join(part.replace("#pragma once\n", "") for part in parts), printer.shape)
+    constants, functions = printer.constants(), printer.functions()
+
+    def text(names: Iterable[str]) -> str:
+        pieces = [constants, *(read[name] for name in BEFORE), functions, *(read[name] for name in names)]
+        return "\n".join(piece.replace("#pragma once\n", "") for piece in pieces)
+
+    first, second = PARTS
+    return Source(text((*AFTER, *more)), (text(first), text((*second, *more))), printer.shape)
 
 
 class _Printer:

@@ -12,10 +12,6 @@
 // a state twice does no harm, and one that found no place in the frontier is taken out of the table again.
 #pragma once
 
-// Places in the control block, which the host reads after each launch.
-enum Control { SIZE, NEXT, GROUPS, FLAGS, TURN, LEVELS, EXPANDED, ARRIVED, NEWS };
-enum Flag : u64 { FAULT = 1, TABLE_FULL = 2, FRONTIER_FULL = 4, TOO_MANY_VALUES = 8, LONG_ROWS = 16 };
-
 constexpr int MOST_DOUBLINGS = LONG_POSSIBLE ? 20 : 4;  // of the threads of a state
 
 struct Fresh {
