@@ -104,7 +104,7 @@ def cache_directory() -> Path:
 class CudaKernels:
     """A compiled explorer on the current device. Arguments of kernels are arrays, None, or 64-bit integers.
 
-    Its parts are compiled at the same time; who needs a kernel of one waits for that one only. ``waited`` says how long.
+    Its parts are compiled at the same time; who needs a kernel waits for its part only, and ``waited`` says how long.
     """
 
     def __init__(self, source: Source):
