@@ -52,13 +52,13 @@ def random_pair(
     lengths = random.integers(0, length + 1, rows)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64 if wide else np.int32)
     columns = random.integers(0, size, int(lengths.sum())).astype(np.int32)
-    distinct = FORMATS[values]
-    entries: dict[str, Any] = {"values": random.uniform(0.01, 0.9 / length, len(columns)), "dictionary": None}
+    distinct, least = FORMATS[values], min(0.01, 0.45 / length)
+    entries: dict[str, Any] = {"values": random.uniform(least, 0.9 / length, len(columns)), "dictionary": None}
     if distinct is not None:
         code = np.uint8 if distinct <= 256 else np.uint16
         entries = {
             "values": random.integers(0, distinct, len(columns)).astype(code),
-            "dictionary": np.sort(random.uniform(0.01, 0.9 / length, distinct)),
+            "dictionary": np.sort(random.uniform(least, 0.9 / length, distinct)),
         }
     parts = (groups, starts, columns, entries["values"], entries["dictionary"])
     scale = random.uniform(0.5, 1.05, rows) if scaled else None

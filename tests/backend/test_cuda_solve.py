@@ -10,9 +10,11 @@ import pytest
 from device import played_by_cpu
 
 import galton
+from galton.backend.formats import FORMATS, ORDERS
 from galton.check import unknowns
 from galton.solve import equations, sound
 from galton.solve.parallel import ParallelProposer
+from galton.solve.settings import Settings
 
 MODELS = Path(__file__).parents[2] / "models"
 CASES = [
@@ -75,6 +77,34 @@ def _near(found: Any, known: Any) -> None:
     if found.proved:
         _same(found, known)
     assert found.value == pytest.approx(known.value, rel=1e-5)
+
+
+# A chain, an MDP with end components merged, and one with rewards.
+IN_EVERY_FORMAT = [CASES[3], CASES[9], CASES[6]]
+
+
+@pytest.mark.parametrize("how", [*({"format": f} for f in FORMATS), {"order": "bfs"}, {"order": "rcm"}], ids=str)
+@pytest.mark.parametrize(("name", "constants", "prop"), IN_EVERY_FORMAT, ids=lambda value: str(value)[:40])
+def test_in_every_format(
+    name: str, constants: dict[str, int], prop: str, how: dict[str, str], request: pytest.FixtureRequest
+) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    known = galton.check(program, prop)
+    request.getfixturevalue("device")
+    found = galton.check(program, prop, settings=Settings(**how))
+    _same(found, known)
+    (equations,) = (work.detail for work in found.work if work.step == "equations")
+    if "format" in how:
+        assert f"; {FORMATS[how['format']]}" in equations
+        assert equations.endswith(": as asked")
+    else:
+        assert f", numbered {ORDERS[how['order']]}; " in equations
+
+
+def test_the_cpu_has_one_format() -> None:
+    program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
+    found = galton.check(program, 'P=? [ F "unsure" ]', settings=Settings(format="sliced"))
+    assert any("--format and --order are for a device" in work.detail for work in found.work)
 
 
 def _same(found: Any, known: Any) -> None:

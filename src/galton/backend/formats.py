@@ -29,7 +29,7 @@ ORDERS = {
     "rcm": "reverse Cuthill–McKee",
 }
 
-SMALL = 1 << 16  # entries below which a sweep takes as long as its launch, whatever the format
+SMALL = 1 << 16  # entries below which a sweep takes as long as its launch, whatever the format: not worth a look
 SHORT = 12  # entries of a row that one thread adds up no slower than several
 LONG = 32  # entries of a row from which on a row alone gives its threads neighbours to read
 UNEVEN = 4096  # entries of a row that hold up all others, where most are much shorter
@@ -61,8 +61,6 @@ class Statistics:
 
 def candidates(seen: Statistics) -> tuple[tuple[str, ...], str]:
     """One format, or two of which a few sweeps may choose, the more likely first; and why."""
-    if seen.entries < SMALL:
-        return ("csr" if seen.mean <= SHORT else "csr-vector",), "small"
     if seen.longest > UNEVEN and seen.longest > 32 * seen.mean:
         return ("merge", "csr-vector"), f"uneven {seen}"
     if seen.mean > LONG:

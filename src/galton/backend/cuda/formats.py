@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import cupy as cp
 
-from ..formats import FORMATS, SHORT, Statistics, candidates
+from ..formats import FORMATS, SHORT, SMALL, Statistics, candidates
 from .layout import Layout, lay_out, measure
 from .system import System
 
@@ -21,12 +21,16 @@ def in_format(matrix: Layout, name: str | None = None) -> Layout:
     """A matrix that is in CSR, in the format ``name``, or in one that suits it."""
     if name is not None:
         return lay_out(matrix, name, "as asked")
+    entries = len(matrix.columns)
+    by_length = "csr" if entries <= SHORT * matrix.rows else "csr-vector"
+    if entries < SMALL:
+        return lay_out(matrix, by_length, "small")
     seen = measure(matrix)
     names, why = candidates(seen)
     try:
         return _fastest(matrix, seen, names, why)
     except cp.cuda.memory.OutOfMemoryError:
-        return lay_out(matrix, "csr" if seen.mean <= SHORT else "csr-vector", "no memory for another format")
+        return lay_out(matrix, by_length, "no memory for another format")
 
 
 def _fastest(matrix: Layout, seen: Statistics, names: tuple[str, ...], why: str) -> Layout:

@@ -117,8 +117,8 @@ def lay_out(matrix: Layout, name: str, reason: str = "") -> Layout:
         width, total, starts, given = WARP, read, slices, slices
     columns = cp.full(total, NO_ENTRY, dtype=np.int32)
     codes = cp.zeros(total, dtype=matrix.codes.dtype)
-    source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.size)
-    _kernels(matrix, lanes).launch("fill", matrix.size, *source, given, width, columns, codes)
+    source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.size, lanes)
+    _kernels(matrix).launch("fill", matrix.size, *source, given, width, columns, codes)
     if total <= LARGEST:
         starts = starts.astype(np.int32)
     matrix = replace(matrix, starts=starts, columns=columns, codes=codes, places=read)
@@ -130,8 +130,7 @@ def measure(matrix: Layout) -> Statistics:
     entries, rows = len(matrix.columns), matrix.rows
     told = cp.zeros(2, dtype=np.uint64)
     threads = min(rows, MEASURERS)
-    kernel = _kernels(matrix, 1)
-    kernel.launch("measure_rows", threads, matrix.starts, rows, threads, told, told[1:])
+    _kernels(matrix).launch("measure_rows", threads, matrix.starts, rows, threads, told, told[1:])
     longest, squares = int(told[0]), int(told[1])
     mean = entries / max(rows, 1)
     spread = max(squares / max(rows, 1) - mean**2, 0.0) ** 0.5
@@ -149,12 +148,13 @@ def _lines(matrix: Layout, lanes: int) -> Any:
     states = WARP // lanes
     slices = -(-matrix.size // states)
     lines = cp.zeros(slices * states, dtype=np.int32)
-    _kernels(matrix, lanes).launch("count_lines", matrix.size, matrix.starts, matrix.groups, matrix.size, lines)
+    pattern = (matrix.starts, matrix.groups, matrix.size)
+    _kernels(matrix).launch("count_lines", matrix.size, *pattern, lanes, lines)
     return lines.reshape(slices, states).max(axis=1) if slices else lines
 
 
-def _kernels(matrix: Layout, lanes: int) -> Kernels:
-    return kernels(FILE, *_types(matrix.starts, matrix.codes), f"LANES={lanes}")
+def _kernels(matrix: Layout) -> Kernels:
+    return kernels(FILE, *_types(matrix.starts, matrix.codes), "LANES=1")
 
 
 def _types(starts: Any, codes: Any) -> tuple[str, str]:
