@@ -12,7 +12,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-
 from played import played_device
 
 from galton.explore import build
@@ -45,18 +44,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     own = {mark.name for mark in metafunc.definition.iter_markers()}
     if Path(str(metafunc.module.__file__)).parent.name in SWAPPED and "gpu" not in own:
-        metafunc.fixturenames.append("where_to_build")
         places = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-        if Path(str(metafunc.module.__file__)).stem in PLAYED:
+        if Path(str(metafunc.module.__file__)).stem in PLAYED and "slow" not in own:
             places.append("played")
         metafunc.parametrize("where_to_build", places, indirect=True, scope="module")
 
 
-@pytest.fixture(scope="module")
+# For all tests, because no test names it: one that is only added to the names of a test's fixtures is never set up.
+@pytest.fixture(scope="module", autouse=True)
 def where_to_build(request: pytest.FixtureRequest) -> Iterator[None]:
     """Where models are built that nobody says it of."""
+    place = getattr(request, "param", "cpu")
     defaults = build.__kwdefaults__
-    before, defaults["device"] = defaults["device"], "cpu" if request.param == "cpu" else "cuda"
-    with played_device() if request.param == "played" else nullcontext():
+    before, defaults["device"] = defaults["device"], "cpu" if place == "cpu" else "cuda"
+    with played_device() if place == "played" else nullcontext():
         yield
     defaults["device"] = before

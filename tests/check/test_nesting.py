@@ -12,6 +12,7 @@ import galton
 from galton.check.evaluation import UndecidedError
 from galton.check.quantity import Quantity, Work
 from galton.lang import LanguageError
+from galton.model.arrays import namespace
 from galton.model.sparse import Model
 
 
@@ -150,7 +151,7 @@ class Vague:
     ) -> Quantity:
         self.asked.append(settings.eps)
         width = max(settings.eps, self.narrowest)
-        middle = np.full(model.n_states, 0.5)
+        middle = namespace(model.columns).full(model.n_states, 0.5)
         return Quantity(middle - width, middle + width, "vague", (Work("guess"),))
 
 
@@ -214,7 +215,7 @@ def test_bounds_that_are_wide_in_some_states_may_do(monkeypatch: pytest.MonkeyPa
     def picky(model: Model, through: object, goal: object, optimum: object, settings: Any, **options: Any) -> Quantity:
         if len(model.initial) > 1:
             raise _Imprecise("too wide")
-        middle = np.full(model.n_states, 0.5)
+        middle = namespace(model.columns).full(model.n_states, 0.5)
         return Quantity(middle - 0.1, middle + 0.1, "picky", (Work("guess"),))
 
     monkeypatch.setattr("galton.check.until.until", picky)

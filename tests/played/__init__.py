@@ -30,7 +30,7 @@ DRIVERS = {
     ),
     "galton.graph.cuda": ("search", "reachability", "components", "end_components", "moving"),
 }
-TYPES = "bool_ float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
+TYPES = ["bool_", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
 class CUDARuntimeError(RuntimeError):
@@ -88,12 +88,11 @@ def played_cupy() -> ModuleType:
 def played_device() -> Iterator[ModuleType]:
     """A device for a while."""
     cupy = played_cupy()
-    stand_in = {"cupy": cupy, "cupy.cuda": cupy.cuda}
     installed = importlib.util.find_spec("cupy") is not None
     with ExitStack() as stack:
         if installed:  # modules of Galton then keep the real one when this ends
             modules = _drivers()
-        stack.enter_context(patch.dict(sys.modules, stand_in))
+        _put_in_place(stack, {"cupy": cupy, "cupy.cuda": cupy.cuda})
         if not installed:
             modules = _drivers()
         module = modules["galton.backend.cuda.module"]
@@ -105,6 +104,14 @@ def played_device() -> Iterator[ModuleType]:
         directory = Path(gettempdir()) / "galton-played"
         stack.enter_context(patch.dict(os.environ, {"GALTON_CACHE": str(directory)}))
         yield cupy
+
+
+def _put_in_place(stack: ExitStack, modules: dict[str, ModuleType]) -> None:
+    """Until the stack ends. ``patch.dict`` would also forget the modules of Galton that are imported until then."""
+    for name, module in modules.items():
+        before = sys.modules.get(name)
+        sys.modules[name] = module
+        stack.callback(sys.modules.pop if before is None else sys.modules.__setitem__, name, before)
 
 
 def _drivers() -> dict[str, ModuleType]:

@@ -18,6 +18,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 __all__ = ["FUNCTIONS", "OutOfMemoryError", "memory", "ndarray"]
 
 GARBAGE = 0xDB
+COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
 class OutOfMemoryError(MemoryError):
@@ -55,7 +56,7 @@ class Pointer:
         self.ptr = host.ctypes.data
 
 
-class ndarray(NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
+class ndarray(NDArrayOperatorsMixin):
     """``cupy.ndarray``."""
 
     __slots__ = ("_host",)
@@ -82,6 +83,8 @@ class ndarray(NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
                 raise TypeError("the result of a device's arrays cannot be written to a NumPy array")
         if not set(options) <= {"out", "dtype", "casting"}:
             raise TypeError(f"CuPy does not take {sorted(options)}")
+        if ufunc.__name__ in COMPARISONS:  # NumPy makes its numbers arrays before it asks; CuPy undoes that
+            inputs = tuple(x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs)
         with np.errstate(all="ignore"):  # a device does not warn
             found = ufunc(*map(_operand, inputs), **{name: _inner(value) for name, value in options.items()})
         if "out" in options:
@@ -360,10 +363,13 @@ _SIGNATURES = {
     "where": "condition, x, y",
     "zeros_like": "a, dtype=None",
 }
+# fmt: off
 _UFUNCS = (
-    "add ceil divide equal floor greater isfinite isinf isnan less log logical_and logical_not logical_or maximum "
-    "minimum mod multiply negative nextafter not_equal power sqrt subtract"
-).split()
+    "add", "ceil", "divide", "equal", "floor", "greater", "isfinite", "isinf", "isnan", "less", "log", "logical_and",
+    "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply", "negative", "nextafter", "not_equal",
+    "power", "sqrt", "subtract",
+)
+# fmt: on
 
 FUNCTIONS: dict[str, Any] = {
     **{name: _created(name) for name in ("arange", "full", "ones", "zeros")},

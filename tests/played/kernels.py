@@ -189,5 +189,7 @@ class Function:
     def __init__(self, function: Any) -> None:
         self._function = function
 
-    def __call__(self, grid: Any, block: Any, arguments: list[np.uint64], enable_cooperative_groups: bool = False) -> None:
+    def __call__(
+        self, grid: Any, block: Any, arguments: list[np.uint64], enable_cooperative_groups: bool = False
+    ) -> None:
         self._function(*(ctypes.c_uint64(int(argument)) for argument in arguments))

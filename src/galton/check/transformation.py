@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ..backend.rows import owners
+from ..model.arrays import is_on_host, namespace, offsets, repeated
 from ..model.sparse import Mask, Model, Rewards
 from ..model.values import Values
 
@@ -19,9 +21,9 @@ def entries_of(model: Model, rows: Rows) -> tuple[Rows, Rows]:
     """Where the entries of some rows are in the matrix, and how many each row has."""
     starts = model.row_starts[:-1][rows].astype(np.int64)
     lengths = model.row_starts[1:][rows].astype(np.int64) - starts
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total), lengths
+    begins = offsets(lengths)
+    total = int(begins[-1])
+    return repeated(starts - begins[:-1], lengths) + namespace(lengths).arange(total), lengths
 
 
 def picked(values: Values, entries: Rows) -> Values:
@@ -35,12 +37,10 @@ def picked(values: Values, entries: Rows) -> Values:
 def with_rows(model: Model, rows: Rows, choice_starts: Rows | None) -> Model:
     """The model whose choices are these rows of the matrix, grouped by state as given (None: one for each state)."""
     entries, lengths = entries_of(model, rows)
-    row_starts = np.zeros(len(rows) + 1, dtype=model.row_starts.dtype)
-    np.cumsum(lengths, out=row_starts[1:])
     return replace(
         model,
         choice_starts=None if choice_starts is None else choice_starts.astype(np.int32),
-        row_starts=row_starts,
+        row_starts=offsets(lengths, model.row_starts.dtype),
         columns=model.columns[entries],
         values=picked(model.values, entries),
         rewards={name: _rewards_of(rewards, rows) for name, rewards in model.rewards.items()},
@@ -61,23 +61,28 @@ def absorbing(model: Model, states: Mask, structure: Rewards) -> tuple[Model, Re
     if not states.any():
         return model, structure
     named = replace(model, rewards={"": structure})
-    groups = np.arange(model.n_states + 1) if model.choice_starts is None else model.choice_starts
-    first = np.zeros(model.n_choices, dtype=np.bool_)
+    xp, n = namespace(model.columns), model.n_states
+    groups = xp.arange(n + 1) if model.choice_starts is None else model.choice_starts
+    first = xp.zeros(model.n_choices, dtype=np.bool_)
     first[groups[:-1]] = True
-    owner = np.repeat(np.arange(model.n_states), np.diff(groups))
+    owner = owners(model)
     kept = np.flatnonzero(~states[owner] | first)
-    counts = np.where(states, 1, np.diff(groups))
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    starts = offsets(np.where(states, 1, np.diff(groups)))
     reduced = with_rows(named, kept, None if model.choice_starts is None else starts)
     cut = states[owner[kept]]
     lengths = np.diff(reduced.row_starts)
-    alone = np.repeat(~cut, lengths)
-    alone[reduced.row_starts[:-1][cut]] = True
+    begins = reduced.row_starts[:-1][cut]
+    alone = repeated(~cut, lengths)
+    alone[begins] = True
     columns = reduced.columns.copy()
-    columns[reduced.row_starts[:-1][cut]] = owner[kept][cut]
+    columns[begins] = owner[kept][cut]
     values = reduced.values[:].copy()
-    values[reduced.row_starts[:-1][cut]] = 1.0
-    row_starts = np.zeros_like(reduced.row_starts)
-    np.cumsum(np.where(cut, 1, lengths), out=row_starts[1:])
-    changed = replace(reduced, row_starts=row_starts, columns=columns[alone], values=Values.compress(values[alone]))
+    values[begins] = 1.0
+    left = values[alone]
+    changed = replace(
+        reduced,
+        row_starts=offsets(np.where(cut, 1, lengths), reduced.row_starts.dtype),
+        columns=columns[alone],
+        values=Values.compress(left) if is_on_host(left) else Values(plain=left),
+    )
     return replace(changed, rewards=model.rewards), changed.rewards[""]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["greatest", "is_on_host", "namespace", "on_host"]
+__all__ = ["greatest", "is_on_host", "namespace", "offsets", "on_host", "repeated"]
 
 
 def is_on_host(array: Any) -> bool:
@@ -30,3 +30,29 @@ def on_host(array: Any) -> npt.NDArray[Any]:
 def greatest(array: Any) -> float:
     """The greatest of numbers that are not negative; 0 where there are none."""
     return float(array.max()) if array.size else 0.0
+
+
+def offsets(counts: Any, dtype: Any = None) -> Any:
+    """Where each of so many parts begins, and where the last one ends.
+
+    >>> offsets(np.array([2, 0, 1])).tolist()
+    [0, 2, 2, 3]
+    """
+    xp = namespace(counts)
+    starts = xp.zeros(len(counts) + 1, dtype=counts.dtype if dtype is None else dtype)
+    xp.cumsum(counts, out=starts[1:], dtype=starts.dtype)
+    return starts
+
+
+def repeated(values: Any, counts: Any) -> Any:
+    """Each value as often as its count says, which CuPy's ``repeat`` does not take from the device.
+
+    >>> repeated(np.array([5, 6, 7]), np.array([2, 0, 1])).tolist()
+    [5, 5, 7]
+    """
+    if is_on_host(counts):
+        return np.repeat(values, counts)
+    ends = offsets(counts, np.int64)[1:]
+    xp = namespace(counts)
+    places = xp.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    return values[xp.searchsorted(ends, places, side="right")]

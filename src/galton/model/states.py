@@ -15,6 +15,8 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import namespace
+
 Words = npt.NDArray[np.uint64]
 Column = npt.NDArray[np.int32] | npt.NDArray[np.bool_]
 
@@ -177,11 +179,12 @@ class PackedStates:
     def column(self, name: str) -> Column:
         """The values of one variable in all states: int32, or bool for a Boolean one."""
         field = self._field(name)
-        column = np.full(len(self), field.low, dtype=np.int32)
+        column = namespace(self.words).full(len(self), field.low, dtype=np.int32)
         for start in range(0, len(self) if field.bits else 0, _BLOCK):
             part = (self.words[start : start + _BLOCK, field.word] & np.uint64(field.mask)) >> np.uint64(field.shift)
             column[start : start + _BLOCK] = part.astype(np.int64) + field.low
-        return column.astype(np.bool_) if field.type == "bool" else column
+        found: Column = column.astype(np.bool_) if field.type == "bool" else column
+        return found
 
     def find(self, state: Mapping[str, int | bool] | None = None, /, **values: int | bool) -> int:
         """The number of the state with these values; variables may be left out as long as one state matches.
@@ -197,7 +200,7 @@ class PackedStates:
                 raise KeyError(self._nowhere(name, value))
             masks[field.word] |= field.mask
             targets[field.word] |= code << field.shift
-        match = np.ones(len(self), dtype=np.bool_)
+        match = namespace(self.words).ones(len(self), dtype=np.bool_)
         for word, (mask, target) in enumerate(zip(masks, targets, strict=True)):
             if mask:
                 match &= (self.words[:, word] & np.uint64(mask)) == np.uint64(target)
