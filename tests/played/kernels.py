@@ -48,9 +48,7 @@ class RawModule:
 
     def __init__(self, *, code: str, options: tuple[str, ...]) -> None:
         self._text = code
-        # Lanes of a row meet by instructions of a warp, which one thread at a time has not.
-        defines = [option[2:] for option in options if option.startswith("-D")]
-        self._defines = ["LANES=1" if define.startswith("LANES=") else define for define in defines]
+        self._defines = [option[2:] for option in options if option.startswith("-D")]
 
     def compile(self) -> None:
         """With g++."""
