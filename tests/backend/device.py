@@ -13,7 +13,19 @@ from unittest.mock import patch
 import numpy as np
 from cuda_on_cpu import compiled
 
-MODULES = ("module", "krylov", "system", "restrict", "choices", "bias", "steps", "numbers", "layout", "formats")
+MODULES = (
+    "module",
+    "krylov",
+    "system",
+    "restrict",
+    "choices",
+    "bias",
+    "steps",
+    "numbers",
+    "layout",
+    "formats",
+    "partition",
+)
 
 
 @contextmanager

@@ -52,6 +52,19 @@ def test_played_by_the_cpu(name: str, constants: dict[str, int], prop: str, requ
     _same(galton.check(program, prop), known)
 
 
+@pytest.mark.parametrize(("name", "constants", "prop"), CASES[1::3], ids=lambda value: str(value)[:40])
+def test_parts_played_by_the_cpu(
+    name: str, constants: dict[str, int], prop: str, request: pytest.FixtureRequest
+) -> None:
+    """The rows in three parts, as three devices would have them."""
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    known = galton.check(program, prop)
+    model = program.build()
+    model.info["devices"] = (0, 0, 0)
+    request.getfixturevalue("device")
+    _same(galton.check(model, prop), known)
+
+
 CHAINS = ["jacobi", "jor", "gauss-seidel", "backward-gauss-seidel", "sor", "power", "bicgstab", "gmres"]
 BOTH = ["value-iteration", "gauss-seidel", "optimistic", "interval"]
 BY_HAND = [
@@ -129,3 +142,12 @@ def test_methods_on_a_device(name: str, constants: dict[str, int], prop: str, me
     found = galton.check(program.build(device="cuda"), prop, method=method, eps=1e-8)
     assert found.device == "cuda"
     _near(found, galton.check(program, prop))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("name", "constants", "prop"), CASES, ids=lambda value: str(value)[:40])
+def test_parts_on_a_device(name: str, constants: dict[str, int], prop: str) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    found = galton.check(program.build(device="cuda:0,0,0"), prop)
+    assert found.device == "cuda"
+    _same(found, galton.check(program, prop))

@@ -38,7 +38,8 @@ def build(
     Parameters
     ----------
     device
-        ``"cpu"``, ``"cuda"``, or ``"auto"``: a CUDA device where there is one and the model is large enough. Arrays
+        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"`` for several devices, which share the rows of equations, or ``"auto"``: a
+        CUDA device where there is one and the model is large enough. Arrays
         of a model built on a device stay there. Where the device cannot build it, the CPU does, and
         ``info["instead"]`` says why.
     threads

@@ -29,8 +29,7 @@ def explore(
     watch: Watch | None = None,
 ) -> Model:
     """All reachable states of a lowered program; see :func:`galton.explore.build`."""
-    if device not in ("auto", "cpu", "cuda"):
-        raise GaltonError(f"there is no device '{device}'; give auto, cpu or cuda")
+    device, numbers = _devices(device)
 
     def on_cpu(limits: Limits) -> Model:
         return cpu.explore(lowered, threads=threads, limits=limits, transition_rewards=transition_rewards, watch=watch)
@@ -45,10 +44,14 @@ def explore(
         except LimitError:
             pass  # larger: the device begins anew, which takes it no time
     from . import cuda
-    from .cuda_device import DeviceError
+    from .cuda_device import DeviceError, select
 
     try:
+        if numbers:
+            select(numbers)
         model = cuda.explore(lowered, threads=threads, limits=limits, watch=watch)
+        if len(numbers) > 1:
+            model.info["devices"] = numbers
         model.info["chosen by"] = "auto" if device == "auto" else "user"
         return model
     except DeviceError as error:
@@ -56,6 +59,17 @@ def explore(
         if device == "cuda":
             model.info["instead"] = f"{error}; explored on the CPU instead"
         return model
+
+
+def _devices(text: str) -> tuple[str, tuple[int, ...]]:
+    """What was asked for, and the numbers of CUDA devices, if any were given."""
+    kind, _, numbers = text.partition(":")
+    if kind not in ("auto", "cpu", "cuda") or (numbers and kind != "cuda"):
+        raise GaltonError(f"there is no device '{text}'; give auto, cpu, cuda, or numbers of devices as in cuda:0,1")
+    try:
+        return kind, tuple(int(number) for number in numbers.split(",")) if numbers else ()
+    except ValueError:
+        raise GaltonError(f"'{text}' does not name devices by their numbers, as cuda:0,1 does") from None
 
 
 def _worth_looking() -> bool:

@@ -10,6 +10,7 @@ import hashlib
 import os
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,16 @@ def import_cupy() -> Any:
     # Sums and the like are a small part of the work: CuPy's plain kernels for them compile sooner than its fast ones.
     cupy._core.set_reduction_accelerators([])
     return cupy
+
+
+def select(devices: Sequence[int]) -> None:
+    """Use the first of these devices; all have to be there."""
+    cupy = import_cupy()
+    there = cupy.cuda.runtime.getDeviceCount()
+    for number in devices:
+        if not 0 <= number < there:
+            raise DeviceError(f"there is no CUDA device {number}; there {'is one' if there == 1 else f'are {there}'}")
+    cupy.cuda.Device(devices[0]).use()
 
 
 def compile_source(text: str, architecture: str) -> bytes:

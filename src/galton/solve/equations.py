@@ -6,7 +6,7 @@ folded into b; self-loops divided out; end components, where asked, made one unk
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -23,6 +23,7 @@ from ..model.values import Floats, Values
 
 if TYPE_CHECKING:
     from ..backend.cuda.layout import Layout
+    from ..backend.cuda.partition import PartitionedSystem
 
 Int32s = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -105,19 +106,35 @@ class Equations:
         if not is_on_host(self.columns):
             from ..backend.cuda.system import System
 
+            devices = self.origin.model.info.get("devices", ())
+            if len(devices) > 1:
+                return self._on_several(devices, constant, optimum, compact)
             return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact)
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
+
+    def _on_several(
+        self, devices: Sequence[int], constant: Floats, optimum: Optimum | None, compact: bool
+    ) -> PartitionedSystem:
+        """A part of the rows on each device."""
+        from ..backend.cuda.partition import PartitionedSystem
+
+        given = (self.scale, constant, OPTIMA[optimum], devices)
+        return PartitionedSystem(self._rows_on_device, *given, compact=compact, format=self.format)
 
     @cached_property
     def layout(self) -> Layout:
         """The matrix on a device, in the format that was asked for or that suits it."""
         from ..backend.cuda.formats import in_format
+
+        return in_format(self._rows_on_device, self.format)
+
+    @property
+    def _rows_on_device(self) -> Layout:
         from ..backend.cuda.layout import csr
 
         entries = self.values.plain if self.values.dictionary is None else self.values.index
-        matrix = csr(self.groups, self.starts, self.columns, entries, self.values.dictionary)
-        return in_format(matrix, self.format)
+        return csr(self.groups, self.starts, self.columns, entries, self.values.dictionary)
 
     @cached_property
     def exits(self) -> Floats:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cupy as cp
 import numpy as np
 
 from .module import kernels
-
-if TYPE_CHECKING:
-    from .system import System
 
 __all__ = ["SWEEPS", "Iteration", "bicgstab"]
 
@@ -60,8 +57,11 @@ class Iteration:
             run("settle", n, n, p, s, self._t, self.x, self.r, scalars)
 
 
-def bicgstab(system: System, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float]:
-    """Products made, and the largest relative residual; x gets the best that was found."""
+def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float]:
+    """Products made, and the largest relative residual; x gets the best that was found.
+
+    The system is one with ``multiply``, on one device or on several.
+    """
 
     def residual_of(vector: Any) -> Any:
         found = cp.empty_like(x)

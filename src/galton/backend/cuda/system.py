@@ -115,15 +115,35 @@ class System:
         while done < sweeps and residual > tolerance:
             # The change of the last sweep of each batch is looked at, and that of no other.
             batch = min(LOOK if tolerance > 0 else sweeps, sweeps - done)
-            self._told[:] = 0
             for sweep in range(batch):
-                largest = self._told if sweep == batch - 1 else None
-                shape = (float(omega), sweep % 2, first, last, int(relative), largest)
-                self._run("sweeps", "sweep", first, last, x, NEAREST, chosen, x, y, *shape)
+                self.sweep_once(x, y, chosen, omega, sweep % 2, first, last, relative, tell=sweep == batch - 1)
                 x, y = y, x
             done += batch
-            residual = self._largest()
+            residual = self.told()
         return done, residual
+
+    def sweep_once(
+        self,
+        x: Any,
+        y: Any,
+        chosen: Any | None,
+        omega: float,
+        down: int,
+        first: int,
+        last: int,
+        relative: bool,
+        *,
+        tell: bool,
+    ) -> None:
+        """A sweep from x into y, which may be x, upwards or downwards; :meth:`told` has the change if it is to tell."""
+        if tell:
+            self._told[:] = 0
+        shape = (float(omega), down, first, last, int(relative), self._told if tell else None)
+        self._run("sweeps", "sweep", first, last, x, NEAREST, chosen, x, y, *shape)
+
+    def told(self) -> float:
+        """The largest change of the last sweep that was to tell."""
+        return self._largest()
 
     def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""

@@ -1,0 +1,354 @@
+"""Equations split over several CUDA devices, each with its part of the rows (Bošnački and others, STTT 2011).
+
+A part has a range of the unknowns, the rows of these, and a copy of the unknowns elsewhere that its rows refer to, its
+*halo*. After each sweep the halos are brought up to date, from device to device and no more than what is referred to.
+Vectors come and go whole, on the device where they are; so that many sweeps are made in between. A device may have
+several parts: one is enough for tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import cupy as cp
+import numpy as np
+
+from ...model.arrays import on_host
+from . import krylov
+from .formats import in_format
+from .layout import Layout, csr
+from .system import LOOK, System
+
+__all__ = ["PartitionedSystem"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Unknowns ``first`` up to ``last`` and their rows; vectors have the halo's numbers after their own."""
+
+    device: int
+    first: int
+    last: int
+    rows: slice
+    halo: Any  # numbers of unknowns, ascending; on the device where whole vectors are
+    system: System
+    constant: Any
+    wanted: tuple[tuple[int, slice, Any], ...]  # of which part, for which piece of the halo, which of its unknowns
+
+    @property
+    def size(self) -> int:
+        """Unknowns of its own."""
+        return self.last - self.first
+
+    def take(self, vector: Any) -> Any:
+        """Its piece of a vector over all unknowns, and the halo."""
+        pieces = vector[self.first : self.last], vector[self.halo]
+        with _on(self.device):
+            return cp.concatenate([_brought(piece) for piece in pieces])
+
+    def rows_of(self, chosen: Any | None) -> Any:
+        """The rows that its unknowns take, as it numbers them; None for a chain."""
+        if chosen is None:
+            return None
+        with _on(self.device):
+            return _brought(chosen[self.first : self.last]) - np.int32(self.rows.start)
+
+
+class PartitionedSystem:
+    """As :class:`.system.System`, over parts on the given devices.
+
+    ``constant`` may change where it is not ``compact``: what parts elsewhere have of it is looked up before each use.
+    """
+
+    def __init__(
+        self,
+        matrix: Layout,
+        scale: Any | None,
+        constant: Any,
+        optimum: int,
+        devices: Sequence[int],
+        *,
+        compact: bool = False,
+        format: str | None = None,
+    ) -> None:
+        self.size = matrix.size
+        self._constant = None if compact else constant
+        self._parts: list[_Part] = []
+        cuts = _cuts(matrix, len(devices))
+        for number in range(len(devices)):
+            part = _part(matrix, scale, constant, optimum, devices, number, cuts, compact, format)
+            self._parts.append(part)
+
+    # Sweeps.
+
+    def gauss_seidel(
+        self,
+        x: Any,
+        copy: Any,
+        chosen: Any | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        forward: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        """Sweeps in place, each part seeing the others as they were before the sweep."""
+        return self._sweeps(x, chosen, sweeps, tolerance, relative, omega)
+
+    def jacobi(
+        self,
+        x: Any,
+        copy: Any,
+        chosen: Any | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        """Sweeps from the values before."""
+        return self._sweeps(x, chosen, sweeps, tolerance, relative, omega, in_place=False)
+
+    def _sweeps(
+        self,
+        x: Any,
+        chosen: Any | None,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        in_place: bool = True,
+    ) -> tuple[int, float]:
+        vectors = self._scattered(x)
+        others = vectors if in_place else [vector.copy() for vector in vectors]
+        rows = [part.rows_of(chosen) for part in self._ready()]
+        done, residual = 0, float("inf")
+        while done < sweeps and residual > tolerance:
+            batch = min(LOOK if tolerance > 0 else sweeps, sweeps - done)
+            for sweep in range(batch):
+                tell = sweep == batch - 1
+                for part, vector, other, taken in zip(self._parts, vectors, others, rows, strict=True):
+                    with _on(part.device):
+                        span = (0, part.size, relative)
+                        part.system.sweep_once(vector, other, taken, omega, sweep % 2, *span, tell=tell)
+                vectors, others = others, vectors
+                self._exchange(vectors)
+            done += batch
+            residual = max(self._ask(lambda part: part.system.told()))
+        self._gather(vectors, x)
+        return done, residual
+
+    def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
+        """A sweep in place that also takes the best rows."""
+        vectors, changed, residual = self._scattered(x), 0, 0.0
+        for part, vector in zip(self._ready(), vectors, strict=True):
+            rows = part.rows_of(chosen)
+            with _on(part.device):
+                more, change = part.system.improve(vector, vector, rows, 0, part.size, threads)
+                rows += np.int32(part.rows.start)
+            chosen[part.first : part.last] = _brought(rows)
+            changed, residual = changed + more, max(residual, change)
+        self._gather(vectors, x)
+        return changed, residual
+
+    def defect(self, x: Any, first: int, last: int, threads: int) -> float:
+        """The largest |F(x) - x| / x."""
+        return max(self._ask(lambda part, x: part.system.defect(x, 0, part.size, threads), x))
+
+    def row_values(self, x: Any, values: Any, first: int, last: int, threads: int) -> None:
+        """The value of each row."""
+        for part in self._ready():
+            vector = part.take(x)
+            with _on(part.device):
+                found = cp.empty(part.rows.stop - part.rows.start)
+                part.system.row_values(vector, found, 0, part.size, threads)
+            values[part.rows] = _brought(found)
+
+    def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
+        """Y = Ax + b of a chain, or of the chain of the rows chosen."""
+        for part in self._ready():
+            vector, rows = part.take(x), part.rows_of(chosen)
+            with _on(part.device):
+                found = cp.empty(part.size)
+                part.system.multiply(vector, found, with_constant, threads, rows)
+            y[part.first : part.last] = _brought(found)
+
+    def multiply_transposed(self, x: Any, y: Any) -> None:
+        """Not on a device: nothing that runs there needs it."""
+        raise NotImplementedError
+
+    # Proofs.
+
+    def is_above(self, upper: Any, first: int, last: int, slack: float, threads: int) -> bool:
+        """Whether upper >= F(upper) for certain."""
+        return all(self._ask(lambda part, u: part.system.is_above(u, 0, part.size, slack, threads), upper))
+
+    def is_below(self, lower: Any, first: int, last: int, slack: float, threads: int) -> bool:
+        """Whether 0 <= lower <= F(lower) < ∞ for certain."""
+        return all(self._ask(lambda part, low: part.system.is_below(low, 0, part.size, slack, threads), lower))
+
+    def propagate(self, lower: Any, upper: Any, first: int, last: int, slack: float) -> None:
+        """One sweep on bounds, rounded outward."""
+        lowers, uppers = self._scattered(lower), self._scattered(upper)
+        for part, low, high in zip(self._ready(), lowers, uppers, strict=True):
+            with _on(part.device):
+                part.system.propagate(low, high, 0, part.size, slack)
+        self._gather(lowers, lower)
+        self._gather(uppers, upper)
+
+    # Weights.
+
+    def weigh_rows(
+        self,
+        x: Any,
+        chosen: Any | None,
+        near: float,
+        share: float,
+        constants: Any,
+        first: int,
+        last: int,
+        threads: int,
+    ) -> None:
+        """Constants for the equations of w."""
+        for part in self._ready():
+            vector, rows = part.take(x), part.rows_of(chosen)
+            with _on(part.device):
+                found = cp.empty(part.rows.stop - part.rows.start)
+                part.system.weigh_rows(vector, rows, near, share, found, 0, part.size, threads)
+            constants[part.rows] = _brought(found)
+
+    def left_to_delta(self, x: Any, w: Any, constants: Any, share: float, first: int, last: int, threads: int) -> float:
+        """What δ has to do for the rows without a weight."""
+
+        def ask(part: _Part, x: Any, w: Any) -> float:
+            weights = _brought(constants[part.rows])
+            return part.system.left_to_delta(x, w, weights, share, 0, part.size, threads)
+
+        return max(self._ask(ask, x, w))
+
+    def growth(self, w: Any, x: Any, first: int, last: int, threads: int) -> float:
+        """The largest (F(w) - w) / x."""
+        return max(self._ask(lambda part, w, x: part.system.growth(w, x, 0, part.size, threads), w, x))
+
+    def take_free_rows(self, x: Any, chosen: Any, first: int, last: int, threads: int) -> None:
+        """Where x is 0, the first row that is worth 0."""
+        for part in self._ready():
+            vector, rows = part.take(x), part.rows_of(chosen)
+            with _on(part.device):
+                part.system.take_free_rows(vector, rows, 0, part.size, threads)
+                rows += np.int32(part.rows.start)
+            chosen[part.first : part.last] = _brought(rows)
+
+    # Krylov.
+
+    def bicgstab(
+        self, x: Any, chosen: Any | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+    ) -> tuple[int, float]:
+        """BiCGStab on x = Ax + b; products are made by the parts, the rest on the device of x."""
+        return krylov.bicgstab(self, x, chosen, sweeps, tolerance)
+
+    def solve_induced(self, x: Any, chosen: Any, first: int, last: int, tolerance: float) -> tuple[int, float]:
+        """The solution for the rows chosen."""
+        return self.bicgstab(x, chosen, first, last, krylov.SWEEPS, tolerance, 1)
+
+    # Parts.
+
+    def _ready(self) -> Iterator[_Part]:
+        """The parts, with constants as they are now."""
+        for part in self._parts:
+            if self._constant is not None:
+                with _on(part.device):
+                    part.constant[:] = _brought(self._constant[part.rows])
+            yield part
+
+    def _ask(self, question: Callable[..., float], *vectors: Any) -> list[float]:
+        answers: list[float] = []
+        for part in self._ready():
+            pieces = [part.take(vector) for vector in vectors]
+            with _on(part.device):
+                answers.append(question(part, *pieces))
+        return answers
+
+    def _scattered(self, x: Any) -> list[Any]:
+        return [part.take(x) for part in self._parts]
+
+    def _gather(self, vectors: list[Any], onto: Any) -> None:
+        for part, vector in zip(self._parts, vectors, strict=True):
+            onto[part.first : part.last] = _brought(vector[: part.size])
+
+    def _exchange(self, vectors: list[Any]) -> None:
+        """Bring all halos up to date."""
+        for part, vector in zip(self._parts, vectors, strict=True):
+            for owner, piece, unknowns in part.wanted:
+                with _on(self._parts[owner].device):
+                    sent = vectors[owner][unknowns]
+                with _on(part.device):
+                    vector[piece] = _brought(sent)
+
+
+def _cuts(matrix: Layout, parts: int) -> list[int]:
+    """Where parts begin and end, so that each has about as many rows and entries."""
+    states = cp.arange(matrix.size + 1)
+    rows = states if matrix.groups is None else matrix.groups
+    weight = matrix.starts[rows].astype(np.int64) + rows
+    total = int(weight[-1])
+    goals = cp.asarray(np.array([total * p // parts for p in range(1, parts)], dtype=np.int64))
+    return [0, *(int(cut) for cut in on_host(cp.searchsorted(weight, goals))), matrix.size]
+
+
+def _part(
+    matrix: Layout,
+    scale: Any | None,
+    constant: Any,
+    optimum: int,
+    devices: Sequence[int],
+    number: int,
+    cuts: list[int],
+    compact: bool,
+    format: str | None,
+) -> _Part:
+    device, first, last = devices[number], cuts[number], cuts[number + 1]
+    bounds = (first, last) if matrix.groups is None else (int(matrix.groups[first]), int(matrix.groups[last]))
+    rows = slice(*bounds)
+    begin, end = int(matrix.starts[rows.start]), int(matrix.starts[rows.stop])
+    columns = matrix.columns[begin:end]
+    outside = (columns < first) | (columns >= last)
+    halo = cp.unique(columns[outside])
+    places = cp.searchsorted(halo, columns).astype(np.int32) + np.int32(last - first)
+    local = cp.where(outside, places, columns - np.int32(first)).astype(np.int32)
+    edges = [int(edge) for edge in on_host(cp.searchsorted(halo, cp.asarray(np.array(cuts, dtype=halo.dtype))))]
+    with _on(device):
+        groups = None if matrix.groups is None else _brought(matrix.groups[first : last + 1]) - np.int32(rows.start)
+        starts = _brought(matrix.starts[rows.start : rows.stop + 1]) - matrix.starts.dtype.type(begin)
+        values = (_brought(matrix.codes[begin:end]), None if matrix.dictionary is None else _brought(matrix.dictionary))
+        layout = in_format(csr(groups, starts, _brought(local), *values), format)
+        mine = _brought(constant[rows]).copy()
+        scales = None if scale is None else _brought(scale[rows])
+        system = System(layout, scales, mine, optimum, compact=compact)
+    own = last - first
+    wanted = []
+    for owner, (low, high) in enumerate(pairwise(edges)):
+        if low < high:
+            with _on(devices[owner]):
+                unknowns = _brought(halo[low:high] - np.int32(cuts[owner]))
+            wanted.append((owner, slice(own + low, own + high), unknowns))
+    return _Part(device, first, last, rows, halo, system, mine, tuple(wanted))
+
+
+def _on(device: int) -> AbstractContextManager[Any]:
+    found: AbstractContextManager[Any] = cp.cuda.Device(device) if hasattr(cp, "cuda") else nullcontext()
+    return found
+
+
+def _brought(array: Any) -> Any:
+    """An array on the current device, copied there if it is on another."""
+    return cp.asarray(array)
