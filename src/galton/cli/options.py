@@ -40,8 +40,8 @@ Device = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Where to compute: cpu, cuda, cuda:0,1 (several devices), or auto: a CUDA device where there is one and it "
-        "is worth it.",
+        help="Where to compute: cpu, cuda, cuda:0,1 (several devices), or auto: a CUDA device where there is one and "
+        "it is worth it.",
     ),
 ]
 MaxStates = Annotated[
