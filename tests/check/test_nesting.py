@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from asking import COIN, GAMBLE, MACHINE, ask, assert_number
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..backend.rows import best_choice, every_successor_in
 from ..lang.properties import PathQuantifier
 from ..lang.source import UnsupportedError
+from ..model.arrays import namespace
 from ..model.sparse import Mask, Model
 from ..model.values import Values
 from . import paths
@@ -46,13 +48,13 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
 def free(model: Model) -> Model:
     """The same graph with every transition a choice."""
     starts = model.row_starts if model.choice_starts is None else model.row_starts[model.choice_starts]
-    count = model.n_transitions
+    xp, count = namespace(model.columns), model.n_transitions
     return replace(
         model,
         type="mdp",
         choice_starts=starts.astype(np.int32),
-        row_starts=np.arange(count + 1, dtype=np.int64),
-        values=Values(plain=np.ones(count)),
+        row_starts=xp.arange(count + 1, dtype=np.int64),
+        values=Values(plain=xp.ones(count)),
         rewards={},
         choice_actions=None,
     )
@@ -71,5 +73,5 @@ def _some_avoids(model: Model, through: Mask, goal: Mask) -> Mask:
 
 
 def _some_next(model: Model, states: Mask) -> Mask:
-    hits = np.logical_or.reduceat(states[model.columns], model.row_starts[:-1])
-    return hits if model.choice_starts is None else np.logical_or.reduceat(hits, model.choice_starts[:-1])
+    found: Mask = best_choice(model, ~every_successor_in(model, ~states), maximise=True)
+    return found

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -130,12 +131,19 @@ class Evaluation:
         with self.focused(self._everywhere):
             truth = self.truth(expression)
         if truth.undecided.any():
-            state = int(np.flatnonzero(np.broadcast_to(truth.undecided, self.model.n_states))[0])
+            state = int(np.flatnonzero(self.everywhere(truth.undecided))[0])
             raise UndecidedError(
                 f"whether {render(expression)} holds in {self.state_name(state)} cannot be decided{self._bounds(state)}"
             )
         must = truth.must
         return must if np.ndim(must) else namespace(self.model.columns).full(self.model.n_states, must)
+
+    def everywhere(self, values: Any) -> Any:
+        """One value per state, also where it is the same in all of them; not to be written to."""
+        if np.ndim(values):
+            return values
+        xp = namespace(self.model.columns)
+        return xp.broadcast_to(xp.asarray(values), self.model.n_states)
 
     @cached_property
     def _everywhere(self) -> Mask:
@@ -293,7 +301,7 @@ class Evaluation:
         return intervals.power(base, exponent)
 
     def _insist(self, fine: Mask, where: Mask | None, span: Span, complaint: str) -> None:
-        bad = np.broadcast_to(~fine if where is None else ~fine & where, self.model.n_states)
+        bad = self.everywhere(~fine if where is None else ~fine & where)
         if bad.any():
             state = int(np.flatnonzero(bad)[0])
             raise UndefinedError(f"{complaint}, in {self.state_name(state)}", self.source, span)

@@ -14,6 +14,7 @@ import numpy as np
 from ..lang.properties import Filter
 from ..lang.rendering import render
 from ..lang.source import LanguageError
+from ..model.arrays import namespace, on_host
 from .intervals import Floats, Mask, Numbers, Truth
 from .result import Result, shown
 
@@ -38,7 +39,8 @@ def filtered(evaluation: Evaluation, formula: Filter) -> Truth | Numbers:
 
 def _states(evaluation: Evaluation, formula: Filter) -> Mask:
     if formula.states is None:
-        return np.ones(evaluation.model.n_states, dtype=np.bool_)
+        everywhere: Mask = namespace(evaluation.model.columns).ones(evaluation.model.n_states, dtype=np.bool_)
+        return everywhere
     states = evaluation.mask(formula.states)
     if not states.any():
         message = f"the filter is about no state: none satisfies {render(formula.states)}"
@@ -57,23 +59,20 @@ def _only(evaluation: Evaluation, formula: Filter, states: Mask) -> int:
 
 
 def _of_truths(evaluation: Evaluation, formula: Filter, value: Truth, states: Mask) -> Truth | Numbers:
-    n = evaluation.model.n_states
-    must, may = np.broadcast_to(value.must, n), np.broadcast_to(value.may, n)
+    must, may = evaluation.everywhere(value.must), evaluation.everywhere(value.may)
     match formula.operator:
         case "forall":
-            return Truth(np.asarray(must[states].all()), np.asarray(may[states].all()))
+            return _one_truth(must[states].all(), may[states].all())
         case "exists":
-            return Truth(np.asarray(must[states].any()), np.asarray(may[states].any()))
+            return _one_truth(must[states].any(), may[states].any())
         case "count":
-            least, most = (np.asarray(float((mask & states).sum())) for mask in (must, may))
-            return Numbers(least, most, integral=True)
+            return _one_number((must & states).sum(), (may & states).sum(), integral=True)
     state = _only(evaluation, formula, states) if formula.operator == "state" else int(states.argmax())
-    return Truth(np.asarray(must[state]), np.asarray(may[state]))
+    return _one_truth(must[state], may[state])
 
 
 def _of_numbers(evaluation: Evaluation, formula: Filter, value: Numbers, states: Mask) -> Truth | Numbers:
-    n = evaluation.model.n_states
-    lower, upper = np.broadcast_to(value.lower, n), np.broadcast_to(value.upper, n)
+    lower, upper = evaluation.everywhere(value.lower), evaluation.everywhere(value.upper)
     if formula.operator in ("argmin", "argmax"):
         best = _best(lower, upper, states) if formula.operator == "argmin" else _best(-upper, -lower, states)
         evaluation.listings.append((formula, best.may, value))
@@ -88,14 +87,25 @@ def _of_numbers(evaluation: Evaluation, formula: Filter, value: Numbers, states:
             bounds = _sum(low, value.integral, -math.inf), _sum(high, value.integral, math.inf)
         case "avg":
             total = Numbers.exactly(float(len(low)))
-            sums = np.asarray(_sum(low, False, -math.inf)), np.asarray(_sum(high, False, math.inf))
-            return Numbers(*sums) / total
+            return _one_number(_sum(low, False, -math.inf), _sum(high, False, math.inf)) / total
         case "range":
             bounds = low.min(), high.max()
         case _:
             state = _only(evaluation, formula, states) if formula.operator == "state" else int(states.argmax())
             bounds = lower[state], upper[state]
-    return Numbers(np.asarray(bounds[0], dtype=float), np.asarray(bounds[1], dtype=float), value.integral)
+    return _one_number(*bounds, integral=value.integral)
+
+
+def _one_truth(must: Any, may: Any) -> Truth:
+    """A truth that is the same in all states; where it was found on a device, it comes from there now."""
+    found: list[Any] = [np.bool_(bool(bound)) for bound in (must, may)]
+    return Truth(*found)
+
+
+def _one_number(lower: Any, upper: Any, integral: bool = False) -> Numbers:
+    """A number that is the same in all states, likewise."""
+    found: list[Any] = [np.float64(float(bound)) for bound in (lower, upper)]
+    return Numbers(found[0], found[1], integral)
 
 
 def listing(evaluation: Evaluation) -> list[str]:
@@ -105,15 +115,13 @@ def listing(evaluation: Evaluation) -> list[str]:
     """
     lines = []
     for formula, states, value in evaluation.listings:
-        n = evaluation.model.n_states
-        if isinstance(value, Truth):
-            low, high = np.broadcast_to(value.must, n), np.broadcast_to(value.may, n)
-        else:
-            low, high = np.broadcast_to(value.lower, n), np.broadcast_to(value.upper, n)
+        bounds = (value.must, value.may) if isinstance(value, Truth) else (value.lower, value.upper)
+        low, high = map(evaluation.everywhere, bounds)
         chosen = states & (high != 0) if formula.operator == "print" else states
         numbers = np.flatnonzero(chosen)
-        for state in numbers[:MANY].tolist():
-            lines.append(f"{evaluation.state_name(state)}  {_shown(low[state], high[state])}")
+        listed = numbers[:MANY]
+        for state, *found in zip(*map(on_host, (listed, low[listed], high[listed])), strict=True):
+            lines.append(f"{evaluation.state_name(int(state))}  {_shown(*found)}")
         if len(numbers) > MANY:
             lines.append(f"… and {len(numbers) - MANY:,} more")
     return lines
@@ -130,7 +138,8 @@ def _shown(low: Any, high: Any) -> str:
 def _best(lower: Floats, upper: Floats, states: Mask) -> Truth:
     """The states whose number is smallest: perhaps, unless another's is for certain; surely, if no other's can be."""
     may = states & (lower <= upper[states].min())
-    lowest = np.partition(lower[states], 1)[:2] if states.sum() > 1 else np.array([lower[states][0], math.inf])
+    inside = lower[states]
+    lowest = on_host(np.partition(inside, 1)[:2]) if len(inside) > 1 else (float(inside[0]), math.inf)
     others = np.where(lower == lowest[0], lowest[1], lowest[0])  # the lowest bound among the other states
     return Truth(may & (upper <= others), may)
 

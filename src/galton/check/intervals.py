@@ -32,6 +32,12 @@ def _known(values: Any, kind: type[np.generic]) -> Any:
     return np.asarray(values, dtype=kind)[()]
 
 
+def _where(condition: Any, then: Any, otherwise: Any) -> Floats:
+    """One or the other; a number, no array, where all three are numbers."""
+    found: Floats = np.where(condition, then, otherwise)[()]
+    return found
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Truth:
     """A truth value per state: true where ``must``, false where not ``may``, and undecided in between."""
@@ -97,7 +103,7 @@ class Numbers:
         # Dividing by an interval around zero can give anything; by zero itself, what Java gives.
         anything = (other.lower <= 0) & (other.upper >= 0) & (other.lower < other.upper)
         return Numbers(
-            np.where(anything, -np.inf, quotient.lower), np.where(anything, np.inf, quotient.upper), integral=False
+            _where(anything, -np.inf, quotient.lower), _where(anything, np.inf, quotient.upper), integral=False
         )
 
 
@@ -122,7 +128,7 @@ def power(a: Numbers, b: Numbers) -> Numbers:
     result = _corners(_power, a, b, a.integral and b.integral)
     # Below zero only a known whole exponent has a power: even ones turn around at zero, odd ones are monotone.
     even = (b.lower == b.upper) & (np.mod(b.lower, 2) == 0) & (a.lower < 0) & (a.upper > 0)
-    return Numbers(np.where(even, 0.0, result.lower), result.upper, result.integral)
+    return Numbers(_where(even, 0.0, result.lower), result.upper, result.integral)
 
 
 def logarithm(a: Numbers, base: Numbers) -> Numbers:
@@ -149,11 +155,11 @@ def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
 
 def choose(condition: Truth, then: Numbers, otherwise: Numbers) -> Numbers:
     """``condition ? then : otherwise``; where the condition is undecided, anything between both."""
-    lower = np.where(condition.undecided, np.minimum(then.lower, otherwise.lower), 0.0)
-    upper = np.where(condition.undecided, np.maximum(then.upper, otherwise.upper), 0.0)
+    lower = _where(condition.undecided, np.minimum(then.lower, otherwise.lower), 0.0)
+    upper = _where(condition.undecided, np.maximum(then.upper, otherwise.upper), 0.0)
     return Numbers(
-        np.where(condition.must, then.lower, np.where(~condition.may, otherwise.lower, lower)),
-        np.where(condition.must, then.upper, np.where(~condition.may, otherwise.upper, upper)),
+        _where(condition.must, then.lower, _where(~condition.may, otherwise.lower, lower)),
+        _where(condition.must, then.upper, _where(~condition.may, otherwise.upper, upper)),
         then.integral and otherwise.integral,
     )
 
@@ -163,25 +169,25 @@ def modulo(a: Numbers, b: Numbers) -> Numbers:
     with np.errstate(all="ignore"):
         known = (a.lower == a.upper) & (b.lower == b.upper)
         value = np.mod(a.lower, b.lower)
-        return Numbers(np.where(known, value, 0.0), np.where(known, value, b.upper - 1), integral=True)
+        return Numbers(_where(known, value, 0.0), _where(known, value, b.upper - 1), integral=True)
 
 
 # Rounding.
 
 
 def _down(values: Floats, exact: Mask) -> Floats:
-    return np.where(exact, values, np.nextafter(values, -np.inf))
+    return _where(exact, values, np.nextafter(values, -np.inf))
 
 
 def _up(values: Floats, exact: Mask) -> Floats:
-    return np.where(exact, values, np.nextafter(values, np.inf))
+    return _where(exact, values, np.nextafter(values, np.inf))
 
 
 def _log(a: Numbers) -> Numbers:
     with np.errstate(all="ignore"):
         lower, upper = np.log(a.lower), np.log(a.upper)
     # Libraries are off by a few units in the last place, but not at 1, 0 and infinity.
-    slack = [np.where((value == 0) | np.isinf(value), 0.0, np.abs(value) * _LOOSE) for value in (lower, upper)]
+    slack = [_where((value == 0) | np.isinf(value), 0.0, np.abs(value) * _LOOSE) for value in (lower, upper)]
     return Numbers(lower - slack[0], upper + slack[1])
 
 
@@ -236,7 +242,7 @@ def _corners(
     known = (a.lower == a.upper) & (b.lower == b.upper)
     for x, y in ((a.lower, b.lower), (a.lower, b.upper), (a.upper, b.lower), (a.upper, b.upper)):
         value, exact = operation(x, y)
-        value = np.where(np.isnan(value) & ~known, 0.0, value)  # 0 · ∞ at a corner that need not be met
+        value = _where(np.isnan(value) & ~known, 0.0, value)  # 0 · ∞ at a corner that need not be met
         slack = np.abs(value) * _LOOSE if operation is _power else 0.0
         below, above = _down(value - slack * ~exact, exact), _up(value + slack * ~exact, exact)
         lower = below if lower is None else np.minimum(lower, below)
@@ -248,4 +254,4 @@ def _corners(
 
 def _half_up(a: Floats) -> Floats:
     below = np.floor(a)
-    return np.where(a - below >= 0.5, below + 1, below)
+    return _where(a - below >= 0.5, below + 1, below)

@@ -6,18 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..lang.expressions import Expression
-from ..lang.properties import Cumulative, ExpectedTime, Instantaneous, LongRun, Probability, Reward, SteadyState
+from ..lang.properties import Cumulative, Instantaneous, Probability, Reward
 from ..lang.source import GaltonError, Source
 from ..model.sparse import Model
 from ..solve.methods import runs_on_device
 from ..solve.settings import Settings
 from . import paths
-from .resolution import Question, is_state_formula
+from .resolution import Question, parts
 from .result import Result
 
 __all__ = ["checked"]
-
-NESTED = "nested operators are not answered on a device"
 
 
 def checked(
@@ -29,7 +27,7 @@ def checked(
     from ..explore.cuda_device import DeviceError
 
     formula, source = question.prop.expression, question.source
-    reason = _why_not(formula, source, settings, strategy)
+    reason = _why_not(settings, strategy)
     if not reason and model.info.get("chosen by") == "auto" and _bounded(formula, source):
         reason = "bounded properties of large models have not been measured on a device"
     if not reason:
@@ -51,31 +49,24 @@ def checked(
 
 
 def _bounded(formula: Expression, source: Source) -> bool:
-    """Whether a property is about so many steps, or so much time."""
-    match formula:
-        case Reward(objective=Cumulative(bound)):
-            return bound is not None
-        case Reward(objective=Instantaneous()):
-            return True
-        case Probability(path):
-            found = paths.normalise(path, source)
-            return not isinstance(found, paths.Until) or found.bound is not None
+    """Whether a property, or any operator in it, is about so many steps, or so much time."""
+    for part in parts(formula):
+        match part:
+            case Reward(objective=Cumulative(bound)) if bound is not None:
+                return True
+            case Reward(objective=Instantaneous()):
+                return True
+            case Probability(path):
+                found = paths.normalise(path, source)
+                if not isinstance(found, paths.Until) or found.bound is not None:
+                    return True
     return False
 
 
-def _why_not(formula: Expression, source: Source, settings: Settings, strategy: bool) -> str:
+def _why_not(settings: Settings, strategy: bool) -> str:
     """What keeps a property from being answered on a device; empty where nothing does."""
     if strategy:
         return "strategies are not made on a device"
     if settings.by_hand and not runs_on_device(settings.method or ""):
         return f"the method {settings.method} does not run on a device"
-    match formula:
-        case Reward(objective=Cumulative() | Instantaneous() | LongRun()):
-            return ""
-        case SteadyState(states):
-            return "" if is_state_formula(states) else NESTED
-        case Probability(path) | ExpectedTime(path) | Reward(objective=path):
-            found = paths.normalise(path, source)
-            asked = (found.through, found.goal) if isinstance(found, paths.Until) else (found.states,)
-            return "" if all(map(is_state_formula, asked)) else NESTED
-    return "filters and arithmetic over operators are not answered on a device"
+    return ""
