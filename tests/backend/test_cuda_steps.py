@@ -61,8 +61,6 @@ def test_steps_of_a_chain(xp: Any, values: str, count: int, stay: bool) -> None:
 @pytest.mark.parametrize("entries", [20, 50, 200])
 def test_long_rows(xp: Any, entries: int) -> None:
     """Several threads go over a row."""
-    if xp is np:
-        pytest.skip("threads that share a row run at the same time")
     rng = np.random.default_rng(entries)
     dense = np.where(rng.random((250, 250)) < entries / 250, rng.random((250, 250)), 0.0)
     np.fill_diagonal(dense, 1.0)
@@ -73,6 +71,32 @@ def test_long_rows(xp: Any, entries: int) -> None:
     np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
     np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
     np.testing.assert_allclose(seen, expected, rtol=1e-11, atol=1e-13)
+
+
+def in_format(part: Part, name: str | None) -> Part:
+    return replace(part, matrix=replace(part.matrix, format=name))
+
+
+@pytest.mark.parametrize("name", ["csr", "csr-vector", "ell", "sliced", "half-sliced", None])
+def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains and MDPs; without a name, the faster of CSR and what suits the rows."""
+    monkeypatch.setattr("galton.backend.cuda.steps.TOGETHER", 0)
+    rng = np.random.default_rng(3)
+    model = chain_model(random_matrix(rng, 300, 300, 4))
+    start, weights = rng.random(300), rng.random(7)
+    chain = Chain(in_format(device_part(model, None, xp), name), xp.array(start))
+    seen = chain.advance(7, weights)
+    x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
+    np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
+    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
+    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+    model = mdp_model(rng, 200, DISTINCT["shorts"])
+    found = {}
+    for form in ("csr", name):
+        bellman = Bellman(in_format(device_part(model, None, xp), form), xp.array(start[:200]), None, True)
+        bellman.advance(5)
+        found[form] = take(bellman.x)
+    np.testing.assert_allclose(found[name], found["csr"], rtol=1e-14)
 
 
 def test_calls_follow_each_other(xp: Any) -> None:

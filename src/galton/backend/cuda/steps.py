@@ -6,20 +6,25 @@ what they showed comes back once, in the end.
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import cupy as cp
 import numpy as np
 
 from ...model.sparse import Model
+from ..formats import candidates
 from ..rows import spread
-from .layout import CODES, lanes_for
+from .layout import Layout, csr, lanes_for, lay_out, measure
 from .module import Kernels, kernels
 
 __all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "part", "products")}
+STEPPING = ("csr", "csr-vector", "ell", "sliced", "half-sliced")  # formats for steps
 LARGEST = 2**31 - 1
 TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
@@ -27,39 +32,71 @@ BLOCK = 512
 LOOKING = 1 << 17  # threads that look at what the last step shows
 
 
-class Matrix(NamedTuple):
-    """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values."""
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values.
+
+    ``format`` is that of steps, one of :data:`STEPPING`; None for the one that suits the matrix.
+    """
 
     groups: Any | None
     starts: Any
     columns: Any
     codes: Any
     dictionary: Any | None
+    format: str | None = None
+
+    @cached_property
+    def csr(self) -> Layout:
+        """The matrix as it is, with as many threads a row as its length asks for."""
+        name = "csr" if lanes_for(len(self.columns) / max(len(self.starts) - 1, 1)) == 1 else "csr-vector"
+        return csr(self.groups, self.starts, self.columns, self.codes, self.dictionary, name=name)
 
     @property
-    def lanes(self) -> int:
-        """Threads for a row."""
-        return lanes_for(len(self.columns) / max(len(self.starts) - 1, 1))
+    def work(self) -> int:
+        """Of a step: entries and rows, by what they take."""
+        return len(self.columns) + 3 * len(self.starts)
 
-    def kernels(self, file: str) -> Kernels:
-        """Those of a file for matrices like this one."""
-        offset = "OFFSET=int" if self.starts.itemsize == 4 else "OFFSET=long long"
-        return kernels(FILES[file], offset, f"CODE={CODES[self.codes.itemsize]}", f"LANES={self.lanes}")
+    @cached_property
+    def layout(self) -> Layout:
+        """The matrix for many steps: laid out anew where a step is long and gets shorter so."""
+        if self.format is not None:
+            return lay_out(self.csr, self.format, "as asked")
+        if self.work < TOGETHER:
+            return self.csr
+        names = [name for name in candidates(measure(self.csr))[0] if name in STEPPING and name != self.csr.name]
+        if not names:
+            return self.csr
+        try:
+            return min(self.csr, lay_out(self.csr, names[0]), key=_seconds_per_step)
+        except cp.cuda.memory.OutOfMemoryError:
+            return self.csr
 
-    def rows(self, constant: Any | None = None, optimum: int = 0) -> tuple[Any, ...]:
-        """The rows as the kernels take them."""
-        return (
-            self.starts,
-            self.columns,
-            self.groups,
-            self.codes,
-            self.dictionary,
-            None,
-            None,
-            constant,
-            None,
-            optimum,
-        )
+
+def _kernels(file: str, layout: Layout) -> Kernels:
+    return kernels(FILES[file], *layout.defines)
+
+
+def _rows(layout: Layout, constant: Any | None = None, optimum: int = 0) -> tuple[Any, ...]:
+    """``ROWS_PARAMETERS`` of ``rows.cuh``."""
+    pattern = (layout.starts, layout.columns, layout.groups)
+    return (*pattern, layout.codes, layout.dictionary, None, None, constant, None, optimum)
+
+
+def _seconds_per_step(layout: Layout, steps: int = 8) -> float:
+    """How long one of a few steps takes, after one that may have to load the kernels."""
+    kernel, size = _kernels("steps", layout), layout.size
+    x, y, told = cp.zeros(size), cp.zeros(size), cp.zeros(8, dtype=np.uint64)
+    chain = layout.groups is None
+    given = (*_rows(layout), 1.0, None, None, None) if chain else _rows(layout, None, 1)
+    for count in (1, steps):
+        start = time.perf_counter()
+        for _ in range(count):
+            name = "chain_steps" if chain else "bellman_steps"
+            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, told)
+        int(told[0])  # waits for the device
+        seconds = (time.perf_counter() - start) / count
+    return seconds
 
 
 def matrix_of(model: Model) -> Matrix:
@@ -81,7 +118,7 @@ def part_of(model: Model, keep: Any, loops: bool) -> tuple[Any, Any, Matrix]:
         owner = spread(model, position)
         rows = cp.flatnonzero(owner >= 0).astype(np.int32)
         owners = owner[rows]
-    kernel, n_rows = matrix.kernels("part"), len(rows)
+    kernel, n_rows = _kernels("part", matrix.csr), len(rows)
     counts = cp.empty(n_rows, dtype=np.int32)
     kept = (position, rows, owners, int(loops), n_rows)
     kernel.launch("count_part", n_rows, matrix.starts, matrix.columns, *kept, counts)
@@ -99,8 +136,8 @@ def row_products(model: Model, vector: Any) -> Any:
     """``(choices,)`` the matrix of a model times a vector."""
     matrix, n_rows = matrix_of(model), model.n_choices
     products = cp.empty(n_rows)
-    threads = n_rows * matrix.lanes
-    matrix.kernels("products").launch("row_products", threads, *matrix.rows(), vector, products, n_rows)
+    threads = n_rows * matrix.csr.lanes
+    _kernels("products", matrix.csr).launch("row_products", threads, *_rows(matrix.csr), vector, products, n_rows)
     return products
 
 
@@ -108,7 +145,8 @@ def exit_rates(model: Model, loops: bool) -> tuple[Any, Any]:
     """``(states,)`` the sum of the rates out of each state, as a double and what it lacks."""
     matrix, n_rows = matrix_of(model), model.n_choices
     high, low = cp.empty(n_rows), cp.empty(n_rows)
-    matrix.kernels("products").launch("exit_rates", n_rows, *matrix.rows(), int(loops), n_rows, high, low)
+    kernel = _kernels("products", matrix.csr)
+    kernel.launch("exit_rates", n_rows, *_rows(matrix.csr), int(loops), n_rows, high, low)
     return high, low
 
 
@@ -116,10 +154,9 @@ class _Steps:
     """Launches of one kernel of ``steps.cu``."""
 
     def __init__(self, matrix: Matrix, kernel: str) -> None:
-        self._kernels, self._kernel = matrix.kernels("steps"), kernel
-        self._size = len(matrix.starts if matrix.groups is None else matrix.groups) - 1
-        self._threads = self._size * matrix.lanes
-        self._work = len(matrix.columns) + 3 * len(matrix.starts)
+        layout = matrix.layout
+        self._kernels, self._kernel = _kernels("steps", layout), kernel
+        self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, matrix.work
         self._told = cp.zeros(8, dtype=np.uint64)
 
     def _run(self, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
@@ -144,7 +181,7 @@ class Chain(_Steps):
 
     def __init__(self, matrix: Matrix, factor: float, stay: Any | None) -> None:
         super().__init__(matrix, "chain_steps")
-        self._step = (*matrix.rows(), float(factor), stay)
+        self._step = (*_rows(matrix.layout), float(factor), stay)
         self._stays = stay is not None
 
     def run(
@@ -163,7 +200,7 @@ class Bellman(_Steps):
 
     def __init__(self, matrix: Matrix, constant: Any | None, maximise: bool) -> None:
         super().__init__(matrix, "bellman_steps")
-        self._step = matrix.rows(constant, 1 if maximise else -1)
+        self._step = _rows(matrix.layout, constant, 1 if maximise else -1)
 
     def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
         """``steps`` steps; whether x ended in ``other``, and what was seen. Choices are not kept on a device."""
