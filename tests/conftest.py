@@ -20,9 +20,12 @@ from galton.explore.cuda_device import DeviceError, import_cupy
 SWAPPED = ("check", "gallery")
 PLAYED = (
     "test_api",
+    "test_experiments",
+    "test_exploration",
     "test_filters",
     "test_long_run",
     "test_nesting",
+    "test_on_device",
     "test_operators",
     "test_qualitative",
     "test_steps",

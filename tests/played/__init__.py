@@ -98,6 +98,9 @@ def played_device() -> Iterator[ModuleType]:
         module = modules["galton.backend.cuda.module"]
         for one in modules.values():
             stack.enter_context(patch.object(one, "cp", cupy))
+        # Small models take the ways of large ones.
+        stack.enter_context(patch.object(importlib.import_module("galton.graph.cuda"), "SMALL", 0))
+        stack.enter_context(patch.object(importlib.import_module("galton.explore.cuda"), "FEW_KEYS", 0))
         for cached in (module.kernels, module.multiprocessors):
             cached.cache_clear()
             stack.callback(cached.cache_clear)

@@ -56,7 +56,7 @@ def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = Fals
     PRISM writes 16 significant digits, and so do its formats here, to compare line by line with PRISM's files; with
     ``exact`` they have a 17th where a number needs it to be read back the same. The other formats are always exact.
     """
-    written = []
+    model, written = model.to_host(), []
     for path in check_suffixes(paths):
         if path.suffix == ".npz":
             from .npz import write_npz

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..lang.source import GaltonError
+from .arrays import namespace
 from .program import ModelType
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
@@ -125,10 +126,10 @@ class Model:
     def __post_init__(self) -> None:
         labels = dict(self.labels)
         if "init" not in labels:
-            labels["init"] = np.zeros(self.n_states, dtype=np.bool_)
+            labels["init"] = namespace(self.columns).zeros(self.n_states, dtype=np.bool_)
             labels["init"][self.initial] = True
         if "deadlock" not in labels:
-            labels["deadlock"] = np.zeros(self.n_states, dtype=np.bool_)
+            labels["deadlock"] = namespace(self.columns).zeros(self.n_states, dtype=np.bool_)
         first = {name: labels.pop(name) for name in ("init", "deadlock")}
         object.__setattr__(self, "labels", first | labels)
 
@@ -208,7 +209,8 @@ class Model:
         """The matrix, shape (choices, states). The pattern is shared with the model: copy before changing it."""
         from scipy.sparse import csr_array
 
-        parts = (self.values.array(), self.columns, self.row_starts)
+        here = self.to_host()
+        parts = (here.values.array(), here.columns, here.row_starts)
         return csr_array(parts, shape=(self.n_choices, self.n_states))
 
     @property
@@ -216,7 +218,8 @@ class Model:
         """``(states,)`` the sum of the rates out of each state of a CTMC."""
         if self.type != "ctmc":
             raise ModelError(f"exit rates are those of a ctmc; this is a {self.type}")
-        return row_sums(self.row_starts, self.values)
+        here = self.to_host()
+        return row_sums(here.row_starts, here.values)
 
     def choices(self, state: int) -> range:
         """The numbers of the choices of a state."""
@@ -242,13 +245,13 @@ class Model:
 
     def action(self, choice: int) -> str:
         """The name of the action of a choice; empty when it has none."""
-        return "" if self.choice_actions is None else self.actions[self.choice_actions[choice]]
+        return "" if self.choice_actions is None else self.actions[int(self.choice_actions[choice])]
 
     def validate(self) -> None:
         """Check everything this class promises; raise :class:`ModelError` at the first thing that does not hold."""
         from .validation import validate
 
-        validate(self)
+        validate(self.to_host())
 
     def differences(self, other: Model, *, tolerance: float = 0.0) -> Iterator[str]:
         """In words, where two models differ; numbers may be apart by a relative ``tolerance``.
@@ -259,6 +262,7 @@ class Model:
         if (self.type, self.n_states) != (other.type, other.n_states):
             yield f"{self.n_states} states of a {self.type}, {other.n_states} of a {other.type}"
             return
+        self, other = self.to_host(), other.to_host()
         for name in ("choice_starts", "row_starts", "columns", "initial"):
             if not _equal(getattr(self, name), getattr(other, name)):
                 yield f"{name} differ"
