@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 from exact import from_sparse
 from galton_answers import Answer, ask, fraction, in_state
 from hard_models import model as made
@@ -19,9 +18,6 @@ import galton
 
 A, B = Label("a"), Label("b")
 HALF = Fraction(1, 2)
-
-
-unmended = pytest.mark.xfail(reason="sound, but not as narrow as it should be")
 
 
 def mistake(model: RandomModel, query: Query, state: int) -> str | None:
@@ -96,10 +92,20 @@ def test_release_in_a_state_that_is_not_initial() -> None:
     assert not mistake(started, Probability(Path("R", Label("init"), A, Bound("=", Fraction(1)))), 0)
 
 
-@unmended
 def test_half_is_half() -> None:
     """Doubles hold the probability of a step that is a sum of halves."""
     coin = galton.parse(made("dtmc", [one((HALF, 1), (HALF, 2)), one((1, 1)), one((1, 2))], {1}).text)
     result = galton.check(coin, 'P=? [ X "a" ]')
     assert (fraction(result.lower), fraction(result.upper)) == (HALF, HALF)
     assert galton.check(coin, 'P>=0.5 [ X "a" ]').value is True
+
+
+def test_steps_of_halves_are_exact() -> None:
+    """As long as there are binary places for them; thresholds that are met exactly are then decided."""
+    coin = galton.parse(made("dtmc", [one((HALF, 0), (HALF, 1)), one((1, 1))], {1}).text)
+    for steps in (1, 7, 40):
+        result = galton.check(coin, f'P=? [ F<={steps} "a" ]')
+        assert fraction(result.lower) == fraction(result.upper) == 1 - HALF**steps
+        assert galton.check(coin, f'P>{float(1 - HALF**steps)!r} [ F<={steps} "a" ]').value is False
+    long = galton.check(coin, 'P=? [ F<=60 "a" ]')
+    assert fraction(long.lower) <= 1 - HALF**60 <= fraction(long.upper)

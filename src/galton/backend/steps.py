@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..model.arrays import greatest, is_on_host, namespace
+from ..model.arrays import greatest, is_on_host, namespace, on_host
 from ..model.sparse import Int32s, Mask, Model
 from .cpu import matrix_of
 
@@ -26,6 +26,8 @@ __all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "least_positive", "
 Steps = tuple[bool, float, float, float, float, float, float, float]  # what the kernels return
 
 UNIT = 2.0**-53
+PLACES = 52  # after the point, that all doubles up to 1 have room for
+FEW_VALUES = 1024
 BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second
 BATCH_ON_DEVICE = 1e10  # the same there
 MEETING = 1e5  # entries that a device could have gone over while its threads wait for each other, between two steps
@@ -58,6 +60,18 @@ class Part:
     n_entries: int
     longest_row: int
     least_entry: float
+    bits: int | None = None  # such that all entries are multiples of 2^-bits, where there are so few
+
+    def is_exact(self, steps: int, *vectors: Floats | None) -> bool:
+        """Whether so many steps from these vectors round nothing, as long as what they are added up to is at most 1.
+
+        Each step adds so many binary places, and numbers of up to 1 have room for 52 of them.
+        """
+        if self.bits is None or self.bits * (steps + 1) > PLACES:
+            return False
+        given = [vector for vector in vectors if vector is not None]
+        units = (vector * 2.0**self.bits for vector in given)
+        return all(greatest(v) <= 1 for v in given) and all(bool((np.floor(unit) == unit).all()) for unit in units)
 
     @property
     def is_on_host(self) -> bool:
@@ -87,29 +101,38 @@ def part_of(model: Model, keep: Mask | None, threads: int, *, loops: bool = True
 
     Nothing is copied where nothing is left out.
     """
-    values, on_host = model.values.distinct, is_on_host(model.columns)
-    least = float(values.min()) if len(values) else np.inf
+    values, here = on_host(model.values.distinct), is_on_host(model.columns)
+    least, bits = float(values.min(initial=np.inf)), _places(values)
     if loops and (keep is None or keep.all()):
         longest = int(greatest(np.diff(model.row_starts)))
-        whole = matrix_of(model) if on_host else _device().matrix_of(model)
-        return Part(None, None, whole, model.n_states, model.n_choices, model.n_transitions, longest, least)
+        whole = matrix_of(model) if here else _device().matrix_of(model)
+        return Part(None, None, whole, model.n_states, model.n_choices, model.n_transitions, longest, least, bits)
     keep = namespace(model.columns).ones(model.n_states, dtype=np.bool_) if keep is None else keep
-    if not on_host:
-        return device_part(model, keep, loops, least)
+    if not here:
+        return device_part(model, keep, loops, least, bits)
     states = np.flatnonzero(keep).astype(np.int32)
     position = np.full(model.n_states, -1, dtype=np.int32)
     position[states] = np.arange(len(states), dtype=np.int32)
     groups, starts, columns, entries = _core.part_of(matrix_of(model), states, position, loops, threads)
     smaller = _core.Matrix(groups, starts, columns, entries, model.values.dictionary)
     longest = int(np.diff(starts).max(initial=0))
-    return Part(states, position, smaller, len(states), len(starts) - 1, len(columns), longest, least)
+    return Part(states, position, smaller, len(states), len(starts) - 1, len(columns), longest, least, bits)
 
 
-def device_part(model: Model, keep: Any, loops: bool, least: float) -> Part:
+def _places(values: Floats) -> int | None:
+    """The binary places after the point that these numbers have; None where they are many."""
+    if not 0 < len(values) <= FEW_VALUES:
+        return None
+    most = max(value.as_integer_ratio()[1].bit_length() - 1 for value in values.tolist())
+    return most if most <= PLACES else None
+
+
+def device_part(model: Model, keep: Any, loops: bool, least: float, bits: int | None) -> Part:
     """The same on a device."""
     states, position, matrix = _device().part_of(model, keep, loops)
     longest = int(greatest(np.diff(matrix.starts)))
-    return Part(states, position, matrix, len(states), len(matrix.starts) - 1, len(matrix.columns), longest, least)
+    sizes = (len(states), len(matrix.starts) - 1, len(matrix.columns))
+    return Part(states, position, matrix, *sizes, longest, least, bits)
 
 
 def _device() -> Any:

@@ -87,6 +87,7 @@ def iterate(
     rows = _room(horizon, step.part.n_states) if strategy else None
     wanted = (important, None) if everywhere else (important,)
     faintest = least_positive(step.x) if step.constant is None else least_positive(step.constant)
+    exact = step.part.is_exact(horizon, step.x, step.constant)
     done, rest = 0, _Rest()
     while done < horizon:
         check = min(done + max(16, done // 16), horizon)
@@ -100,11 +101,13 @@ def iterate(
         if settings.watch is not None and len(important):
             lower, upper = rest.bounds(on_host(step.x[important]))
             settings.tell(iterations=done, horizon=horizon, lower=float(lower[0]), upper=float(upper[0]))
+    choices = None if rows is None else rows[::-1]
+    if exact and done == horizon and greatest(step.x) <= 1:
+        return Horizon(step.x, step.x, done, horizon, time.perf_counter() - begin, choices)
     error = (done + 8) * step.rounding * 1.01
     lost = step.lost(faintest) * (horizon + 1)
     lower, upper = rest.bounds(step.x)
     lower, upper = np.maximum(lower * (1 - error) - lost, 0.0), upper * (1 + error) + lost
-    choices = None if rows is None else rows[::-1]
     return Horizon(lower, upper, done, horizon, time.perf_counter() - begin, choices)
 
 

@@ -88,6 +88,11 @@ class Weights:
         return cls(1.0, jumps.left, jumps.tails, jumps.error, jumps.below, jumps.excess, jumps.mean)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether all weights are 0 or 1, exactly."""
+        return self.mean is None and not self.error and bool((self.values == 1).all())
+
+    @property
     def end(self) -> int:
         """The number of weights."""
         return self.left + len(self.values)
@@ -187,6 +192,7 @@ def power_sum(
     if largest == 0 or weights.end == 0:
         zeros = np.zeros_like(chain.x)
         return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
+    exact = weights.is_plain and chain.stay is None and chain.part.is_exact(weights.end - 1, chain.x)
     exponent = SCALE - math.frexp(largest)[1]
     chain.x = np.ldexp(chain.x, exponent)
     wanted = (important, None) if everywhere else (important,)
@@ -203,6 +209,10 @@ def power_sum(
         if settings.watch is not None and len(important):
             lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(*_at(chain, important)))
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
+    if exact and done == weights.end:
+        total = np.ldexp(chain.sum, -exponent)
+        if greatest(total) <= 1:
+            return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
     error = (done + 8) * chain.rounding * 1.01 + weights.error
     lost = chain.lost(faintest) * (weights.end + 1) ** 2
