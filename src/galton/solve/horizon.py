@@ -96,7 +96,7 @@ def iterate(
             seen = step.advance(count, None if rows is None else rows[done : done + count].reshape(-1))
             done, faintest = done + count, min(faintest, seen.faintest)
         rest = _rest(step, seen, horizon - done, stochastic)
-        if rows is None and all(_close_enough(rest, step.x, states, settings) for states in wanted):
+        if rows is None and not exact and all(_close_enough(rest, step.x, states, settings) for states in wanted):
             break
         if settings.watch is not None and len(important):
             lower, upper = rest.bounds(on_host(step.x[important]))

@@ -204,7 +204,7 @@ def power_sum(
             seen = chain.advance(count, weights.part(done, count))
             done, faintest = done + count, min(faintest, seen.faintest)
         rest = _rest(weights, done, chain, seen, stochastic)
-        if all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
+        if not exact and all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
         if settings.watch is not None and len(important):
             lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(*_at(chain, important)))
