@@ -23,6 +23,7 @@ PLAYED = (
     "test_experiments",
     "test_exploration",
     "test_filters",
+    "test_gallery_smallest",
     "test_long_run",
     "test_nesting",
     "test_on_device",

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from galton.explore import build
 from galton.lang import Source, check_program, parse_model, parse_properties
 from galton.lang.properties import PropertyFile
 from galton.lang.syntax import ModelFile
@@ -40,14 +41,14 @@ def program(name: str, constants: dict[str, Any]) -> Program:
 
 
 @lru_cache(maxsize=2)
-def _built(name: str, constants: str) -> Model:
-    return program(name, json.loads(constants)).build()
+def _built(name: str, constants: str, device: str) -> Model:
+    return program(name, json.loads(constants)).build(device=device)
 
 
 def built(name: str, constants: dict[str, Any]) -> Model:
     """A gallery model, built once for tests in a row that ask for the same."""
     own = {key: constants[key] for key in sorted(open_constants(model_file(name)))}
-    return _built(name, json.dumps(own))
+    return _built(name, json.dumps(own), build.__kwdefaults__["device"])  # which tests swap
 
 
 def title(name: str, constants: dict[str, Any], *more: str) -> str:
