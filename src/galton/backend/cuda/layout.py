@@ -108,20 +108,19 @@ def lay_out(matrix: Layout, name: str, reason: str = "") -> Layout:
     slices = cp.zeros(len(widths) + 1, dtype=np.int64)
     cp.cumsum(widths, out=slices[1:], dtype=np.int64)
     slices *= WARP
-    read = int(slices[-1])
     if name == "ell":
         width = WARP * len(widths)
         total = width * (int(widths.max()) if len(widths) else 0)
         starts, given = cp.asarray(np.array([width, total], dtype=np.int64)), None
     else:
-        width, total, starts, given = WARP, read, slices, slices
+        width, total, starts, given = WARP, int(slices[-1]), slices, slices
     columns = cp.full(total, NO_ENTRY, dtype=np.int32)
     codes = cp.zeros(total, dtype=matrix.codes.dtype)
     source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.size, lanes)
     _kernels(matrix).launch("fill", matrix.size, *source, given, width, columns, codes)
     if total <= LARGEST:
         starts = starts.astype(np.int32)
-    matrix = replace(matrix, starts=starts, columns=columns, codes=codes, places=read)
+    matrix = replace(matrix, starts=starts, columns=columns, codes=codes, places=total)
     return replace(matrix, name=name, lanes=lanes, reason=reason)
 
 

@@ -7,7 +7,8 @@
 //   CSR     Row after row, row r from starts[r] on.
 //   SLICED  Slices of 32 / LANES states, slice s from starts[s] on. A state has LANES columns of its slice, which is 32 wide: its
 //           entries one below the other, row after row, so that a warp reads 32 neighbours at a time. Every row begins with a new
-//           line. A column number has two bits on top: ROW_ENDS in the last line of a row, NO_ENTRY where nothing is.
+//           line. A column number has two bits on top: ROW_ENDS in the last line of a row, NO_ENTRY where nothing is (column and
+//           code are 0).
 //           One lane: the full-warp format of Wijs and Bošnački (2012); two lanes: their half-warp format.
 //   ELL     The same with one slice of all states: starts[0] is how wide it is, starts[1] the number of its places.
 //   SUMS    The sums of the rows are there already, in the place of the dictionary; merge.cu has made them.
@@ -129,9 +130,12 @@ class Walk {
         return found;
     }
 
+    // Places without an entry have a column and a value too, which are read and then not taken: a branch would keep the next ones
+    // from being read at the same time.
     template <class Rounding>
     __device__ double with(double sum, unsigned word, count_t at, const double* x) const {
-        return word & NO_ENTRY ? sum : Rounding::multiply_add(rows.value(at), x[word & COLUMN], sum);
+        const double more = Rounding::multiply_add(rows.value(at), x[word & COLUMN], sum);
+        return word & NO_ENTRY ? sum : more;
     }
 
     template <class Rounding>
@@ -163,15 +167,23 @@ public:
     __device__ double sum(count_t row, const double* x) {
         double sum = 0;
         if (!rows.pattern.groups) {
-            // A row has all lines of its slice: nothing has to be known before the next is asked for.
-#if LAYOUT == SLICED
+            // A row has all lines of its slice: nothing has to be known before the next ones are asked for, four at a time.
+#if LANES == 1
+            for (; entry < end; entry += 4 * width()) {
+                count_t at[4];
+                unsigned words[4];
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    const count_t there = entry + k * width();
+                    at[k] = there < end ? there : entry;
+                    words[k] = there < end ? word(there) : NO_ENTRY;
+                }
+#pragma unroll
+                for (int k = 0; k < 4; ++k) sum = with<Rounding>(sum, words[k], at[k], x);
+            }
+#else
 #pragma unroll 4
             for (; entry < end; entry += width()) sum = with_lanes<Rounding>(sum, word(entry), entry, x);
-#else
-            for (unsigned found = 0; entry < end && !(found & ROW_ENDS); entry += width()) {
-                found = word(entry);
-                sum = with_lanes<Rounding>(sum, found, entry, x);
-            }
 #endif
         } else {
             for (; next_row < row; ++next_row)
