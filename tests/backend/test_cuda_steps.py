@@ -33,7 +33,7 @@ def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
 def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) -> Part:
     """As :func:`galton.backend.steps.part_of` makes it, for arrays that are maybe only played by NumPy's."""
     keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
-    return steps.device_part(moved(model, xp), xp.asarray(keep), loops, float(model.values.distinct.min()))
+    return steps.device_part(moved(model, xp), xp.asarray(keep), loops, float(model.values.distinct.min()), None)
 
 
 def wide(model: Model) -> Model:
