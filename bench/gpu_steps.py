@@ -1,9 +1,10 @@
 """How long a step takes on a CUDA device, and how much of what the memory can deliver it needs.
 
-    python bench/gpu_steps.py [--only tandem] [--steps 200] [--json FILE]
+    python bench/gpu_steps.py [--only tandem] [--steps 200] [--formats sliced,ell] [--json FILE]
 
-The bytes of a step are what it has to read and write at least: every entry and row of the matrix, the vector, what
-stays, half of the sum, the new vector. ``together`` makes all steps in one launch, ``apart`` each in its own.
+The bytes of a step are what it has to read and write at least in CSR: every entry and row of the matrix, the vector,
+what stays, half of the sum, the new vector. ``together`` makes all steps in one launch, ``apart`` each in its own, both
+in CSR; other formats are measured apart, and their bandwidth is that of the bytes of CSR.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ import numpy as np
 import galton
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
-HOW = {"together": 1 << 62, "apart": 0}
+HOW = {"together": (1 << 62, None), "apart": (0, None)}  # from which size on steps are apart, and the format
+OTHERS = ("sliced", "half-sliced", "ell")
 CASES: list[tuple[str, dict[str, int]]] = [
     ("cluster", {"N": 4}),
     ("tandem", {"c": 63}),
@@ -61,19 +64,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
     parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--formats", default=",".join(OTHERS), help=f"of {', '.join(OTHERS)}")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    ways: dict[str, tuple[int, str | None]] = {**HOW, **{form: (0, form) for form in given.formats.split(",") if form}}
     records = []
     for name, constants in CASES:
         if given.only not in name:
             continue
         program = galton.load(MODELS / f"{name}.prism", **constants)
         model = program.build(device="cuda")
-        timed, part = model.type == "ctmc", part_of(model, None, 1)
+        timed, whole = model.type == "ctmc", part_of(model, None, 1)
         moved = bytes_of(model, timed)
         record: dict[str, Any] = {"model": name, **constants, "states": model.n_states, "entries": model.n_transitions}
-        for how, limit in HOW.items():
+        csr = "csr" if whole.matrix.csr.lanes == 1 else "csr-vector"
+        for how, (limit, form) in ways.items():
             device.TOGETHER = limit
+            part = replace(whole, matrix=replace(whole.matrix, format=form or csr))
             x = cp.full(model.n_states, 0.5)
             if model.type == "mdp":
                 seconds = seconds_per_step(Bellman(part, x, None, True), given.steps)
@@ -85,9 +92,9 @@ def main() -> None:
         records.append(record)
         print(
             f"{name} {constants}: {model.n_states:,} states, {model.n_transitions:,} entries, {moved / 1e6:.1f} MB; "
-            + ", ".join(f"{how} {record[how]['us']:.2f} us, {record[how]['TB/s']:.2f} TB/s" for how in HOW)
+            + ", ".join(f"{how} {record[how]['us']:.2f} us, {record[how]['TB/s']:.2f} TB/s" for how in ways)
         )
-        del model, part
+        del model, part, whole
         cp.get_default_memory_pool().free_all_blocks()
     if given.json:
         given.json.write_text(json.dumps(records, indent=1))

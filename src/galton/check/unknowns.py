@@ -181,7 +181,7 @@ def _on_device(
     detail = f"{equations.size:,} unknowns, {merged}{len(equations.rows):,} rows, {len(equations.columns):,} entries"
     layout = equations.layout
     numbered = f", numbered {ORDERS[settings.order]}" if settings.order else ""
-    detail = f"{detail}{numbered}; {layout}: {layout.reason}"
+    detail = f"{detail}{numbered}; {layout}, {layout.bytes_per_sweep / 1e6:,.1f} MB: {layout.reason}"
     work = Work("equations", detail, seconds=time.perf_counter() - start)
     return Unknowns(equations, members, component is not None or ordered, (work,))
 
