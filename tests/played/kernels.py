@@ -14,7 +14,7 @@ import tempfile
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from cuda_on_cpu import library_of, with_launchers
@@ -23,7 +23,7 @@ import galton.explore
 
 from .arrays import ndarray
 
-__all__ = ["CompileException", "Module", "NVRTCError", "RawModule", "nvrtc_functions"]
+__all__ = ["CompileException", "Module", "NVRTCError", "Program", "RawKernel", "RawModule", "nvrtc_functions"]
 
 SERIAL = (Path(__file__).parent.parent / "explore" / "serial" / "device.cuh").read_text()
 DEVICE = (Path(galton.explore.__file__).parent / "cuda" / "device.cuh").read_text()
@@ -86,6 +86,7 @@ class RawKernel:
 
     launches = 0
     ptr = 0
+    fault: ClassVar[Exception | None] = None  # what a launch ends with
 
     def __init__(self, function: Any, name: str, parameters: list[tuple[str, int]]) -> None:
         self._function, self._name, self._parameters = function, name, parameters
@@ -98,6 +99,8 @@ class RawKernel:
     def __call__(self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...]) -> None:
         if len(arguments) != len(self._parameters):
             raise TypeError(f"{self._name} takes {len(self._parameters)} arguments, not {len(arguments)}")
+        if RawKernel.fault is not None:
+            raise RawKernel.fault
         RawKernel.launches += 1
         order = ctypes.c_longlong(RawKernel.launches % 3)
         given = [_argument(self._name, *pair) for pair in zip(self._parameters, arguments, strict=True)]
@@ -122,8 +125,10 @@ def _argument(kernel: str, parameter: tuple[str, int], value: Any) -> Any:
 # Explorers.
 
 
-class _Program:
-    broken = False
+class Program:
+    """``cupy.cuda.nvrtc.createProgram``."""
+
+    broken = False  # whether nothing compiles
 
     def __init__(self, text: str) -> None:
         device = DEVICE.replace("#pragma once\n", "")
@@ -132,8 +137,8 @@ class _Program:
         self.code, self.log = b"", ""
 
 
-def _compile(program: _Program, options: tuple[str, ...]) -> None:
-    if _Program.broken:
+def _compile(program: Program, options: tuple[str, ...]) -> None:
+    if Program.broken:
         program.log = "explore.cu(1): error: the compiler is told to refuse"
         raise NVRTCError("NVRTC_ERROR_COMPILATION")
     with tempfile.TemporaryDirectory() as directory:
@@ -152,7 +157,7 @@ def nvrtc_functions() -> dict[str, Any]:
     return {
         "NVRTCError": NVRTCError,
         "getVersion": lambda: (0, version),
-        "createProgram": lambda text, name, headers, names: _Program(text),
+        "createProgram": lambda text, name, headers, names: Program(text),
         "compileProgram": _compile,
         "getProgramLog": lambda program: program.log,
         "getCUBIN": lambda program: program.code,

@@ -22,9 +22,7 @@ def checked(
     check: Callable[[Model], Result], model: Model, question: Question, settings: Settings, *, strategy: bool
 ) -> Result:
     """The answer of the device, or of the CPU with a warning that says why."""
-    import cupy
-
-    from ..explore.cuda_device import DeviceError
+    from ..explore.cuda_device import DeviceError, device_errors
 
     formula, source = question.prop.expression, question.source
     reason = _why_not(settings, strategy)
@@ -32,20 +30,30 @@ def checked(
         reason = "bounded properties of large models have not been measured on a device"
     if not reason:
         try:
-            return replace(check(model), device="cuda")
+            with device_errors("there is not enough memory on the device"):
+                return replace(check(model), device="cuda")
         except DeviceError as error:
             reason = str(error)
-        except cupy.cuda.memory.OutOfMemoryError:
-            reason = "there is not enough memory on the device"
         except GaltonError as error:
             if error.kind != "numeric":
                 raise
             reason = str(error)
-        cupy.get_default_memory_pool().free_all_blocks()
-    found = check(model.to_host())
+    found = check(_at_home(model, reason))
     if model.info.get("chosen by") == "auto":
         return found  # nobody asked for a device
     return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU"))
+
+
+def _at_home(model: Model, reason: str) -> Model:
+    """The model on the CPU. A device that has failed may not give it back: then there is nothing left to ask."""
+    from ..explore.cuda_device import DeviceError, device_errors
+
+    try:
+        with device_errors("there is not enough memory"):
+            return model.to_host()
+    except DeviceError as error:
+        message = f"{reason}; the model cannot be read back either ({error}); --device cpu does without"
+        raise DeviceError(message) from error
 
 
 def _bounded(formula: Expression, source: Source) -> bool:

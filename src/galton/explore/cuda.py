@@ -12,8 +12,7 @@ values that were added up to them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from enum import IntEnum, IntFlag
 from typing import Any, Protocol
@@ -25,7 +24,7 @@ from ..model.sparse import Model, Rewards, Values
 from ..model.states import PackedStates
 from .cpu import Watch
 from .cpu import explore as explore_on_cpu
-from .cuda_device import THREADS, Array, CudaKernels, DeviceError, DeviceMemoryError
+from .cuda_device import THREADS, Array, CudaKernels, DeviceError, device_errors
 from .cuda_source import Source, source
 from .cuda_tables import NotPrintable
 from .failures import Fault, explain
@@ -106,30 +105,14 @@ def explore(
         text = source(lowered)
     except NotPrintable as error:
         raise DeviceError(f"the model has {error}") from error
-    loaded = kernels(text)
-    exploration = Exploration(lowered, text, loaded, limits, watch)
-    exploration.seconds["compile_s"] = time.perf_counter() - start
     try:
-        with device_errors(loaded.xp):
+        with device_errors("the model does not fit into the memory of the device"):
+            exploration = Exploration(lowered, text, kernels(text), limits, watch)
+            exploration.seconds["compile_s"] = time.perf_counter() - start
             model = exploration.run()
     except ProgramFault:
         return explore_on_cpu(lowered, threads=threads, limits=limits, watch=watch)
     return replace(model, build_seconds=time.perf_counter() - start)
-
-
-@contextmanager
-def device_errors(xp: Any) -> Iterator[None]:
-    """CuPy's exceptions as ours; memory that was asked for is given back."""
-    if xp is np:
-        yield
-        return
-    try:
-        yield
-    except xp.cuda.memory.OutOfMemoryError as error:
-        xp.get_default_memory_pool().free_all_blocks()
-        raise DeviceMemoryError(f"the model does not fit into the memory of the device: {error}") from error
-    except (xp.cuda.runtime.CUDARuntimeError, xp.cuda.driver.CUDADriverError) as error:
-        raise DeviceError(f"the device failed: {error}") from error
 
 
 class Exploration:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,31 @@ class DeviceError(GaltonError):
 
 class DeviceMemoryError(DeviceError):
     """Not enough memory on the device."""
+
+
+@contextmanager
+def device_errors(no_memory: str) -> Iterator[None]:
+    """CuPy's exceptions as ours, with what it means that memory has ended; unused memory is given back then."""
+    try:
+        yield
+    except Exception as error:
+        cupy = sys.modules.get("cupy")
+        if cupy is None or not hasattr(cupy, "cuda"):
+            raise
+        cuda = cupy.cuda
+        if isinstance(error, cuda.memory.OutOfMemoryError):
+            cupy.get_default_memory_pool().free_all_blocks()
+            raise DeviceMemoryError(f"{no_memory}: {error}") from error
+        if isinstance(error, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
+            raise DeviceError(f"the device failed: {error}") from error
+        if isinstance(error, cuda.compiler.CompileException):  # of kernels that are CuPy's own
+            raise DeviceError(f"a kernel does not compile: {first_lines(str(error))}") from error
+        raise
+
+
+def first_lines(text: str, count: int = 20) -> str:
+    """As much of a compiler's complaints as a person wants to see."""
+    return "\n".join(text.splitlines()[:count])
 
 
 def import_cupy() -> Any:
@@ -76,7 +103,8 @@ def compile_source(text: str, architecture: str) -> bytes:
         together = ("--split-compile=0",) if nvrtc.getVersion() >= (12, 8) else ()
         nvrtc.compileProgram(program, (f"--gpu-architecture={architecture}", *OPTIONS, *together))
     except nvrtc.NVRTCError as error:
-        raise DeviceError(f"the explorer of this model does not compile:\n{nvrtc.getProgramLog(program)}") from error
+        log = first_lines(nvrtc.getProgramLog(program))
+        raise DeviceError(f"the explorer of this model does not compile:\n{log}") from error
     return bytes(nvrtc.getCUBIN(program))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...lang.source import GaltonError
+from ...explore.cuda_device import DeviceError, first_lines
 
 __all__ = ["OPTIONS", "CompilationError", "Kernels", "kernels", "multiprocessors", "source_text"]
 
@@ -26,10 +26,8 @@ THREADS = 256  # a block: enough of them fit on a multiprocessor to fill it, wha
 _INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
 
 
-class CompilationError(GaltonError):
+class CompilationError(DeviceError):
     """Kernels that the compiler did not take: a mistake in Galton, or a compiler that is too old."""
-
-    kind = "CUDA"
 
 
 class Kernels:
@@ -41,7 +39,7 @@ class Kernels:
         try:
             self._module.compile()
         except cp.cuda.compiler.CompileException as error:
-            raise CompilationError(f"the kernels of {name} do not compile:\n{_first_lines(str(error))}") from error
+            raise CompilationError(f"the kernels of {name} do not compile:\n{first_lines(str(error))}") from error
 
     def launch(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
         """Start at least so many threads. Numbers are passed as ``long long``, None as a null pointer."""
@@ -101,7 +99,3 @@ def _argument(value: Any) -> Any:
     if value is None:
         return np.uintp(0)
     return np.int64(value) if isinstance(value, int) else value
-
-
-def _first_lines(text: str, count: int = 20) -> str:
-    return "\n".join(text.splitlines()[:count])
