@@ -26,7 +26,8 @@ def checked(
 
     formula, source = question.prop.expression, question.source
     reason = _why_not(settings, strategy)
-    if not reason and model.info.get("chosen by") == "auto" and _bounded(formula, source):
+    chosen = model.info.get("chosen by") == "auto"
+    if not reason and chosen and _bounded(formula, source):
         reason = "bounded properties of large models have not been measured on a device"
     if not reason:
         try:
@@ -38,8 +39,13 @@ def checked(
             if error.kind != "numeric":
                 raise
             reason = str(error)
+        except Exception as error:
+            # A mistake of ours. Who asked for the device sees it; who did not gets an answer.
+            if not chosen:
+                raise
+            reason = f"{type(error).__name__} on the device: {error}"
     found = check(_at_home(model, reason))
-    if model.info.get("chosen by") == "auto":
+    if chosen:
         return found  # nobody asked for a device
     return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU"))
 
