@@ -14,14 +14,14 @@ import numpy.typing as npt
 from ..backend.cpu import matrix_of
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
-from ..model.arrays import is_on_host, namespace
+from ..model.arrays import is_on_host, namespace, offsets, on_host, repeated
 from ..model.sparse import Model, Rewards
-from ..model.values import Values
 from ..solve import solve
 from ..solve.elimination import averages
 from ..solve.long_run import Chain, gain
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
+from .transformation import entries_of, picked
 from .unknowns import open_equations
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +29,7 @@ Int32s = npt.NDArray[np.int32]
 
 __all__ = ["long_run"]
 
+FEW = 16  # components that a device looks at one by one
 SMALL = 100  # states of a component up to which elimination costs less than thinking about it
 
 
@@ -36,48 +37,33 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bounds on the long-run average, per step or per unit of time, of a reward in a chain."""
     if model.type == "mdp":
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
-    if not is_on_host(model.columns):
-        return _on_device(model, reward, settings)
     start = perf_counter()
     components = bottom_components(model)
     sizes = components.sizes
-    detail = f"{len(sizes):,} bottom components, the largest with {sizes.max():,} of {model.n_states:,} states"
+    detail = f"{len(sizes):,} bottom components, the largest with {int(sizes.max()):,} of {model.n_states:,} states"
     work = [Work("bottom components", detail, 0, perf_counter() - start)]
     transient = len(components.order) < model.n_states
-    lower, upper, done = _gains(model, reward, components, settings.tighter(2) if transient else settings)
+    gains = _gains if is_on_host(model.columns) else _gains_on_device
+    lower, upper, done = gains(model, reward, components, settings.tighter(2) if transient else settings)
     work += done
+    xp, n = namespace(model.columns), model.n_states
     if (lower == lower[0]).all() and (upper == upper[0]).all():
-        low, high = np.full(model.n_states, lower[0]), np.full(model.n_states, upper[0])
+        low, high = xp.full(n, float(lower[0])), xp.full(n, float(upper[0]))
     else:
-        low, high = np.full(model.n_states, np.nan), np.full(model.n_states, np.nan)
-        low[components.order] = np.repeat(lower, sizes)
-        high[components.order] = np.repeat(upper, sizes)
+        low, high = xp.full(n, np.nan), xp.full(n, np.nan)
+        low[components.order] = repeated(lower, sizes)
+        high[components.order] = repeated(upper, sizes)
         if transient:
-            worth = can_reach(model, np.ones(model.n_states, dtype=np.bool_), (low != 0) & ~np.isnan(low))
+            worth = can_reach(model, xp.ones(n, dtype=np.bool_), (low != 0) & ~np.isnan(low))
             low[~worth] = high[~worth] = 0.0
         if np.isnan(low).any():
-            work += _absorbed(model, low, high, settings.tighter(2))
+            low, high, done = _absorbed(model, low, high, settings.tighter(2))
+            work += done
     return Quantity(low, high, _method(work), tuple(work))
 
 
-def _on_device(model: Model, reward: Rewards, settings: Settings) -> Quantity:
-    """The same for a chain that is one component, all of it."""
-    from ..explore.cuda_device import DeviceError
-
-    start = perf_counter()
-    components = bottom_components(model)
-    if components.count > 1 or len(components.order) < model.n_states:
-        raise DeviceError("long-run averages of a chain that is not one component are not computed on a device")
-    work = Work("bottom components", f"1, with {model.n_states:,} states", 0, perf_counter() - start)
-    start = perf_counter()
-    found = gain(Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice), settings)
-    done = Work(found.method, f"{model.n_states:,} states", found.sweeps, perf_counter() - start)
-    low, high = (namespace(model.columns).full(model.n_states, bound) for bound in (found.lower, found.upper))
-    return Quantity(low, high, found.method, (work, done))
-
-
-def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> list[Work]:
-    """Fill in the bounds where they are NaN, the transient states: the means of the bounds where runs end."""
+def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> tuple[Floats, Floats, list[Work]]:
+    """The bounds with those filled in that are NaN, of the transient states: the means of the bounds where runs end."""
     open_states = np.isnan(low)
     unknowns = open_equations(model, open_states, np.where(open_states, 0.0, low), settings)
     solution = solve(unknowns.equations, settings)
@@ -87,8 +73,34 @@ def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> li
         other = open_equations(model, open_states, np.where(open_states, 0.0, high), settings)
         solved = solve(other.equations, settings)
         above, work = solved.upper, work + list(solved.work)
-    low[unknowns.members], high[unknowns.members] = solution.lower, above
-    return work
+    return unknowns.lift(solution.lower, low), unknowns.lift(above, high), work
+
+
+def _gains_on_device(
+    model: Model, reward: Rewards, components: Components, settings: Settings
+) -> tuple[Floats, Floats, list[Work]]:
+    """The same on a device, which has no use for many small components: each is a chain of its own."""
+    from ..explore.cuda_device import DeviceError
+
+    xp = namespace(model.columns)
+    members, starts = components.order, components.starts
+    _, below, above = _reward_bounds(model, reward)
+    lower, upper = xp.full(components.count, np.inf), xp.full(components.count, -np.inf)
+    xp.minimum.at(lower, components.component[members], below[members])
+    xp.maximum.at(upper, components.component[members], above[members])
+    unequal = on_host(np.flatnonzero(lower < upper)).tolist()
+    if len(unequal) > FEW:
+        raise DeviceError(
+            f"the long-run averages of {len(unequal):,} components are not computed on a device, one after the other"
+        )
+    work = []
+    for k in unequal:
+        start = perf_counter()
+        first, last = int(starts[k]), int(starts[k + 1])
+        found = gain(_part(model, reward, members[first:last]), settings)
+        lower[k], upper[k] = found.lower, found.upper
+        work.append(Work(found.method, f"{last - first:,} states", found.sweeps, perf_counter() - start))
+    return lower, upper, work
 
 
 def _gains(
@@ -96,7 +108,7 @@ def _gains(
 ) -> tuple[Floats, Floats, list[Work]]:
     """Bounds on the gain of each component, and what was done."""
     members, starts = components.order, components.starts
-    total, below, above = _reward_bounds(model.n_states, reward)
+    total, below, above = _reward_bounds(model, reward)
     # Elsewhere than here rewards may differ: a component that earns the same everywhere has no equation to solve.
     lower = np.minimum.reduceat(below[members], starts[:-1])
     upper = np.maximum.reduceat(above[members], starts[:-1])
@@ -119,11 +131,11 @@ def _gains(
     return lower, upper, work
 
 
-def _reward_bounds(n: int, reward: Rewards) -> tuple[Floats, Floats, Floats]:
+def _reward_bounds(model: Model, reward: Rewards) -> tuple[Floats, Floats, Floats]:
     """The reward of each state, rounded to the nearest, down and up."""
     if reward.state is None or reward.choice is None:
         part = reward.state if reward.choice is None else reward.choice
-        total = np.zeros(n) if part is None else np.asarray(part, dtype=np.float64)
+        total = namespace(model.columns).zeros(model.n_states) if part is None else part
         return total, total, total
     total = reward.state + reward.choice
     added = total - reward.state
@@ -137,19 +149,12 @@ def _part(model: Model, reward: Rewards, members: Int32s) -> Chain:
     """A component as a chain of its own."""
     if len(members) == model.n_states:
         return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice)
-    lengths = np.diff(model.row_starts)[members]
-    starts = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    entries = np.arange(starts[-1]) + np.repeat(model.row_starts[members] - starts[:-1], lengths)
-    position = np.empty(model.n_states, dtype=np.int32)
-    position[members] = np.arange(len(members), dtype=np.int32)
-    values = model.values
-    if values.dictionary is None:
-        values = Values(plain=values.array()[entries])
-    else:
-        assert values.index is not None
-        values = Values(dictionary=values.dictionary, index=values.index[entries])
-    parts = [None if part is None else np.ascontiguousarray(part[members]) for part in (reward.state, reward.choice)]
-    return Chain(starts, position[model.columns[entries]], values, *parts)
+    xp = namespace(members)
+    entries, lengths = entries_of(model, members)
+    position = xp.empty(model.n_states, dtype=np.int32)
+    position[members] = xp.arange(len(members), dtype=np.int32)
+    parts = [None if part is None else part[members] for part in (reward.state, reward.choice)]
+    return Chain(offsets(lengths), position[model.columns[entries]], picked(model.values, entries), *parts)
 
 
 def _method(work: list[Work]) -> str:
