@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from device import played_by_cpu
+from played import played_device
 
 import galton
 from galton.backend.formats import FORMATS, ORDERS
@@ -112,6 +113,22 @@ def test_in_every_format(
         assert equations.endswith(": as asked")
     else:
         assert f", numbered {ORDERS[how['order']]}; " in equations
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("sliced", "; slices of 32, 1-byte numbers of 5 values: as asked"), ("merge", ": there is no other for steps")],
+)
+def test_formats_of_steps(name: str, end: str) -> None:
+    """A format that steps do not have is not taken."""
+    program, prop = galton.load(MODELS / "brp.prism", N=16, MAX=2), 'P=? [ F<=100 "unsure" ]'
+    known = galton.check(program, prop)
+    with played_device():
+        found = galton.check(program, prop, device="cuda", settings=Settings(format=name))
+    assert found.device == "cuda"
+    assert found.value == pytest.approx(known.value, rel=1e-9)
+    (detail,) = (work.detail for work in found.work if work.step == "until within steps")
+    assert detail.endswith(end)
 
 
 def test_the_cpu_has_one_format() -> None:

@@ -73,10 +73,6 @@ def test_long_rows(xp: Any, entries: int) -> None:
     np.testing.assert_allclose(seen, expected, rtol=1e-11, atol=1e-13)
 
 
-def in_format(part: Part, name: str | None) -> Part:
-    return replace(part, matrix=replace(part.matrix, format=name))
-
-
 @pytest.mark.parametrize("name", ["csr", "csr-vector", "ell", "sliced", "half-sliced", None])
 def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chains and MDPs; without a name, the faster of CSR and what suits the rows."""
@@ -84,7 +80,7 @@ def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(3)
     model = chain_model(random_matrix(rng, 300, 300, 4))
     start, weights = rng.random(300), rng.random(7)
-    chain = Chain(in_format(device_part(model, None, xp), name), xp.array(start))
+    chain = Chain(device_part(model, None, xp).in_format(name), xp.array(start))
     seen = chain.advance(7, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
     np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
@@ -93,7 +89,7 @@ def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch
     model = mdp_model(rng, 200, DISTINCT["shorts"])
     found = {}
     for form in ("csr", name):
-        bellman = Bellman(in_format(device_part(model, None, xp), form), xp.array(start[:200]), None, True)
+        bellman = Bellman(device_part(model, None, xp).in_format(form), xp.array(start[:200]), None, True)
         bellman.advance(5)
         found[form] = take(bellman.x)
     np.testing.assert_allclose(found[name], found["csr"], rtol=1e-14)

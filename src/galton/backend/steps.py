@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +83,10 @@ class Part:
         """How many steps to ask for at a time."""
         work = self.n_entries + 3 * self.n_rows + 1
         return max(1, int(BATCH / work if self.is_on_host else BATCH_ON_DEVICE / (work + MEETING)))
+
+    def in_format(self, name: str | None) -> Part:
+        """The same, on a device with its matrix in a format of :mod:`galton.backend.formats`; None for any."""
+        return self if self.is_on_host else replace(self, matrix=replace(self.matrix, format=name))
 
     def of(self, vector: Floats) -> Floats:
         """The numbers of these states."""

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Chain, Part
+from ..backend.steps import Chain, Part, part_of
 from ..lang.source import GaltonError
 from ..model.arrays import namespace
 from ..model.sparse import Int32s, Mask, Model, Rewards
@@ -62,6 +62,10 @@ class Ask:
     def threads(self) -> int:
         """How many threads to use."""
         return self.settings.n_threads
+
+    def part(self, keep: Mask | None) -> Part:
+        """The matrix of the states to keep, None for all."""
+        return part_of(self.model, keep, self.threads).in_format(self.settings.format)
 
     @property
     def all_states(self) -> Mask:
@@ -142,4 +146,6 @@ def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
     """Many steps as one step of the plan."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
+    if not part.is_on_host:
+        detail += f"; {part.matrix.layout}: {part.matrix.layout.reason}"
     return Work(step, detail, found.steps, found.seconds)

@@ -28,7 +28,7 @@ from ..lang.properties import (
 )
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
-from ..model.arrays import namespace
+from ..model.arrays import is_on_host, namespace
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
@@ -193,6 +193,10 @@ class Evaluation:
         done_by = quantity.method
         if self.settings.by_hand and quantity.work and not done_by.startswith((chosen, "graph analysis")):
             note = Work("method", f"{chosen} is for unbounded paths and rewards; here {done_by} was used")
+            quantity = replace(quantity, work=(*quantity.work, note))
+        asked = self.settings.format or self.settings.order
+        if asked and quantity.work and is_on_host(self.model.columns):
+            note = Work("format", "the CPU has one format and one order; --format and --order are for a device")
             quantity = replace(quantity, work=(*quantity.work, note))
         self.steps.append(Step(render(expression), quantity))
         return quantity

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.rows import best_choice, spread
-from ..backend.steps import Bellman, Chain, Part, part_of, row_products
+from ..backend.steps import Bellman, Chain, Part, row_products
 from ..model.arrays import greatest, namespace
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
@@ -92,12 +92,12 @@ def cumulative_steps(
     state, choice = ask.rewards(reward)
     zeros = ask.zeros
     if model.choice_starts is not None:
-        part = part_of(model, None, ask.threads)
+        part = ask.part(None)
         constant = spread(model, state) + choice
         horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True)
         return ask.accept(_quantity(ask, part, horizon, zeros, "reward over steps"))
     keep = ask.reaching(state + choice > 0)
-    part = part_of(model, keep, ask.threads)
+    part = ask.part(keep)
     chain = Chain(part, part.of(state + choice).copy(), threads=ask.threads)
     found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()))
     lower, upper = filled(part, found, zeros)
@@ -134,7 +134,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantit
         return until(ask.model, through, goal, ask.optimum, ask.settings)
     reached = goal.astype(np.float64)
     matter = ask.reaching(goal, through & ~goal) & ~goal
-    part = part_of(ask.model, matter, ask.threads)
+    part = ask.part(matter)
     enter = row_products(ask.model, reached, ask.threads)
     if ask.model.choice_starts is None:
         chain = Chain(part, part.of(enter).copy(), threads=ask.threads)
@@ -169,7 +169,7 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     best = best_choice(model, products, maximise=ask.optimum == "max")
     first = np.where(through, best, 0.0)
     keep = through & ask.reaching(first > 0, through)
-    part = part_of(model, keep, ask.threads)
+    part = ask.part(keep)
     zeros, most = ask.zeros, greatest(target)
     if model.choice_starts is None:
         chain = Chain(part, part.of(first).copy(), threads=ask.threads)

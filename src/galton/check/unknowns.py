@@ -129,7 +129,7 @@ def open_equations(
         threads=settings.n_threads,
     )
     merged = f", {merge.count:,} end components merged" if groups is not None and merge is not None else ""
-    work: tuple[Work, ...] = (
+    work = (
         Work(
             "components",
             f"{len(sizes):,} strongly connected, the largest of {int(sizes.max(initial=0)):,}{merged}",
@@ -142,9 +142,6 @@ def open_equations(
             seconds=time.perf_counter() - ordered,
         ),
     )
-    if settings.format or settings.order:
-        note = "on the CPU there is one format, and one order, successors first; --format and --order are for a device"
-        work = (*work, Work("format", note))
     return Unknowns(equations, order, groups is not None, work)
 
 

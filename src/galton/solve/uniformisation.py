@@ -39,7 +39,7 @@ class Uniformised:
         return Chain(self.part, start.astype(np.float64), 1 / self.rate, self.stay, self.threads)
 
 
-def uniformise(model: Model, keep: Mask | None, threads: int) -> Uniformised | None:
+def uniformise(model: Model, keep: Mask | None, threads: int, form: str | None = None) -> Uniformised | None:
     """The states to keep, None for all, as a chain; None where none of them is ever left."""
     high, low = exit_rates(model, threads, loops=True)
     without, rest = exit_rates(model, threads, loops=False)
@@ -51,6 +51,6 @@ def uniformise(model: Model, keep: Mask | None, threads: int) -> Uniformised | N
     if not loops:
         rate, high, low = needed, without, rest
     rate *= ABOVE
-    part = part_of(model, keep, threads, loops=loops)
+    part = part_of(model, keep, threads, loops=loops).in_format(form)
     stay = ((rate - part.of(high)) - part.of(low)) / rate
     return Uniformised(part, rate, stay, threads)

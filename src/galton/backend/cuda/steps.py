@@ -7,7 +7,7 @@ what they showed comes back once, in the end.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import cupy as cp
 import numpy as np
 
 from ...model.sparse import Model
-from ..formats import candidates
+from ..formats import FORMATS, candidates
 from ..rows import spread
 from .layout import Layout, csr, lanes_for, lay_out, measure
 from .module import Kernels, kernels
@@ -36,7 +36,8 @@ LOOKING = 1 << 17  # threads that look at what the last step shows
 class Matrix:
     """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values.
 
-    ``format`` is that of steps, one of :data:`STEPPING`; None for the one that suits the matrix.
+    ``format`` is that of steps, one of :data:`STEPPING`; for any other name they stay with CSR, and None stands for the
+    one that suits the matrix.
     """
 
     groups: Any | None
@@ -61,16 +62,23 @@ class Matrix:
     def layout(self) -> Layout:
         """The matrix for many steps: laid out anew where a step is long and gets shorter so."""
         if self.format is not None:
+            if self.format not in STEPPING:
+                return self._as_it_is("there is no other for steps")
             return lay_out(self.csr, self.format, "as asked")
         if self.work < TOGETHER:
-            return self.csr
+            return self._as_it_is("small")
         names = [name for name in candidates(measure(self.csr))[0] if name in STEPPING and name != self.csr.name]
         if not names:
-            return self.csr
+            return self._as_it_is("by its rows")
         try:
-            return min(self.csr, lay_out(self.csr, names[0]), key=_seconds_per_step)
+            found = [(_seconds_per_step(layout), layout) for layout in (self.csr, lay_out(self.csr, names[0]))]
         except cp.cuda.memory.OutOfMemoryError:
-            return self.csr
+            return self._as_it_is("no memory for another format")
+        (fast, best), (slow, other) = sorted(found, key=lambda pair: pair[0])
+        return replace(best, reason=f"{fast * 1e6:,.0f} µs a step, {FORMATS[other.name]} {slow * 1e6:,.0f}")
+
+    def _as_it_is(self, reason: str) -> Layout:
+        return replace(self.csr, reason=reason)
 
 
 def _kernels(file: str, layout: Layout) -> Kernels:
