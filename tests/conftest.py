@@ -25,11 +25,13 @@ PLAYED = (
     "test_filters",
     "test_gallery_smallest",
     "test_long_run",
+    "test_mistakes",
     "test_nesting",
     "test_on_device",
     "test_operators",
     "test_qualitative",
     "test_steps",
+    "test_strategies",
     "test_timed",
 )
 

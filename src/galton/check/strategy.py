@@ -28,7 +28,7 @@ class Strategy:
     Attributes
     ----------
     model
-        The MDP.
+        The MDP; from a device it is brought home.
     choices
         The row of the matrix that each state takes, ``(states,)``; or ``(steps, states)``, where row k is for those who
         have taken k steps, and the last row for all who have taken more. Where it is -1 any choice will do, and the
@@ -37,6 +37,9 @@ class Strategy:
 
     model: Model
     choices: npt.NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", self.model.to_host())
 
     @property
     def steps(self) -> int | None:

@@ -81,6 +81,7 @@ def read_strategy(path: str | Path, model: Model) -> tuple[Strategy, dict[str, A
         raise StrategyError(f"{path} is no strategy that Galton wrote")
     if model.type != "mdp":
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
+    model = model.to_host()  # a state at a time is looked at
     steps = found.get("steps")
     shape = (model.n_states,) if steps is None else (int(steps), model.n_states)
     choices = np.full(shape, -1, dtype=np.int32)
