@@ -1,7 +1,7 @@
 """How long a sweep over equations takes on a CUDA device in each format, beside how fast the device copies.
 
     python bench/gpu_sweeps.py [--only tandem,kanban] [--formats csr,sliced] [--orders canonical,rcm]
-                               [--values compact,plain] [--sweeps 50] [--json FILE]
+                               [--values compact,plain] [--sweeps 50] [--cached] [--json FILE]
 
 The equations are those of the probability to come to the first initial state, from all states that can be left. Sweeps
 are in place, as the solver makes them, and for an MDP take the greatest. The bytes are the fewest that the format has
@@ -15,6 +15,7 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def bytes_copied_per_second() -> float:
 
 
 def measure(
-    equations: Any, matrix: Any, name: str, sweeps: int, speed: float, known: Any
+    equations: Any, matrix: Any, name: str, sweeps: int, speed: float, known: Any, *, cached: bool
 ) -> tuple[dict[str, Any], Any]:
     """Sweeps in one format; also x after one Jacobi sweep, and how far that is from the one that is known."""
     import cupy as cp
@@ -98,7 +99,7 @@ def measure(
     from galton.solve.equations import OPTIMA
 
     start = time.perf_counter()
-    layout = lay_out(matrix, name)
+    layout = replace(lay_out(matrix, name), cached=cached)
     cp.cuda.get_current_stream().synchronize()
     laid_out = time.perf_counter() - start
     system = System(layout, equations.scale, equations.constant, OPTIMA[equations.optimum], compact=True)
@@ -158,7 +159,7 @@ def case(model: Any, given: argparse.Namespace, speed: float, name: str) -> list
             known = None
             for form in given.formats:
                 try:
-                    found, after = measure(equations, matrix, form, given.sweeps, speed, known)
+                    found, after = measure(equations, matrix, form, given.sweeps, speed, known, cached=given.cached)
                 except cp.cuda.memory.OutOfMemoryError:
                     print(f"  {form:<12} does not fit")
                     continue
@@ -195,6 +196,7 @@ def main() -> None:
     parser.add_argument("--orders", type=names(ORDERS), default=["canonical"])
     parser.add_argument("--values", type=names(("compact", "plain")), default=["compact"])
     parser.add_argument("--sweeps", type=int, default=50)
+    parser.add_argument("--cached", action="store_true", help="slices go through the cache like all else")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     speed = bytes_copied_per_second()

@@ -43,6 +43,8 @@ class Layout:
         What a sweep reads of ``columns`` and ``codes``, in entries.
     reason
         Why this one.
+    cached
+        Whether slices are kept in the cache like all else, rather than streamed through it.
     """
 
     name: str
@@ -56,12 +58,14 @@ class Layout:
     places: int
     lanes: int
     reason: str = ""
+    cached: bool = False
 
     @property
     def defines(self) -> tuple[str, ...]:
         """The macros of ``rows.cuh``."""
         layout = {"ell": "ELL", "sliced": "SLICED", "half-sliced": "SLICED"}.get(self.name, "CSR")
-        return (*_types(self.starts, self.codes), f"LANES={self.lanes}", f"LAYOUT={layout}")
+        cached = ("CACHED=1",) if self.cached else ()
+        return (*_types(self.starts, self.codes), *cached, f"LANES={self.lanes}", f"LAYOUT={layout}")
 
     @property
     def bytes_per_sweep(self) -> int:

@@ -46,7 +46,8 @@ struct Rows {
     RowNumbers constant;       // without values: 0 everywhere
     count_t optimum;           // -1 for the least, 1 for the greatest
 
-    __device__ double value(count_t entry) const { return dictionary ? dictionary[(int)codes[entry]] : double(codes[entry]); }
+    __device__ double decoded(code_t code) const { return dictionary ? dictionary[(int)code] : double(code); }
+    __device__ double value(count_t entry) const { return decoded(codes[entry]); }
     __device__ double scaled(count_t row, double sum) const { return scale.values ? scale[row] * sum : sum; }
     __device__ double with_constant(count_t row, double sum) const { return constant.values ? sum + constant[row] : sum; }
     __device__ bool better(double a, double b) const { return optimum < 0 ? a < b : a > b; }
@@ -108,6 +109,17 @@ struct Down {
 
 #if LAYOUT == SLICED || LAYOUT == ELL
 
+// What a warp reads of a slice, nobody reads again before the next sweep: it should not push the vector out of the cache. With
+// CACHED it is left to the device, to see what that is worth.
+template <class Number>
+__device__ inline Number streamed(const Number* place) {
+#if defined(__CUDA_ARCH__) && !defined(CACHED)
+    return __ldcs(place);
+#else
+    return *place;
+#endif
+}
+
 // Over the rows of a state, in their order. The next column number is asked for before the one at hand is used: where a row ends is
 // written in it, so that nothing else could be on its way from memory meanwhile.
 class Walk {
@@ -120,7 +132,7 @@ class Walk {
     __device__ count_t width() const { return rows.pattern.starts[0]; }
 #endif
 
-    __device__ unsigned word(count_t at) const { return unsigned(rows.pattern.columns[at]); }
+    __device__ unsigned word(count_t at) const { return unsigned(streamed(rows.pattern.columns + at)); }
 
     // What is in this line, and on to the next.
     __device__ unsigned pass() {
@@ -134,7 +146,8 @@ class Walk {
     // from being read at the same time.
     template <class Rounding>
     __device__ double with(double sum, unsigned word, count_t at, const double* x) const {
-        const double more = Rounding::multiply_add(rows.value(at), x[word & COLUMN], sum);
+        const double value = rows.decoded(streamed(rows.codes + at));
+        const double more = Rounding::multiply_add(value, x[word & COLUMN], sum);
         return word & NO_ENTRY ? sum : more;
     }
 

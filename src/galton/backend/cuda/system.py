@@ -269,8 +269,7 @@ class _Merged:
         self._parts = -(-(matrix.rows + len(matrix.columns)) // ITEMS)
         self.sums = cp.empty(matrix.rows)
         self._carried_rows, self._carried = cp.empty(self._parts, dtype=np.int32), cp.empty(self._parts)
-        *types, lanes, _ = matrix.defines
-        self.defines = (*types, lanes, "LAYOUT=SUMS")
+        self.defines = (*matrix.defines[:-1], "LAYOUT=SUMS")
 
     @property
     def bytes_moved(self) -> int:
