@@ -46,7 +46,7 @@ def equations_of(model: Any, order: str) -> Any:
 
     from galton.solve.equations import restrict_on_device
 
-    rows = cp.arange(model.n_choices, dtype=np.int64)
+    rows = cp.arange(model.n_choices, dtype=np.int32)
     groups = model.choice_starts
     owner = rows if groups is None else cp.searchsorted(groups, rows, side="right") - 1
     stays = (model.row_starts[1:] - model.row_starts[:-1] == 1) & (model.columns[model.row_starts[:-1]] == owner)
