@@ -12,7 +12,10 @@ from asking import COIN, GAMBLE, ask
 import galton
 from galton.check.strategy import Strategy, StrategyError
 from galton.check.strategy_file import read_strategy, write_strategy
+from galton.model.arrays import is_on_host
 from galton.model.sparse import Model
+
+MODELS = Path(__file__).parents[2] / "models"
 
 # Two choices without a name, and two with the same one; the goal is missed from y on.
 TWINS = """
@@ -88,6 +91,45 @@ def test_round_trip(text: str, optimal: str, plain: str, tmp_path: Path) -> None
     chain.validate()
     assert chain.type == "dtmc"
     assert float(galton.check(chain, plain)) == pytest.approx(value, rel=1e-5)
+
+
+# Rounds that cost nothing, with ways out of different worth: a strategy has to leave, and by the right way.
+ROUNDS = """
+mdp
+module rounds
+  s : [0..7];
+  [turn] s<4 -> (s'=mod(s+1, 4));
+  [back] s>0 & s<4 -> 0.5 : (s'=s-1) + 0.5 : (s'=s);
+  [out] s=1 -> 0.3 : (s'=6) + 0.7 : (s'=7);
+  [out] s=3 -> 0.8 : (s'=5) + 0.2 : (s'=7);
+  [turn] s=5 -> (s'=4);
+  [turn] s=4 -> (s'=5);
+  [out] s=4 -> 0.5 : (s'=6) + 0.5 : (s'=7);
+  [] s>5 -> true;
+endmodule
+rewards "paid" [out] s<4 : s; [out] s=4 : 2; endrewards
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "optimal"),
+    [
+        *((ROUNDS, f"P{optimum}=? [ F s={goal} ]") for optimum in ("min", "max") for goal in (6, 7)),
+        (ROUNDS, "Pmin=? [ s<6 W s=6 ]"),
+        (ROUNDS, 'R{"paid"}min=? [ F s>5 ]'),
+        *(("consensus", f'P{optimum}=? [ F "finished" & "all_heads" ]') for optimum in ("min", "max")),
+        *(("consensus", f'R{{"steps"}}{optimum}=? [ F "finished" ]') for optimum in ("min", "max")),
+    ],
+)
+def test_what_a_strategy_is_worth(model: str, optimal: str) -> None:
+    constants = {} if model == ROUNDS else {"N": 2, "K": 2}
+    program = galton.parse(model if model == ROUNDS else (MODELS / f"{model}.prism").read_text(), **constants)
+    built = program.build()
+    found = galton.check(built, optimal, strategy=True)
+    assert found.device == ("cpu" if is_on_host(built.columns) else "cuda")
+    assert found.strategy is not None
+    plain = optimal.replace("min", "", 1).replace("max", "", 1)
+    assert float(galton.check(found.strategy.induced(), plain)) == pytest.approx(float(found), rel=1e-5)
 
 
 def test_the_file_speaks_of_variables_and_actions(tmp_path: Path) -> None:

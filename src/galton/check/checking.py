@@ -186,4 +186,4 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
         return None
     from .strategy import Strategy
 
-    return Strategy(evaluation.model, choices)
+    return Strategy(evaluation.model, on_host(choices))

@@ -110,7 +110,8 @@ def _until(
             seconds=seconds + time.perf_counter() - start,
         )
     ]
-    choices = np.full(model.n_states, -1, dtype=np.int32) if settings.strategy and optimum else None
+    wanted = settings.strategy and optimum
+    choices = namespace(model.columns).full(model.n_states, -1, dtype=np.int32) if wanted else None
     if not maybe.any():
         return Quantity(known, known, "graph analysis", tuple(work), choices)
     finite_known = np.where(finite, known, 0.0)

@@ -25,7 +25,7 @@ def checked(
     from ..explore.cuda_device import DeviceError, device_errors
 
     formula, source = question.prop.expression, question.source
-    reason = _why_not(settings, strategy)
+    reason = _why_not(formula, source, settings, strategy)
     chosen = model.info.get("chosen by") == "auto"
     if not reason and chosen and _bounded(formula, source):
         reason = "bounded properties of large models have not been measured on a device"
@@ -77,10 +77,10 @@ def _bounded(formula: Expression, source: Source) -> bool:
     return False
 
 
-def _why_not(settings: Settings, strategy: bool) -> str:
+def _why_not(formula: Expression, source: Source, settings: Settings, strategy: bool) -> str:
     """What keeps a property from being answered on a device; empty where nothing does."""
-    if strategy:
-        return "strategies are not made on a device"
+    if strategy and (settings.by_hand or _bounded(formula, source)):
+        return "strategies of bounded properties, or by a method that is named, are not made on a device"
     if settings.by_hand and not runs_on_device(settings.method or ""):
         return f"the method {settings.method} does not run on a device"
     return ""

@@ -16,12 +16,13 @@ from .. import _core
 from ..backend.cpu import matrix_of
 from ..backend.formats import ORDERS
 from ..graph import EndComponents, attractor, strongly_connected_components
-from ..model.arrays import is_on_host
+from ..model.arrays import is_on_host, namespace, offsets
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
 from ..solve.equations import Equations, Optimum, restrict, restrict_on_device, segments_of
 from ..solve.settings import Settings
 from .quantity import Work
+from .transformation import entries_of
 
 __all__ = ["Unknowns", "open_equations"]
 
@@ -46,12 +47,12 @@ class Unknowns:
         rows = self.equations.rows[chosen]
         lifted = onto.copy()
         if not self.merged or inner is None:
-            lifted[self.members] = rows
+            lifted[self.members] = rows[self.equations.origin.number[self.members]] if self.merged else rows
             return lifted
         assert model.choice_starts is not None
         leaving = np.searchsorted(model.choice_starts, rows, side="right").astype(np.int32) - 1
         inside = inner.component >= 0
-        exits = np.zeros(model.n_states, dtype=np.bool_)
+        exits = namespace(model.columns).zeros(model.n_states, dtype=np.bool_)
         exits[leaving] = True
         ways = _ways_inside(model, inside & ~exits, exits, inner.staying)
         lifted[self.members] = ways[self.members]
@@ -61,25 +62,23 @@ class Unknowns:
 
 def _ways_inside(model: Model, through: Mask, exits: Mask, staying: Mask) -> Int32s:
     """Rows that stay inside the end components and lead to an exit."""
-    assert model.choice_starts is not None
+    groups = model.choice_starts
+    assert groups is not None
     # The rows that stay, alone, are a model of their own: states without any keep none, which no search minds.
     kept = np.flatnonzero(staying)
-    counts = np.add.reduceat(staying.astype(np.int32), model.choice_starts[:-1]).astype(np.int32)
-    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    lengths = np.diff(model.row_starts)[kept]
-    row_starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    entries = np.arange(int(lengths.sum())) + np.repeat(model.row_starts[kept] - row_starts[:-1], lengths)
+    starts = offsets(staying, np.int32)[groups]
+    entries, lengths = entries_of(model, kept)
     inner = Model(
         type="mdp",
         choice_starts=starts,
-        row_starts=row_starts,
+        row_starts=offsets(lengths),
         columns=model.columns[entries],
         values=model.values,
         initial=model.initial,
     )
     rows = attractor(inner, through, exits)
     known = np.minimum(rows, len(kept) - 1)
-    return np.where(counts > 0, kept[known], model.choice_starts[:-1]).astype(np.int32)
+    return np.where(np.diff(starts) > 0, kept[known], groups[:-1]).astype(np.int32)
 
 
 def open_equations(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..backend.rows import every_successor_in, owners
 from ..graph import attractor, maximal_end_components, zero_and_one
+from ..model.arrays import namespace
 from ..model.sparse import Int32s, Mask, Model
 from ..solve import solve
 from ..solve.equations import Optimum
@@ -61,7 +62,8 @@ def until(
 
 def _certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
     """Choices of the states whose probability is 0 or 1; -1 where they do not matter."""
-    choices = np.full(model.n_states, -1, dtype=np.int32)
+    xp = namespace(model.columns)
+    choices: Int32s = xp.full(model.n_states, -1, dtype=np.int32)
     if optimum == "max":
         bound = yes & ~goal
         choices[bound] = attractor(model, through & yes, goal, staying=yes)[bound]
@@ -69,6 +71,7 @@ def _certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mas
     assert model.choice_starts is not None
     # What keeps the probability 0: a choice that stays among the states where that is possible.
     staying, owner = every_successor_in(model, no), owners(model)
-    good = np.flatnonzero(staying & (no & through)[owner])
-    choices[owner[good[::-1]]] = good[::-1]
-    return choices
+    good = np.flatnonzero(staying & (no & through)[owner]).astype(np.int32)
+    first = xp.full(model.n_states, model.n_choices, dtype=np.int32)
+    xp.minimum.at(first, owner[good], good)
+    return np.where(first < model.n_choices, first, choices)

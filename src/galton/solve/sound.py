@@ -97,7 +97,8 @@ class _Solver:
 
     def _keep(self, segment: Segment) -> None:
         """Later segments read this one's middles, and widen their bounds by its width."""
-        if segment.last == self.equations.size and not self.settings.strategy:
+        last = segment.last == self.equations.size
+        if last and not (self.settings.strategy and is_on_host(self.lower)):  # a device has one segment
             return
         part = slice(segment.first, segment.last)
         width = _core.middles(self.lower, self.upper, self.x.x, segment.first, segment.last)
