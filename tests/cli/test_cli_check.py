@@ -282,7 +282,10 @@ def test_constant_of_the_wrong_type() -> None:
         (["--name", "sixx", "--props", PROPERTIES], "no property is called 'sixx'; did you mean 'six'?"),
         (["-p", "true", "--eps", "0"], "--eps must lie between 0 and 1, and this is 0"),
         (["-p", "true", "--eps", "nan"], "--eps must lie between 0 and 1, and this is nan"),
-        (["-p", "true", "--device", "tpu"], "there is no device 'tpu'; give auto, cpu, cuda, or numbers of"),
+        (
+            ["-p", "true", "--device", "tpu"],
+            "there is no device 'tpu'; give auto, cpu, cuda, or numbers of devices as in cuda:0,1",
+        ),
         (["-p", "true", "--plot", "a.png"], "a plot needs a constant with a range, such as --const N=2:2:20"),
         (
             ["-p", "true", "-p", "false", "--strategy", "a.json"],
