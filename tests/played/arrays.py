@@ -205,6 +205,10 @@ class ndarray(NDArrayOperatorsMixin):
         """Where the greatest is."""
         return fresh(self._host.argmax(axis))
 
+    def nonzero(self) -> tuple[ndarray, ...]:
+        """Where numbers are not 0."""
+        return tuple(map(fresh, self._host.nonzero()))
+
     def argmin(self, axis: Any = None) -> ndarray:
         """Where the least is."""
         return fresh(self._host.argmin(axis))
