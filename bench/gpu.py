@@ -48,6 +48,7 @@ def galton(instance: Instance, device: str, timeout: float, cache: str | None = 
         answer = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         answer = {"error": (done.stderr.strip() or f"code {done.returncode}")[-1500:]}
+    answer.pop("model", None)  # where the file is says nothing about the machine that matters
     if isinstance(answer.get("error"), dict):
         answer["error"] = answer["error"]["message"]
     return {**answer, "process_s": process, "said": done.stderr.strip()}
