@@ -100,6 +100,18 @@ class Equations:
         """The equations as the kernels take them."""
         return self.system_with(self.constant, self.optimum, compact=True)
 
+    @cached_property
+    def prover(self) -> System:
+        """The equations for proofs: on a device in CSR, as they were made, whatever sweeps are faster in.
+
+        What is claimed then rests on the plainest kernels, and not on how a matrix was laid out anew or split.
+        """
+        if is_on_host(self.columns):
+            return self.system
+        from ..backend.cuda.system import System
+
+        return System(self._rows_on_device, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
+
     def system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool = False) -> System:
         """The same matrix with other constants; where these do not change, a device may ``compact`` them."""
         entries = self.values.plain if self.values.dictionary is None else self.values.index

@@ -30,7 +30,7 @@ def run(job: Job, segment: Segment) -> None:
     batch = 1
     while job.left:
         for _ in range(batch):
-            job.system.propagate(job.lower, job.upper, segment.first, segment.last, job.equations.slack)
+            job.equations.prover.propagate(job.lower, job.upper, segment.first, segment.last, job.equations.slack)
         gap = (upper - lower) / 2
         allowed = job.allowed * ((upper + lower) / 2 if job.settings.relative else 1.0)
         job.sweeps += batch

@@ -47,9 +47,9 @@ def _prove(job: Job, segment: Segment, patience: int) -> bool:
     while low.count < patience and job.left:
         for mean in (low, high):
             mean.extend(max(mean.count, 1))
-        system, span = job.system, (segment.first, segment.last, job.equations.slack, job.threads)
+        prover, span = job.equations.prover, (segment.first, segment.last, job.equations.slack, job.threads)
         job.spend(2, job.allowed)
-        if system.is_above(job.upper, *span) and system.is_below(job.lower, *span):
+        if prover.is_above(job.upper, *span) and prover.is_below(job.lower, *span):
             return True
     return False
 

@@ -184,9 +184,8 @@ class _Solver:
             self.upper[part] = (1 + delta) * x + epsilon * w
             self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
             self.proofs += 2
-            if self.system.is_above(self.upper, first, last, slack, threads) and self.system.is_below(
-                self.lower, first, last, slack, threads
-            ):
+            prover, span = self.equations.prover, (first, last, slack, threads)
+            if prover.is_above(self.upper, *span) and prover.is_below(self.lower, *span):
                 return _half_width(self.lower[part], self.upper[part], x) <= self.width + budget
         return False
 
