@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
+from device import WHERE, played_by_cpu
 from scipy.sparse import csr_array, diags_array
 from test_cuda_restrict import moved, take
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
@@ -247,3 +247,24 @@ def test_a_sum_of_powers(xp: Any) -> None:
     assert mine.steps == theirs.steps
     np.testing.assert_allclose(take(mine.lower), theirs.lower, rtol=1e-9, atol=1e-280)
     np.testing.assert_allclose(take(mine.upper), theirs.upper, rtol=1e-9, atol=1e-280)
+
+
+def test_a_format_that_gives_other_numbers_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    from galton.backend.cuda import layout as layouts
+    from galton.backend.cuda import steps as device
+
+    def wrong(matrix: layouts.Layout, name: str, reason: str = "") -> layouts.Layout:
+        made = layouts.lay_out(matrix, name, reason)
+        assert made.dictionary is not None
+        return replace(made, dictionary=made.dictionary * 1.001)
+
+    rows = np.zeros((64, 64))
+    rows[:, :4] = [0.925, 0.025, 0.025, 0.025]
+    model = Model.from_matrix("dtmc", rows)
+    monkeypatch.setattr(device, "TOGETHER", 0)
+    with played_by_cpu():
+        assert "µs a step" in device.matrix_of(model).layout.reason
+        monkeypatch.setattr(device, "lay_out", wrong)
+        found = device.matrix_of(model).layout
+    assert found.name.startswith("csr")
+    assert "gave other numbers" in found.reason
