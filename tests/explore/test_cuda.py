@@ -17,17 +17,7 @@ from galton.explore.lower import lower
 from galton.lang import GaltonError
 from galton.model.program import Program
 
-
-def why_not() -> str:
-    """Why there is no device, or nothing."""
-    try:
-        import_cupy()
-    except DeviceError as error:
-        return str(error)
-    return ""
-
-
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")]
+pytestmark = pytest.mark.gpu
 
 
 LARGER = [

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from galton.check import check, resolve
+from galton.check.result import Result
 from galton.explore import build
 from galton.lang import Source, check_program, parse_model, parse_properties
 from galton.lang.properties import PropertyFile
@@ -17,6 +22,7 @@ from galton.model.program import Program
 FOLDER = Path(__file__).parents[2] / "models"
 ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / "gallery.json").read_text())["models"]
 SMALL, MEDIUM = 300_000, 3_000_000  # states
+RELATIVE = 1e-6
 
 
 @lru_cache
@@ -54,3 +60,24 @@ def built(name: str, constants: dict[str, Any]) -> Model:
 def title(name: str, constants: dict[str, Any], *more: str) -> str:
     """A name for a test."""
     return " ".join([Path(name).stem, *more, *(f"{key}={value}" for key, value in constants.items())])
+
+
+def number(value: float | str) -> float:
+    """A value of the catalogue: a number, or a fraction as a text."""
+    return float(Fraction(value)) if isinstance(value, str) else float(value)
+
+
+def assert_value(entry: dict[str, Any], expected: dict[str, Any]) -> Result:
+    """A property of a model has the value that the catalogue says."""
+    constants = expected["constants"]
+    file = property_file(entry["properties_file"])
+    given = {name: constants[name] for name in open_constants(file) if name in constants}
+    context, resolved = resolve(file, program(entry["file"], constants), given)
+    (question,) = [question for question in resolved if question.prop.name == expected["name"]]
+    result = check(context, built(entry["file"], constants), question)
+    if isinstance(expected["value"], bool):
+        assert result.value is expected["value"]
+    else:
+        tolerance = max(RELATIVE, expected.get("rtol", 0.0))
+        assert result.value == pytest.approx(number(expected["value"]), rel=tolerance, abs=0)
+    return result
