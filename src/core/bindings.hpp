@@ -17,5 +17,6 @@ void bind_solve(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_steps(nb::module_& m);
 void bind_long_run(nb::module_& m);
+void bind_regions(nb::module_& m);
 
 }  // namespace galton

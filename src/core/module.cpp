@@ -227,6 +227,7 @@ NB_MODULE(_core, m) {
     bind_graph(m);
     bind_steps(m);
     bind_long_run(m);
+    bind_regions(m);
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });

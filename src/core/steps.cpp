@@ -5,12 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "flush.hpp"
 #include "parallel.hpp"
 #include "tiling.hpp"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace galton {
 
@@ -20,18 +17,6 @@ constexpr double INF = std::numeric_limits<double>::infinity();
 constexpr size_t SMALL = 50'000;  // entries below which a second thread costs more than it brings
 constexpr size_t BLOCK_ROWS = 512;
 constexpr double FAINT = 0x1p-960;  // below this, what is flushed to zero would show in a quotient
-
-// Treat numbers that are not normal as zero while this lives.
-class FlushToZero {
-  public:
-#if defined(__SSE2__)
-    FlushToZero() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
-    ~FlushToZero() { _mm_setcsr(saved_); }
-
-  private:
-    unsigned saved_;
-#endif
-};
 
 constexpr Extremes NOTHING{INF, -INF, INF, -INF, INF, -INF, INF};
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .programs import load as load
     from .programs import parse as parse
     from .solve.settings import Settings as Settings
+    from .synth.api import synthesize as synthesize
+    from .synth.regions import Regions as Regions
 
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
@@ -32,12 +34,14 @@ _HOME = {
     "LanguageError": "lang.source",
     "Model": "model.sparse",
     "Program": "model.program",
+    "Regions": "synth.regions",
     "Result": "check.result",
     "Settings": "solve.settings",
     "explore_function": "explore.function",
     "load": "programs",
     "parse": "programs",
     "read_model": "io",
+    "synthesize": "synth.api",
     "write_model": "io",
 }
 __all__ = sorted([*_HOME, "check"])

@@ -154,6 +154,34 @@ def chain_steps(
     threads: int,
 ) -> tuple[bool, float, float, float, float, float, float, float]: ...
 
+LANES: int
+
+class ParametricRows:
+    """Rows of a parametric CTMC, rates being ``coefficient * term``; shares the arrays it is made of."""
+
+    def __init__(
+        self,
+        states: npt.NDArray[np.int32],
+        starts: npt.NDArray[np.int64],
+        columns: npt.NDArray[np.int32],
+        terms: npt.NDArray[np.int32],
+        coefficients: npt.NDArray[np.float64],
+        n_states: int,
+        n_terms: int,
+    ) -> None: ...
+    def run(
+        self,
+        steps: int,
+        rates: npt.NDArray[np.float64],
+        weights: npt.NDArray[np.float64] | None,
+        x: npt.NDArray[np.float64],
+        other: npt.NDArray[np.float64],
+        watched: npt.NDArray[np.int32],
+        sum: npt.NDArray[np.float64],
+        changes: npt.NDArray[np.float64],
+        threads: int,
+    ) -> bool: ...
+
 class Chain:
     """Steps of a chain, ``x <- scale * (A x) + stay * x``; shares the arrays it is made of."""
 

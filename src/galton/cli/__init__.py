@@ -13,6 +13,7 @@ from .build import build
 from .check import check
 from .info import info
 from .options import told
+from .synth import synth
 
 app = typer.Typer(
     name="galton",
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.command()(info)
 app.command()(build)
 app.command()(check)
+app.command()(synth)
 
 
 @app.callback(invoke_without_command=True)

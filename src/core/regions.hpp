@@ -1,0 +1,34 @@
+// Steps of a parametric CTMC over boxes of parameters: for each box, a vector below all it can be and one above.
+//
+// A transition's rate lies between two numbers, and each step takes for each transition the one that is worse (below) or
+// better (above), by the sign of the difference of values it leads to (Češka et al. 2014). Boxes come in bundles of
+// LANES, side by side in memory, so that an entry of the matrix is read once for all of them and the loop over boxes is
+// one vector instruction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace galton {
+
+constexpr size_t LANES = 8;
+
+// The rows of the states that change; all others keep their values. A rate is coefficient * term.
+struct ParametricRows {
+    const int32_t* states;  // the state of each row
+    const int64_t* starts;
+    const int32_t* columns;
+    const int32_t* terms;
+    const double* coefficients;
+    size_t n_rows, n_states, n_terms;
+};
+
+// `steps` times: sum += weight * x for the watched states, x <- step(x).
+//
+// `x` and `other` are [state][below, above][lane], `sum` is [watched][below, above][lane], `rates` is [term][least,
+// greatest][lane], already divided by the uniformisation rate, and `weights` is [step][lane], null for none. `changes`,
+// [below, above][lane], gets the largest change of the last step. Returns whether x ended in `other`.
+bool region_steps(const ParametricRows& rows, size_t steps, const double* rates, const double* weights, double* x,
+                  double* other, const int32_t* watched, size_t n_watched, double* sum, double* changes, int threads);
+
+}  // namespace galton

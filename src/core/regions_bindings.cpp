@@ -1,0 +1,68 @@
+#include <nanobind/stl/optional.h>
+
+#include <stdexcept>
+
+#include "bindings.hpp"
+#include "regions.hpp"
+
+namespace galton {
+
+namespace {
+
+template <class Array>
+auto data_of(const Array& array, size_t size) {
+    if (array.shape(0) != size) throw std::invalid_argument("an array has the wrong length");
+    return array.data();
+}
+
+// A matrix whose arrays live in Python.
+struct BoundRows {
+    ParametricRows view;
+    nb::list owners;
+};
+
+void make_rows(BoundRows* self, In<int32_t> states, In<int64_t> starts, In<int32_t> columns, In<int32_t> terms,
+               In<double> coefficients, size_t n_states, size_t n_terms) {
+    const size_t rows = states.shape(0), entries = columns.shape(0);
+    const ParametricRows view{states.data(),       data_of(starts, rows + 1),        columns.data(), data_of(terms, entries),
+                              data_of(coefficients, entries), rows, n_states, n_terms};
+    auto inside = [](const int32_t* numbers, size_t count, size_t most) {
+        for (size_t i = 0; i < count; ++i)
+            if (numbers[i] < 0 || static_cast<size_t>(numbers[i]) >= most) throw std::invalid_argument("a number is too large");
+    };
+    inside(view.states, rows, n_states);
+    inside(view.columns, entries, n_states);
+    inside(view.terms, entries, n_terms);
+    if (static_cast<size_t>(view.starts[rows]) != entries) throw std::invalid_argument("rows do not end where they should");
+    new (self) BoundRows{view, nb::list()};
+    for (const nb::object& array :
+         {nb::cast(states), nb::cast(starts), nb::cast(columns), nb::cast(terms), nb::cast(coefficients)})
+        self->owners.append(array);
+}
+
+bool run(const BoundRows& rows, size_t steps, In<double> rates, std::optional<In<double>> weights, Out<double> x,
+         Out<double> other, In<int32_t> watched, Out<double> sum, Out<double> changes, int threads) {
+    constexpr size_t PAIR = 2 * LANES;
+    const ParametricRows& view = rows.view;
+    const double* table = data_of(rates, view.n_terms * PAIR);
+    const double* factors = weights ? data_of(*weights, steps * LANES) : nullptr;
+    double *from = data_of(x, view.n_states * PAIR), *to = data_of(other, view.n_states * PAIR);
+    const size_t n_watched = watched.shape(0);
+    double *total = data_of(sum, n_watched * PAIR), *largest = data_of(changes, PAIR);
+    const int32_t* states = watched.data();
+    nb::gil_scoped_release released;
+    return region_steps(view, steps, table, factors, from, to, states, n_watched, total, largest, threads);
+}
+
+}  // namespace
+
+void bind_regions(nb::module_& m) {
+    m.attr("LANES") = LANES;
+    nb::class_<BoundRows>(m, "ParametricRows")
+        .def("__init__", &make_rows, nb::arg("states"), nb::arg("starts"), nb::arg("columns"), nb::arg("terms"),
+             nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"))
+        .def("run", &run, nb::arg("steps"), nb::arg("rates"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
+             nb::arg("watched"), nb::arg("sum"), nb::arg("changes"), nb::arg("threads"));
+}
+
+}  // namespace galton

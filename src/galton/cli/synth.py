@@ -1,0 +1,209 @@
+"""``galton synth``: the parameters for which a property holds, or a number is best."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import QUIET_SECONDS, Constants, Device, ModelFile, Threads, read_constants
+from .watch import REFRESH_SECONDS
+
+if TYPE_CHECKING:
+    from ..synth.regions import Regions
+
+
+def synth(
+    model: ModelFile,
+    prop: Annotated[
+        str,
+        typer.Option(
+            "--prop", "-p", metavar="PROPERTY", help="One P or R operator with a time bound.", show_default=False
+        ),
+    ],
+    param: Annotated[
+        list[str],
+        typer.Option(
+            "--param", metavar="NAME=LOW:HIGH", help="A parameter and its range; once for each.", show_default=False
+        ),
+    ],
+    const: Constants = None,
+    maximize: Annotated[bool, typer.Option("--maximize", help="Find where the number is greatest.")] = False,
+    minimize: Annotated[bool, typer.Option("--minimize", help="Find where it is least.")] = False,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="When to stop. For a threshold: the part of the space that may stay undecided. For an optimum: how "
+            "far apart the numbers may be at points that may be the best."
+        ),
+    ] = 0.01,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(help="Divide the space into boxes over which the number varies by no more.", show_default=False),
+    ] = None,
+    split: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW", help="Halve boxes along the best parameter, or along all at once as PRISM-PSY does."
+        ),
+    ] = "best",
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write all boxes, to be read by programs and by --resume.",
+            show_default=False,
+        ),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a table of all boxes.", show_default=False)
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the boxes: .html to explore, .png, .pdf or .svg to print.", show_default=False
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Go on from a file that --json wrote, perhaps with a smaller tolerance.",
+            show_default=False,
+        ),
+    ] = None,
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Find the parameters for which a CTMC has a property.
+
+    Constants become parameters with --param; what the model derives from them follows. The space of their values is
+    divided into boxes with proved bounds: the property's number lies between them at every point of a box.
+
+    With a threshold, as in P>=0.9 [ … ], boxes are true, false or, up to --tolerance, undecided. With P=? ask for an
+    optimum (--maximize, --minimize) or for all values (--accuracy). Ctrl-C stops with the boxes so far; --json keeps
+    them and --resume goes on.
+
+    \b
+    Examples:
+      galton synth models/sir.prism -c S0=95,I0=5,R0=0 --param ki=0.00005:0.003 --param kr=0.005:0.2 \\
+          --prop 'P>=0.1 [ ill>0 U[100,120] ill=0 ]' --tolerance 0.1 --json sir.json
+      galton synth models/sir.prism -c S0=95,I0=5,R0=0 --param ki=0.00005:0.003 --param kr=0.005:0.2 \\
+          --prop 'P=? [ ill>0 U[100,120] ill=0 ]' --maximize --tolerance 0.05
+    """
+    from ..lang import GaltonError
+    from ..synth.api import Synthesis
+    from ..synth.opening import parse_range
+    from ..synth.regions import Regions
+
+    if device not in ("auto", "cpu"):
+        raise GaltonError(f"synthesis runs on the CPU; '--device {device}' is not there yet, leave it out")
+    ranges = dict(map(parse_range, param))
+    if len(ranges) < len(param):
+        raise GaltonError("a parameter is given twice; give each of them one range")
+    earlier = Regions.from_json(resume) if resume else None
+    for path in (json_file, csv, plot):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise GaltonError(f"there is no folder for {path}; make it first")
+    if plot is not None:
+        from ..plot.regions import check_plot
+
+        check_plot(plot, len(ranges))
+    synthesis = Synthesis.prepare(
+        model,
+        prop,
+        ranges,
+        read_constants(const or []),
+        maximize=maximize,
+        minimize=minimize,
+        tolerance=tolerance,
+        accuracy=accuracy,
+        split=split,  # type: ignore[arg-type]
+        threads=threads,
+    )
+    progress = _Progress()
+    regions = synthesis.run(earlier, progress)
+    progress.clear()
+    if json_file:
+        regions.to_json(json_file)
+    if csv:
+        regions.to_csv(csv)
+    if plot:
+        regions.plot(plot)
+    show(regions)
+    if not regions.complete:
+        raise typer.Exit(130)
+
+
+class _Progress:
+    """One line kept up to date, where somebody is looking."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+        self._shown = False
+        self._news: dict[str, Any] = {}
+
+    def __call__(self, news: Mapping[str, Any]) -> None:
+        self._news |= news
+        now = time.monotonic()
+        if self._terminal and now - self._start >= QUIET_SECONDS and now - self._last >= REFRESH_SECONDS:
+            self._last, self._shown = now, True
+            sys.stderr.write(f"\r\x1b[K{self._line()}, {now - self._start:.0f} s")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def _line(self) -> str:
+        news = self._news
+        parts = [f"{news['regions']:,} boxes", f"{news['steps']:,} steps"]
+        if "decided" in news:
+            parts.append(f"{news['decided']:.1%} decided")
+        if news.get("best"):
+            low, high = news["best"]
+            parts.append(f"optimum between {low:.5g} and {high:.5g}")
+        if "lower" in news:
+            parts.append(f"values from {news['lower']:.5g} to {news['upper']:.5g}")
+        return ", ".join(parts)
+
+
+def show(regions: Regions) -> None:
+    """The answer for a person."""
+    typer.echo(typer.style(regions.formula, bold=True))
+    if regions.problem == "threshold":
+        for verdict, boxes in (("true", regions.true), ("false", regions.false), ("undecided", regions.undecided)):
+            typer.echo(f"  {verdict:<10} {regions.volume(boxes):>8.2%} of the space, {_counted(boxes)}")
+    elif regions.optimum:
+        low, high = regions.optimum
+        typer.echo(f"  {regions.problem[:3]}imum between {low!r} and {high!r}")
+        least, most = regions.spread
+        typer.echo(
+            f"  {regions.volume(regions.optimal):.3%} of the space may hold it, {_counted(regions.optimal)}; values "
+            f"there from {least:.6g} to {most:.6g}"
+        )
+        if regions.best:
+            point = ", ".join(f"{n}={v:.6g}" for n, v in zip(regions.parameters, regions.best.point, strict=True))
+            typer.echo(f"  best point tried: {point}, {regions.best.lower:.6g}")
+    else:
+        least, most = regions.spread
+        typer.echo(f"  {_counted(regions.boxes)}, values from {least:.6g} to {most:.6g}")
+    statistics = regions.statistics
+    typer.echo(
+        f"  {int(statistics['boxes']):,} boxes and {int(statistics['points']):,} points looked at, "
+        f"{int(statistics['steps']):,} steps, {statistics['seconds']:.2f} s"
+    )
+    if not regions.complete:
+        typer.echo("  stopped before the tolerance was reached; --resume goes on from the file of --json")
+
+
+def _counted(boxes: tuple[Any, ...]) -> str:
+    return "1 box" if len(boxes) == 1 else f"{len(boxes):,} boxes"

@@ -1,0 +1,182 @@
+"""Regions of parameter space as pictures: Matplotlib for files, Plotly for pages to explore.
+
+One parameter: the bounds over it. Two: coloured rectangles. Three: blocks in space. More: the first three, as far as
+boxes contain the middle of the space in the others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..lang import GaltonError
+
+if TYPE_CHECKING:
+    from ..synth.regions import Box, Regions
+
+COLOURS = {
+    "true": "#2a9d5c",
+    "false": "#d1495b",
+    "undecided": "#c8c8c8",
+    "optimal": "#2a9d5c",
+    "excluded": "#c8c8c8",
+}
+LOW, HIGH = (68, 1, 84), (253, 231, 37)  # the ends of the scale for values
+PAGE = ".html"
+
+__all__ = ["check_plot", "plot_regions"]
+
+
+def check_plot(path: str | Path, parameters: int) -> None:
+    """Refuse a kind of picture that cannot be drawn, before anything is computed."""
+    suffix = Path(path).suffix.lower()
+    if suffix == PAGE:
+        _plotly()
+    elif suffix in (".png", ".pdf", ".svg"):
+        _figure()
+        if parameters > 2:
+            raise GaltonError(
+                f"{parameters} parameters can be seen on a page only; write the picture to a file ending in {PAGE}"
+            )
+    else:
+        raise GaltonError(f"'{suffix}' is no kind of picture; {PAGE}, .png, .pdf and .svg are")
+
+
+def plot_regions(regions: Regions, path: str | Path | None = None) -> Any:
+    """Draw regions.
+
+    Parameters
+    ----------
+    path
+        Where to write it: ``.html`` for a page to explore, ``.png``, ``.pdf`` or ``.svg`` for a picture; None to get
+        Plotly's figure, which notebooks show by themselves.
+    """
+    if path is not None:
+        check_plot(path, len(regions.parameters))
+        if Path(path).suffix.lower() != PAGE:
+            return _picture(regions, Path(path))
+    figure = _page(regions)
+    if path is not None:
+        figure.write_html(str(path), include_plotlyjs=True)
+    return figure
+
+
+def colour(regions: Regions, box: Box) -> str:
+    """By the verdict, or on a scale by the middle of the bounds."""
+    if box.verdict in COLOURS:
+        return COLOURS[box.verdict]
+    least, most = regions.spread
+    where = ((box.lower + box.upper) / 2 - least) / (most - least) if most > least else 0.5
+    mixed = (round(a + (b - a) * where) for a, b in zip(LOW, HIGH, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def _plotly() -> Any:
+    try:
+        import plotly.graph_objects
+    except ImportError:
+        raise GaltonError(
+            "pages need Plotly: pip install 'galton[plot]'; a file ending in .png needs Matplotlib only"
+        ) from None
+    return plotly.graph_objects
+
+
+def _figure() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise GaltonError("pictures need Matplotlib: pip install 'galton[plot]'") from None
+    return Figure(figsize=(7, 5), layout="constrained")
+
+
+# Pictures.
+
+
+def _picture(regions: Regions, path: Path) -> Any:
+    from matplotlib.patches import Rectangle
+
+    figure = _figure()
+    axes = figure.subplots()
+    names = list(regions.parameters)
+    for box in regions.boxes:
+        # Over one parameter the height of a box is its bounds.
+        bottom, top = (box.low[1], box.high[1]) if len(names) == 2 else (box.lower, box.upper)
+        patch = Rectangle((box.low[0], bottom), box.high[0] - box.low[0], top - bottom)
+        patch.set(facecolor=colour(regions, box), edgecolor="white", linewidth=0.3)
+        axes.add_patch(patch)
+    axes.set_xlim(*regions.parameters[names[0]])
+    if len(names) == 2:
+        axes.set_ylim(*regions.parameters[names[1]])
+    else:
+        axes.set_ylim(min(b.lower for b in regions.boxes), max(b.upper for b in regions.boxes))
+    axes.set_xlabel(names[0])
+    axes.set_ylabel(names[1] if len(names) == 2 else "bounds")
+    axes.set_title(regions.formula, fontsize="small")
+    if regions.best is not None and len(names) == 2:
+        axes.plot(*regions.best.point, marker="*", color="black")
+    figure.savefig(path, dpi=150)
+    return figure
+
+
+# Pages.
+
+
+def _page(regions: Regions) -> Any:
+    objects = _plotly()
+    names = list(regions.parameters)
+    figure = objects.Figure()
+    if len(names) <= 2:
+        for box in regions.boxes:
+            figure.add_trace(_rectangle(objects, regions, box))
+        figure.update_xaxes(title=names[0], range=regions.parameters[names[0]])
+        if len(names) == 2:
+            figure.update_yaxes(title=names[1], range=regions.parameters[names[1]])
+    else:
+        for box in _slice(regions):
+            if box.verdict not in ("excluded", "false"):
+                figure.add_trace(_block(objects, regions, box))
+        figure.update_scenes(xaxis_title=names[0], yaxis_title=names[1], zaxis_title=names[2])
+    figure.update_layout(title=regions.formula, showlegend=False, template="simple_white")
+    return figure
+
+
+def _slice(regions: Regions) -> list[Box]:
+    middle = [low + (high - low) / 2 for low, high in regions.parameters.values()]
+    return [box for box in regions.boxes if all(box.low[p] <= middle[p] <= box.high[p] for p in range(3, len(middle)))]
+
+
+def _told(regions: Regions, box: Box) -> str:
+    ranges = zip(regions.parameters, box.low, box.high, strict=True)
+    lines = [f"{name}: {low:.6g} to {high:.6g}" for name, low, high in ranges]
+    return "<br>".join([*lines, f"value: {box.lower:.6g} to {box.upper:.6g}", box.verdict])
+
+
+def _rectangle(objects: Any, regions: Regions, box: Box) -> Any:
+    x0, x1 = box.low[0], box.high[0]
+    y0, y1 = (box.low[1], box.high[1]) if len(regions.parameters) == 2 else (box.lower, box.upper)
+    return objects.Scatter(
+        x=[x0, x1, x1, x0, x0],
+        y=[y0, y0, y1, y1, y0],
+        mode="lines",
+        line={"color": "white", "width": 0.5},
+        fill="toself",
+        fillcolor=colour(regions, box),
+        text=_told(regions, box),
+        hoverinfo="text",
+        hoveron="fills",
+    )
+
+
+def _block(objects: Any, regions: Regions, box: Box) -> Any:
+    (x0, y0, z0), (x1, y1, z1) = box.low[:3], box.high[:3]
+    return objects.Mesh3d(
+        x=[x0, x1, x1, x0, x0, x1, x1, x0],
+        y=[y0, y0, y1, y1, y0, y0, y1, y1],
+        z=[z0, z0, z0, z0, z1, z1, z1, z1],
+        alphahull=0,
+        color=colour(regions, box),
+        opacity=0.25 if box.verdict == "undecided" else 0.6,
+        hovertext=_told(regions, box),
+        hoverinfo="text",
+        flatshading=True,
+    )

@@ -1,0 +1,267 @@
+"""``galton.synthesize``: for which parameters does a property hold, or is a number best?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..check.resolution import Question, resolve
+from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
+from ..lang.expressions import Value
+from ..model.program import Program
+from ..programs import read_source
+from ..solve.settings import Settings
+from .opening import OpenProgram, Range, open_parameters, reopened
+from .parametric import parametric_model
+from .problems import Optimum, Threshold, Values
+from .questions import Asked, operator_of, refuse_parameters
+from .refinement import Partition, Split, refine
+from .refinement import Question as Goal
+from .regions import Problem, Regions
+
+Watch = Callable[[Mapping[str, Any]], None]
+
+TOLERANCE = 0.01
+
+__all__ = ["Synthesis", "synthesize"]
+
+
+def synthesize(
+    subject: Program | str | Path,
+    prop: str,
+    *,
+    maximize: bool = False,
+    minimize: bool = False,
+    volume: float | None = None,
+    tolerance: float | None = None,
+    accuracy: float | None = None,
+    split: Split = "best",
+    resume: Regions | None = None,
+    threads: int | None = None,
+    watch: Watch | None = None,
+    constants: Mapping[str, Value | str] | None = None,
+    **parameters: Range | Value | str,
+) -> Regions:
+    """Find out for which values of its parameters a CTMC has a property.
+
+    Parameters
+    ----------
+    subject
+        A program, or the path of a file in the PRISM language.
+    prop
+        One time-bounded ``P`` or ``R`` operator. With a threshold, ``P>=0.9 [ … ]``, the space is divided into where it
+        holds, where it does not, and a rest; without, ``P=? [ … ]``, one of the next three is needed.
+    maximize, minimize
+        Find the boxes that hold every optimum.
+    accuracy
+        Divide the space into boxes over which the number varies by no more than that.
+    volume, tolerance
+        When to stop, 0.01 if not given: for a threshold the part of the space that may stay undecided; for an optimum
+        how far apart values in the boxes that may hold it are. Two names for one number.
+    split
+        Cut boxes along the ``"best"`` parameter, or along ``"all"`` as PRISM-PSY does.
+    resume
+        Regions to go on from, of the same question.
+    threads
+        How many to use; all cores by default. The result is the same for any number.
+    watch
+        Told of progress.
+    constants
+        Values of other constants.
+    parameters
+        ``name=(low, high)`` for parameters; ``name=value`` for other constants.
+
+    Examples
+    --------
+    >>> import galton
+    >>> program = galton.parse("ctmc  const double k;  module m  s : [0..1];  [] s=0 -> k : (s'=1);  endmodule")
+    >>> regions = galton.synthesize(program, "P>=0.5 [ F<=1 s=1 ]", k=(0.1, 2), volume=0.05)
+    >>> regions.at(k=1.5).verdict, regions.at(k=0.3).verdict
+    ('true', 'false')
+    """
+    ranges = {n: (float(v[0]), float(v[1])) for n, v in parameters.items() if isinstance(v, tuple)}
+    given: dict[str, Value | str] = dict(constants or {})
+    given |= {n: v for n, v in parameters.items() if not isinstance(v, tuple)}
+    if volume is not None and tolerance is not None:
+        raise GaltonError("volume and tolerance are two names for one number; give one of them")
+    synthesis = Synthesis.prepare(
+        subject,
+        prop,
+        ranges,
+        given,
+        maximize=maximize,
+        minimize=minimize,
+        tolerance=tolerance if volume is None else volume,
+        accuracy=accuracy,
+        split=split,
+        threads=threads,
+    )
+    return synthesis.run(resume, watch)
+
+
+@dataclass(eq=False)
+class Synthesis:
+    """One question about one parametric model, with everything read, checked and built."""
+
+    opened: OpenProgram
+    asked: Asked
+    problem: Problem
+    goal: Goal
+    tolerance: float
+    split: Split
+    text: str
+    constants: Mapping[str, Value]
+
+    @classmethod
+    def prepare(
+        cls,
+        subject: Program | str | Path,
+        prop: str,
+        ranges: Mapping[str, Range],
+        given: Mapping[str, Value | str],
+        *,
+        maximize: bool = False,
+        minimize: bool = False,
+        tolerance: float | None = None,
+        accuracy: float | None = None,
+        split: Split = "best",
+        threads: int | None = None,
+    ) -> Synthesis:
+        """Read and check all that was given, then build the model; mistakes show before anything takes long."""
+        if split not in ("best", "all"):
+            raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
+        file = parse_properties(Source("property", prop))
+        if len(file.properties) != 1:
+            raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
+        own = {constant.name.name for constant in file.constants}
+        of_model = {name: value for name, value in given.items() if name not in own}
+        if isinstance(subject, Program):
+            if of_model:
+                raise GaltonError(
+                    f"the property declares no constant '{next(iter(of_model))}', and those of a program are chosen "
+                    "before"
+                )
+            opened = reopened(subject, ranges)
+        else:
+            opened = open_parameters(parse_model(read_source(subject)), of_model, ranges)
+        context, (question,) = resolve(file, opened.program, {n: v for n, v in given.items() if n in own})
+        problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
+        refuse_parameters(question, opened.decomposition)
+        model = parametric_model(opened, threads=threads)
+        asked = Asked(model, context, question.source, operator_of(question), Settings(threads=threads).n_threads)
+        follow = {*opened.decomposition.definitions, *ranges}
+        free = {name: value for name, value in context.constants.items() if name not in follow}
+        return cls(opened, asked, problem, goal, limit, split, question.prop.text.strip(), free)
+
+    def run(self, resume: Regions | None = None, watch: Watch | None = None) -> Regions:
+        """Refine until the tolerance is reached, or until an interrupt."""
+        start = time.perf_counter()
+        partition = self._begin(resume)
+        before = dict(resume.statistics) if resume else {}
+
+        def found(complete: bool) -> Regions:
+            own = {"boxes": self.asked.boxes - partition.points, "points": partition.points, "steps": self.asked.steps}
+            statistics = {**own, "seconds": time.perf_counter() - start}
+            statistics = {name: value + before.get(name, 0) for name, value in statistics.items()}
+            return self._regions(partition, complete, statistics)
+
+        if watch is not None:
+            self.asked.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.asked.steps})
+
+        def told(now: Partition) -> None:
+            if watch is not None:
+                watch(self._news(now))
+
+        complete = refine(partition, self.goal, self.asked.bounds, self.split, told)
+        return found(complete)
+
+    def _begin(self, resume: Regions | None) -> Partition:
+        low, high = (tuple(corner.tolist()) for corner in self.asked.model.space)
+        partition = Partition(low, high)
+        if resume is None:
+            return partition
+        mine = self._regions(partition, False, {})
+        for name in ("model", "formula", "problem", "parameters", "constants"):
+            if getattr(mine, name) != getattr(resume, name):
+                raise GaltonError(
+                    f"these regions answer another question: their {name} is {getattr(resume, name)}, "
+                    f"and here it is {getattr(mine, name)}"
+                )
+        partition.boxes = {box.low: replace(box, verdict=box.verdict) for box in resume.boxes}
+        partition.best = resume.best
+        partition.step = resume.step
+        return partition
+
+    def _regions(self, partition: Partition, complete: bool, statistics: Mapping[str, float]) -> Regions:
+        return Regions(
+            parameters={p.name: (p.low, p.high) for p in self.opened.parameters},
+            problem=self.problem,
+            formula=self.text,
+            tolerance=self.tolerance,
+            boxes=tuple(sorted(partition.boxes.values(), key=lambda box: box.low)),
+            model=Path(self.opened.program.source.name).name,
+            constants=self.constants,
+            split=self.split,
+            best=partition.best,
+            step=partition.step,
+            complete=complete,
+            statistics=statistics,
+        )
+
+    def _news(self, partition: Partition) -> dict[str, Any]:
+        regions = self._regions(partition, False, {})
+        news: dict[str, Any] = {"regions": len(regions.boxes), "steps": self.asked.steps}
+        if self.problem == "threshold":
+            return {**news, "decided": 1 - regions.volume(regions.undecided)}
+        lower, upper = regions.spread
+        return {**news, "lower": lower, "upper": upper, "best": regions.optimum}
+
+
+def _problem(
+    question: Question,
+    context: Program,
+    maximize: bool,
+    minimize: bool,
+    tolerance: float | None,
+    accuracy: float | None,
+) -> tuple[Problem, Goal, float]:
+    """Which of the problems is asked, and how closely."""
+    operator = operator_of(question)
+    asked = [
+        name
+        for name, given in (("maximise", maximize), ("minimise", minimize), ("accuracy", accuracy is not None))
+        if given
+    ]
+    if len(asked) > 1:
+        raise GaltonError(f"{' and '.join(asked)} are different questions; ask one at a time")
+    limit = TOLERANCE if tolerance is None else tolerance
+    if not limit > 0 or (accuracy is not None and not accuracy > 0):
+        raise GaltonError(f"a tolerance has to be above 0, and this is {limit if accuracy is None else accuracy:g}")
+    if operator.optimum is not None:
+        raise GaltonError("Pmin and Pmax are about the strategies of an MDP; ask with P=? and --maximize or --minimize")
+    if operator.comparison is None:
+        if maximize or minimize:
+            return "maximise" if maximize else "minimise", Optimum(maximise=maximize, tolerance=limit), limit
+        if accuracy is not None:
+            return "values", Values(accuracy), accuracy
+        raise LanguageError(
+            "this property has no threshold, so there is nothing to decide",
+            question.source,
+            operator.span,
+            "write one, as in P>=0.9 […], or ask for an optimum with --maximize or --minimize, or for all values with "
+            "--accuracy (in Python: maximize=True, minimize=True, accuracy=…)",
+        )
+    if asked:
+        raise LanguageError(
+            "this property has a threshold, and an optimum or all values are asked for",
+            question.source,
+            operator.span,
+            "ask for the number itself, with =?",
+        )
+    from ..check.paths import constant
+
+    bound = float(constant(operator.comparison.bound, context.constants, question.source))
+    return "threshold", Threshold.of(operator.comparison, bound, limit), limit

@@ -1,0 +1,379 @@
+"""A property over boxes of parameters: time-bounded CSL and rewards, one operator inside the other.
+
+Every formula gives each state bounds, or a truth that is sure, possible or excluded, for all points of a box at once.
+An inner threshold that a box leaves undecided in some state is taken as false for the lower bound of the operator
+around it and as true for the upper one, which is right because untils grow with their operands.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..check import paths
+from ..check.evaluation import Evaluation
+from ..check.intervals import Truth
+from ..check.resolution import Question, is_state_formula, parts
+from ..graph import can_reach
+from ..lang.expressions import Binary, Expression, Name, Unary
+from ..lang.properties import Comparison, Cumulative, Instantaneous, Probability, Reward, children
+from ..lang.source import LanguageError, Source, UnsupportedError
+from ..lang.stream import nearest
+from ..model.program import Program
+from ..model.sparse import Mask
+from ..solve.settings import Settings
+from .parametric import Int32s, Multiples, ParametricModel
+from .polynomials import Decomposition, Floats
+from .transient import LANES, Enclosure, PhaseRows, transient
+
+Operator = Probability | Reward
+MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
+
+__all__ = ["Asked", "Operator", "operator_of", "refuse_parameters"]
+
+
+def operator_of(question: Question) -> Operator:
+    """The one operator that a property is, ``P`` or ``R``."""
+    expression = question.prop.expression
+    if not isinstance(expression, (Probability, Reward)):
+        raise LanguageError(
+            "synthesis needs one P or R operator at the outside",
+            question.source,
+            expression.span,
+            "as in P>=0.9 [ F<=10 done ] or R=? [ C<=10 ]",
+        )
+    return expression
+
+
+def refuse_parameters(question: Question, decomposition: Decomposition) -> None:
+    """Refuse a property that mentions a parameter."""
+    for part in parts(question.prop.expression):
+        if isinstance(part, Name) and decomposition.depends(part):
+            message = f"'{part.name}' depends on a parameter, so it cannot stand in the property"
+            raise LanguageError(message, question.source, part.span)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bundle:
+    """Boxes that are looked at together: the ranges of the terms, ``(terms, boxes)``."""
+
+    lower: Floats
+    upper: Floats
+    threads: int
+
+    @property
+    def size(self) -> int:
+        return len(self.lower[0])
+
+    def some(self, which: Int32s) -> _Bundle:
+        return _Bundle(self.lower[:, which], self.upper[:, which], self.threads)
+
+
+@dataclass(eq=False)
+class Asked:
+    """One operator of a property, about the initial state of a parametric model.
+
+    ``boxes`` and ``steps`` count what was done so far; ``watch`` is told now and then, and may raise to stop.
+    """
+
+    model: ParametricModel
+    program: Program
+    source: Source
+    operator: Operator
+    threads: int = 1
+    watch: Callable[[], None] | None = None
+    boxes: int = 0
+    steps: int = 0
+    _rows: dict[bytes, PhaseRows] = field(default_factory=dict)
+    _masks: dict[Expression, Mask] = field(default_factory=dict)
+    _stop: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._prepare(self.operator)
+
+    # Boxes.
+
+    def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
+        lower, upper = self.model.terms.bounds(low, high)
+        lower, upper = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
+        # Those with about as many steps to make go together.
+        order = np.argsort(-self._everything.rates(upper), kind="stable").astype(np.int32)
+        bundles = [order[first : first + LANES] for first in range(0, len(order), LANES)]
+        share = 1 if len(bundles) >= self.threads else self.threads
+        found = np.empty((2, len(low)))
+        self._stop = False
+
+        def solve(which: Int32s) -> None:
+            answer = self._operator(
+                self.operator, _Bundle(lower[:, which], upper[:, which], share), self.model.model.initial
+            )
+            found[0, which], found[1, which] = answer.lower[0], answer.upper[0]
+
+        if len(bundles) == 1 or self.threads == 1:
+            for bundle in bundles:
+                solve(bundle)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                try:
+                    for future in [pool.submit(solve, bundle) for bundle in bundles]:
+                        while not _finished(future):
+                            self._look()
+                except BaseException:
+                    self._stop = True
+                    raise
+        self.boxes += len(low)
+        return found[0], found[1]
+
+    @cached_property
+    def _everything(self) -> PhaseRows:
+        return self._phase(np.ones(self.model.n_states, dtype=bool))
+
+    def _look(self) -> None:
+        if self.watch is not None:
+            self.watch()
+
+    def _tell(self, _: int) -> None:
+        if self._stop:
+            raise InterruptedError
+        if threading.current_thread() is threading.main_thread():
+            self._look()
+
+    # Operators.
+
+    def _operator(self, formula: Operator, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
+        found = (
+            self._probability(formula, bundle, watched)
+            if isinstance(formula, Probability)
+            else self._reward(formula, bundle, watched)
+        )
+        with self._lock:
+            self.steps += found.steps * bundle.size
+        return found
+
+    def _probability(self, formula: Probability, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
+        path, low, high = self._path(formula)
+        through, goal = self._truth(path.through, bundle), self._truth(path.goal, bundle)
+        found = self._until(through, goal, low, high, bundle, watched)
+        if path.negated:
+            found = Enclosure(np.maximum(1 - found.upper - 2.0**-53, 0.0), 1 - found.lower + 2.0**-53, found.steps)
+        return Enclosure(np.clip(found.lower, 0.0, 1.0), np.clip(found.upper, 0.0, 1.0), found.steps)
+
+    def _reward(self, formula: Reward, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
+        objective = formula.objective
+        over = isinstance(objective, Cumulative)
+        structure, time = self._earned(formula)
+        lower, upper = structure.bounds(bundle.lower, bundle.upper)
+        earning = can_reach(self.model.model, self._all, structure.coefficients > 0)
+        return self._run(earning, bundle, (lower * (1 - 2.0**-51), upper * (1 + 2.0**-51)), time, watched, over=over)
+
+    def _until(
+        self, through: Truth, goal: Truth, low: float, high: float, bundle: _Bundle, watched: Int32s | None
+    ) -> Enclosure:
+        """P [ through U[low,high] goal ], box by box where the operands are not the same for all."""
+        masks = [np.atleast_2d(mask.T) for mask in (through.must, goal.must, through.may, goal.may)]
+        if all(len(mask) == 1 for mask in masks):
+            sure, possible = (masks[0][0], masks[1][0]), (masks[2][0], masks[3][0])
+            return self._between(sure, possible, low, high, bundle, watched)
+        masks = [np.broadcast_to(mask, (bundle.size, self.model.n_states)) for mask in masks]
+        alike: dict[bytes, list[int]] = {}
+        for box in range(bundle.size):
+            alike.setdefault(b"".join(mask[box].tobytes() for mask in masks), []).append(box)
+        count = self.model.n_states if watched is None else len(watched)
+        found, steps = np.empty((2, count, bundle.size)), 0
+        for boxes in alike.values():
+            which = np.array(boxes, dtype=np.int32)
+            own = [mask[boxes[0]] for mask in masks]
+            part = self._between((own[0], own[1]), (own[2], own[3]), low, high, bundle.some(which), watched)
+            found[0][:, which], found[1][:, which] = part.lower, part.upper
+            steps = max(steps, part.steps)
+        return Enclosure(found[0], found[1], steps)
+
+    def _between(
+        self,
+        sure: tuple[Mask, Mask],
+        possible: tuple[Mask, Mask],
+        low: float,
+        high: float,
+        bundle: _Bundle,
+        watched: Int32s | None,
+    ) -> Enclosure:
+        """The lower bound of what is sure, and the upper bound of what is possible."""
+        least = self._exactly(*sure, low, high, bundle, watched)
+        if all((a == b).all() for a, b in zip(sure, possible, strict=True)):
+            return least
+        most = self._exactly(*possible, low, high, bundle, watched)
+        return Enclosure(least.lower, most.upper, least.steps + most.steps)
+
+    def _exactly(
+        self, through: Mask, goal: Mask, low: float, high: float, bundle: _Bundle, watched: Int32s | None
+    ) -> Enclosure:
+        """P [ through U[low,high] goal ] for known sets: first what happens from ``low`` on, then the time before."""
+        start = goal.astype(np.float64)[:, None]
+        matter = can_reach(self.model.model, through, goal) & ~goal
+        later = self._run(matter, bundle, (start, start), high - low, watched if low == 0 else None)
+        if low == 0:
+            return later
+        begin = tuple(np.where(through[:, None], values, 0.0) for values in (later.lower, later.upper))
+        matter = can_reach(self.model.model, through, begin[1].max(axis=1) > 0) & through
+        found = self._run(matter, bundle, (begin[0], begin[1]), low, watched)
+        return Enclosure(found.lower, found.upper, found.steps + later.steps)
+
+    def _run(
+        self,
+        active: Mask,
+        bundle: _Bundle,
+        start: tuple[Floats, Floats],
+        time: float,
+        watched: Int32s | None,
+        *,
+        over: bool = False,
+    ) -> Enclosure:
+        rows = self._phase(active)
+        terms = bundle.lower, bundle.upper
+        return transient(rows, terms, start, time, over=over, watched=watched, threads=bundle.threads, tell=self._tell)
+
+    def _phase(self, active: Mask) -> PhaseRows:
+        key = np.packbits(active).tobytes()
+        with self._lock:
+            if key not in self._rows:
+                if len(self._rows) >= MOST_KEPT:
+                    self._rows.clear()
+                self._rows[key] = PhaseRows(self.model, active)
+            return self._rows[key]
+
+    # Formulas about states.
+
+    @cached_property
+    def _all(self) -> Mask:
+        return np.ones(self.model.n_states, dtype=bool)
+
+    def _truth(self, expression: Expression, bundle: _Bundle) -> Truth:
+        """Where a formula is sure, and where it is possible, ``(states,)`` or ``(states, boxes)``."""
+        if is_state_formula(expression):
+            return Truth.exactly(self._mask(expression))
+        match expression:
+            case Unary("!", operand):
+                return ~self._truth(operand, bundle)
+            case Binary("&" | "|" | "=>" | "<=>" as operator, left, right):
+                first, second = (_columns(self._truth(part, bundle)) for part in (left, right))
+                if operator == "<=>":
+                    return first.iff(second)
+                return first & second if operator == "&" else (~first if operator == "=>" else first) | second
+            case Probability() | Reward() if expression.comparison is not None:
+                bound = self._threshold(expression.comparison)
+                return _compared(expression.comparison, self._operator(expression, bundle, None), bound)
+        raise UnsupportedError("this cannot stand inside an operator in a synthesis", self.source, expression.span)
+
+    def _mask(self, expression: Expression) -> Mask:
+        with self._lock:
+            if expression not in self._masks:
+                evaluation = Evaluation(self.model.model, self.program, self.source, Settings(threads=1))
+                self._masks[expression] = np.ascontiguousarray(evaluation.mask(expression))
+            return self._masks[expression]
+
+    # What is asked, checked before anything is solved.
+
+    def _prepare(self, expression: Expression) -> None:
+        """Find what is wrong with a property now, and not after minutes."""
+        match expression:
+            case Probability():
+                path, _, _ = self._path(expression)
+                self._prepare(path.through)
+                self._prepare(path.goal)
+            case Reward():
+                self._earned(expression)
+            case _ if not is_state_formula(expression):
+                for part in children(expression):
+                    self._prepare(part)
+
+    def _path(self, formula: Probability) -> tuple[paths.Until, float, float]:
+        path = paths.normalise(formula.path, self.source)
+        if not isinstance(path, paths.Until):
+            message = "only untils with a time bound, F, G and U, are supported in a synthesis"
+            raise UnsupportedError(message, self.source, formula.span)
+        if path.bound is not None and path.bound.reward is not None:
+            raise UnsupportedError("paths bounded by a reward are not supported", self.source, formula.span)
+        low, high = paths.times(path.bound, self.program.constants, self.source)
+        if math.isinf(high):
+            raise LanguageError(
+                "the synthesis of a CTMC needs a time bound",
+                self.source,
+                formula.span,
+                "as in F<=100 … or a U[10,20] b",
+            )
+        return path, low, high
+
+    def _earned(self, formula: Reward) -> tuple[Multiples, float]:
+        """The rewards that are meant, and until when."""
+        match formula.objective:
+            case Cumulative(bound) if bound is not None:
+                structures, time = self.model.total_rewards, bound
+            case Instantaneous(moment):
+                structures, time = self.model.state_rewards, moment
+            case _:
+                raise LanguageError(
+                    "the synthesis of a CTMC needs a time bound",
+                    self.source,
+                    formula.span,
+                    "as in R=? [ C<=100 ] or R=? [ I=100 ]",
+                )
+        return structures[self._structure(formula)], paths.time(time, self.program.constants, self.source)
+
+    def _structure(self, formula: Reward) -> str:
+        names = list(self.model.state_rewards)
+        if not names:
+            raise LanguageError("the model has no rewards", self.source, formula.span)
+        match formula.structure:
+            case None:
+                return names[0]
+            case str() as name:
+                if name not in names:
+                    raise LanguageError(
+                        f'unknown reward structure "{name}"', self.source, formula.span, nearest(name, names)
+                    )
+                return name
+            case index:
+                number = paths.constant(index, self.program.constants, self.source)
+                if not 1 <= number <= len(names):
+                    message = f"the model has {len(names)} reward structures, and this is number {number}"
+                    raise LanguageError(message, self.source, index.span)
+                return names[int(number) - 1]
+
+    def _threshold(self, comparison: Comparison) -> float:
+        return float(paths.constant(comparison.bound, self.program.constants, self.source))
+
+
+def _finished(future: object) -> bool:
+    """Whether a job is done, waiting a moment; what went wrong in it is raised here."""
+    from concurrent.futures import Future, TimeoutError
+
+    assert isinstance(future, Future)
+    try:
+        future.result(timeout=0.1)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _columns(truth: Truth) -> Truth:
+    """A truth with boxes as its last axis, for those that are the same in all of them as well."""
+    return truth if np.ndim(truth.must) == 2 else Truth(truth.must[:, None], truth.may[:, None])
+
+
+def _compared(comparison: Comparison, found: Enclosure, bound: float) -> Truth:
+    match comparison.operator:
+        case ">=":
+            return Truth(found.lower >= bound, found.upper >= bound)
+        case ">":
+            return Truth(found.lower > bound, found.upper > bound)
+        case "<=":
+            return Truth(found.upper <= bound, found.lower <= bound)
+    return Truth(found.upper < bound, found.lower < bound)

@@ -1,0 +1,161 @@
+"""Splitting boxes until the question is answered.
+
+Every round splits some boxes, the same however many threads there are, and looks at the pieces together. A piece is
+half of a box: cut along the parameter that contributes most to the width of its bounds, which is measured now and then
+by giving all other parameters their middle values. PRISM-PSY cuts along all parameters at once (``split="all"``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+import numpy as np
+
+from .polynomials import Floats
+from .regions import Box, Sample, Verdict
+
+ROUND = 32  # boxes to look at in a round
+SMALLEST = 2.0**-40  # of a range: narrower boxes are not split
+
+Split = Literal["best", "all"]
+Bounds = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
+__all__ = ["Bounds", "Partition", "Question", "Split", "refine"]
+
+
+class Question(Protocol):
+    """What is asked about the partition."""
+
+    def verdict(self, box: Box) -> Verdict:
+        """What the bounds of a box say."""
+
+    def wanting(self, partition: Partition) -> list[Box]:
+        """The boxes to split, most urgent first; none when the question is answered."""
+
+    def samples(self, partition: Partition) -> list[tuple[float, ...]]:
+        """Points to try in this round."""
+
+    def tried(self, partition: Partition, samples: Sequence[Sample]) -> None:
+        """What came out at these points."""
+
+
+@dataclass(eq=False)
+class Partition:
+    """The boxes so far, by their lower corners; ``best`` and ``step`` belong to the search for an optimum."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    boxes: dict[tuple[float, ...], Box] = field(default_factory=dict)
+    best: Sample | None = None
+    step: float = 0.25
+    points: int = 0
+
+    def of(self, *verdicts: Verdict) -> list[Box]:
+        """The boxes with one of these verdicts, in lexicographic order."""
+        return sorted((b for b in self.boxes.values() if b.verdict in verdicts), key=lambda box: box.low)
+
+    def volume(self, box: Box) -> float:
+        """The part of the space that a box is."""
+        return float(np.prod(self.widths(box)))
+
+    def widths(self, box: Box) -> Floats:
+        """Its widths as parts of the ranges."""
+        widths: Floats = np.subtract(box.high, box.low) / np.subtract(self.high, self.low)
+        return widths
+
+
+def refine(
+    partition: Partition,
+    question: Question,
+    bounds: Bounds,
+    split: Split,
+    watch: Callable[[Partition], None] | None = None,
+) -> bool:
+    """Split until the question is answered. Returns whether it is; an interrupt leaves the partition as it was last."""
+    try:
+        if not partition.boxes:
+            _put(partition, question, [Box(partition.low, partition.high, 0.0, 0.0, "values")], bounds)
+        while chosen := _splittable(partition, question.wanting(partition)):
+            per_box = 2 if split == "best" else 2 ** len(partition.low)
+            chosen = chosen[: max(1, ROUND // per_box)]
+            if split == "best":
+                chosen = _measured(chosen, bounds)
+            pieces = [piece for box in chosen for piece in (_halved(box) if split == "best" else _cut(box))]
+            for box in chosen:
+                del partition.boxes[box.low]
+            try:
+                _put(partition, question, pieces, bounds)
+            except BaseException:
+                for piece in pieces:
+                    partition.boxes.pop(piece.low, None)
+                partition.boxes.update((box.low, box) for box in chosen)
+                raise
+            if watch is not None:
+                watch(partition)
+    except KeyboardInterrupt:
+        return False
+    return not question.wanting(partition)
+
+
+def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds: Bounds) -> None:
+    """Look at new boxes, and at points along with them."""
+    points = question.samples(partition)
+    low = np.array([*(piece.low for piece in pieces), *points])
+    high = np.array([*(piece.high for piece in pieces), *points])
+    lower, upper = (found.tolist() for found in bounds(low, high))
+    for place, piece in enumerate(pieces):
+        partition.boxes[piece.low] = replace(piece, lower=lower[place], upper=upper[place])
+    first = len(pieces)
+    found = [Sample(point, lower[first + i], upper[first + i]) for i, point in enumerate(points)]
+    partition.points += len(points)
+    question.tried(partition, found)
+    for corner, box in partition.boxes.items():
+        verdict = question.verdict(box)
+        if verdict != box.verdict:
+            partition.boxes[corner] = replace(box, verdict=verdict)
+
+
+def _splittable(partition: Partition, boxes: Sequence[Box]) -> list[Box]:
+    return [box for box in boxes if partition.widths(box).max() > SMALLEST]
+
+
+def _measured(boxes: Sequence[Box], bounds: Bounds) -> list[Box]:
+    """Boxes that know what each parameter contributes to the width of their bounds."""
+    count = len(boxes[0].low)
+    stale = [box for box in boxes if box.gains is None or box.age >= 2 * count] if count > 1 else []
+    if stale:
+        middle = np.repeat(np.array([box.center for box in stale]), count, axis=0)
+        low, high = middle.copy(), middle.copy()
+        for place, box in enumerate(stale):
+            for p in range(count):
+                low[place * count + p, p], high[place * count + p, p] = box.low[p], box.high[p]
+        lower, upper = bounds(low, high)
+        widths = (upper - lower).reshape(len(stale), count).tolist()
+        fresh = {box.low: replace(box, gains=tuple(own), age=0) for box, own in zip(stale, widths, strict=True)}
+        boxes = [fresh.get(box.low, box) for box in boxes]
+    return list(boxes)
+
+
+def _halved(box: Box) -> tuple[Box, Box]:
+    """Both halves along the parameter that contributes most."""
+    gains = box.gains or (1.0,)
+    p = max(range(len(gains)), key=lambda i: gains[i] if box.low[i] < box.high[i] else -1.0)
+    middle = box.center[p]
+    left = tuple(gain / 2 if i == p else gain for i, gain in enumerate(gains))
+    smaller = replace(box, gains=left, age=box.age + 1)
+    below = replace(smaller, high=(*box.high[:p], middle, *box.high[p + 1 :]))
+    return below, replace(smaller, low=(*box.low[:p], middle, *box.low[p + 1 :]))
+
+
+def _cut(box: Box) -> list[Box]:
+    """The pieces when all parameters are halved, as in PRISM-PSY."""
+    pieces = [box]
+    for p, middle in enumerate(box.center):
+        halves = []
+        for piece in pieces:
+            halves.append(replace(piece, high=(*piece.high[:p], middle, *piece.high[p + 1 :])))
+            halves.append(replace(piece, low=(*piece.low[:p], middle, *piece.low[p + 1 :])))
+        pieces = halves
+    return pieces

@@ -1,0 +1,260 @@
+"""What a synthesis finds: boxes of parameter values with bounds that hold at all their points."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..lang import GaltonError
+
+if TYPE_CHECKING:
+    from .opening import Range
+
+Problem = Literal["threshold", "maximise", "minimise", "values"]
+Verdict = Literal["true", "false", "undecided", "optimal", "excluded", "values"]
+FORMAT = 1  # of the JSON file
+
+__all__ = ["Box", "Problem", "Regions", "Sample", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Parameter values from ``low`` to ``high``; the number asked for is between ``lower`` and ``upper`` in all of it.
+
+    ``verdict`` is ``true``, ``false`` or ``undecided`` where a threshold was asked for, ``optimal`` (it may hold an
+    optimum) or ``excluded`` where an optimum was, and else ``values``. ``gains`` and ``age`` belong to the refinement:
+    what each parameter contributes to the width of the bounds, and how many splits ago that was measured.
+    """
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    lower: float
+    upper: float
+    verdict: Verdict
+    gains: tuple[float, ...] | None = None
+    age: int = 0
+
+    def __contains__(self, point: Sequence[float]) -> bool:
+        return all(low <= p <= high for low, p, high in zip(self.low, point, self.high, strict=True))
+
+    @property
+    def center(self) -> tuple[float, ...]:
+        """The point in the middle."""
+        return tuple(low + (high - low) / 2 for low, high in zip(self.low, self.high, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A point and bounds on the number there."""
+
+    point: tuple[float, ...]
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """A partition of the parameter space.
+
+    Attributes
+    ----------
+    parameters
+        Names and ranges, in the order of the corners of boxes.
+    problem, formula, tolerance
+        What was asked.
+    boxes
+        All of the space, in lexicographic order of their lower corners.
+    best
+        Where an optimum was asked for: the best point that was tried.
+    complete
+        Whether the tolerance was reached; not so after an interrupt.
+    statistics
+        Boxes and points looked at, steps of uniformisation, seconds.
+    """
+
+    parameters: Mapping[str, Range]
+    problem: Problem
+    formula: str
+    tolerance: float
+    boxes: tuple[Box, ...]
+    model: str = ""
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    split: str = "best"
+    best: Sample | None = None
+    step: float = 0.0
+    complete: bool = True
+    statistics: Mapping[str, float] = field(default_factory=dict)
+
+    # Boxes.
+
+    def of(self, verdict: Verdict) -> tuple[Box, ...]:
+        """The boxes with this verdict."""
+        return tuple(box for box in self.boxes if box.verdict == verdict)
+
+    @property
+    def true(self) -> tuple[Box, ...]:
+        """Where the property holds at every point."""
+        return self.of("true")
+
+    @property
+    def false(self) -> tuple[Box, ...]:
+        """Where it holds at none."""
+        return self.of("false")
+
+    @property
+    def undecided(self) -> tuple[Box, ...]:
+        """Where the bounds leave it open."""
+        return self.of("undecided")
+
+    @property
+    def optimal(self) -> tuple[Box, ...]:
+        """The boxes that may hold an optimum; no other does."""
+        return self.of("optimal")
+
+    def volume(self, boxes: Sequence[Box] | Box) -> float:
+        """The part of the space that some boxes are, from 0 to 1."""
+        if isinstance(boxes, Box):
+            ranges = self.parameters.values()
+            widths = ((h - x) / (b - a) for x, h, (a, b) in zip(boxes.low, boxes.high, ranges, strict=True))
+            return math.prod(widths)
+        return math.fsum(map(self.volume, boxes))
+
+    @property
+    def optimum(self) -> tuple[float, float] | None:
+        """Bounds on the greatest or least number, where that was asked for."""
+        if self.problem not in ("maximise", "minimise"):
+            return None
+        lowers, uppers = [b.lower for b in self.optimal], [b.upper for b in self.optimal]
+        if self.problem == "maximise":
+            return max(lowers + ([self.best.lower] if self.best else [])), max(uppers)
+        return min(lowers), min(uppers + ([self.best.upper] if self.best else []))
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Bounds on the number at any point that may be an optimum, or at any point where no optimum was asked for."""
+        boxes = self.optimal or self.boxes
+        return min(b.lower for b in boxes), max(b.upper for b in boxes)
+
+    def at(self, **values: float) -> Box:
+        """The box that holds a point."""
+        if values.keys() != self.parameters.keys():
+            raise GaltonError(f"a point needs a value for each of {', '.join(self.parameters)}")
+        point = tuple(values[name] for name in self.parameters)
+        for box in self.boxes:
+            if point in box:
+                return box
+        raise GaltonError("this point is outside of the ranges of the parameters")
+
+    def __repr__(self) -> str:
+        if self.problem == "threshold":
+            parts = [
+                f"{name} {self.volume(boxes):.1%} ({len(boxes)} boxes)"
+                for name, boxes in (("true", self.true), ("false", self.false), ("undecided", self.undecided))
+            ]
+            return f"<regions of {self.formula}: {', '.join(parts)}>"
+        if self.optimum:
+            low, high = self.optimum
+            where = f"{len(self.optimal)} of {len(self.boxes)} boxes"
+            return f"<regions of {self.formula}: {self.problem[:3]}imum between {low:.6g} and {high:.6g}, {where}>"
+        low, high = self.spread
+        return f"<regions of {self.formula}: {len(self.boxes)} boxes, values between {low:.6g} and {high:.6g}>"
+
+    # Files.
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """All of it as JSON text, written to a file where one is named; ``--resume`` goes on from such a file."""
+        text = json.dumps(
+            {
+                "format": FORMAT,
+                "model": self.model,
+                "constants": dict(self.constants),
+                "property": self.formula,
+                "problem": self.problem,
+                "tolerance": self.tolerance,
+                "split": self.split,
+                "parameters": {name: list(ends) for name, ends in self.parameters.items()},
+                "complete": self.complete,
+                "optimum": self.optimum,
+                "best": self.best and {"point": self.best.point, "lower": self.best.lower, "upper": self.best.upper},
+                "step": self.step,
+                "statistics": dict(self.statistics),
+                "boxes": [_box_to_json(box) for box in self.boxes],
+            },
+            indent=1,
+        )
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, text_or_path: str | Path) -> Regions:
+        """The regions of a text or a file that :meth:`to_json` made."""
+        is_path = isinstance(text_or_path, Path) or not text_or_path.lstrip().startswith("{")
+        text = Path(text_or_path).read_text(encoding="utf-8") if is_path else str(text_or_path)
+        name = str(text_or_path) if is_path else "this text"
+        try:
+            found = json.loads(text)
+            if found["format"] != FORMAT:
+                raise GaltonError(f"{name} has regions in format {found['format']}, and this version reads {FORMAT}")
+            return cls(
+                parameters={n: (float(low), float(high)) for n, (low, high) in found["parameters"].items()},
+                problem=found["problem"],
+                formula=found["property"],
+                tolerance=found["tolerance"],
+                boxes=tuple(map(_box_from_json, found["boxes"])),
+                model=found["model"],
+                constants=found["constants"],
+                split=found["split"],
+                best=found["best"]
+                and Sample(tuple(found["best"]["point"]), found["best"]["lower"], found["best"]["upper"]),
+                step=found["step"],
+                complete=found["complete"],
+                statistics=found["statistics"],
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise GaltonError(f"{name} has no regions as galton synth --json writes them ({error!r})") from None
+
+    def to_csv(self, path: str | Path) -> None:
+        """A table with a row per box."""
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            ends = [f"{name} {end}" for name in self.parameters for end in ("low", "high")]
+            writer.writerow([*ends, "lower", "upper", "verdict", "volume"])
+            for box in self.boxes:
+                corners = [value for pair in zip(box.low, box.high, strict=True) for value in pair]
+                writer.writerow([*corners, box.lower, box.upper, box.verdict, self.volume(box)])
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the regions; see :func:`galton.plot.regions.plot_regions`."""
+        from ..plot.regions import plot_regions
+
+        return plot_regions(self, path)
+
+
+def _box_to_json(box: Box) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "low": box.low,
+        "high": box.high,
+        "lower": box.lower,
+        "upper": box.upper,
+        "verdict": box.verdict,
+    }
+    return {**found, "gains": box.gains, "age": box.age} if box.gains else found
+
+
+def _box_from_json(found: Mapping[str, Any]) -> Box:
+    gains = found.get("gains")
+    return Box(
+        tuple(map(float, found["low"])),
+        tuple(map(float, found["high"])),
+        float(found["lower"]),
+        float(found["upper"]),
+        found["verdict"],
+        tuple(gains) if gains else None,
+        found.get("age", 0),
+    )

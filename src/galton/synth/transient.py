@@ -1,0 +1,235 @@
+"""Transient analysis of a parametric CTMC over boxes of parameters: bounds that hold at every point of a box.
+
+Uniformisation per box: q is a little more than the largest exit rate at any point of it. A step is a convex combination
+whose weights lie between bounds; taking for each transition the weight that is worse gives a vector below all that the
+values can be, and likewise above (Češka et al. 2014). Each of the steps is monotone and moves no two vectors apart, so
+what rounding adds in each of them adds up at most: that, and the Poisson mass that was cut, is part of the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..model.sparse import Mask
+from ..solve.poisson import poisson
+from ..solve.powers import Weights
+from ..solve.uniformisation import ABOVE
+from .parametric import Int32s, ParametricModel
+from .polynomials import UNIT, Floats
+
+LANES: int = _core.LANES
+CUT = 1e-13  # Poisson mass that may be cut on the right
+CLOSE = 1e-11  # what all the steps that are left may change, relative to the largest number, for them to be left out
+WORK = 2e7  # entries that one call goes over: about a tenth of a second
+FEW_TERMS = 64
+LARGE = 100_000  # entries from which threads share one bundle
+
+__all__ = ["LANES", "Enclosure", "PhaseRows", "transient"]
+
+
+@dataclass(frozen=True, eq=False)
+class Enclosure:
+    """Bounds for some states, ``(states, boxes)``, and the steps that were made."""
+
+    lower: Floats
+    upper: Floats
+    steps: int = 0
+
+
+class PhaseRows:
+    """The states whose values change in a phase, and their transitions."""
+
+    def __init__(self, model: ParametricModel, active: Mask):
+        self.model = model
+        self.states: Int32s = np.flatnonzero(active).astype(np.int32)
+        lengths = np.diff(model.row_starts)[self.states]
+        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(model.row_starts[:-1][self.states] - self.starts[:-1], lengths) + np.arange(self.starts[-1])
+        self.columns = model.columns[entries]
+        self.terms = model.rates.terms[entries]
+        self.coefficients = model.rates.coefficients[entries]
+        self.longest = int(lengths.max(initial=0))
+        self.kernel = _core.ParametricRows(
+            self.states, self.starts, self.columns, self.terms, self.coefficients, model.n_states, len(model.terms)
+        )
+
+    @cached_property
+    def _exits(self) -> Any:
+        """``(kinds of rows, terms)`` how much of each term the exit rates of states are."""
+        from scipy.sparse import csr_array
+
+        shape = len(self.states), len(self.model.terms)
+        sums = csr_array((self.coefficients, self.terms, self.starts), shape=shape, copy=True)
+        sums.sum_duplicates()
+        # With many terms, distinct rows would be as large as the matrix.
+        return sums if shape[1] > FEW_TERMS else np.unique(sums.toarray(), axis=0)
+
+    def rates(self, upper: Floats) -> Floats:
+        """``(boxes,)`` a uniformisation rate for each box, given ``(terms, boxes)`` upper bounds of the terms."""
+        if not len(self.columns):
+            return np.zeros(upper.shape[1])
+        exits: Floats = self._exits @ upper
+        largest: Floats = ABOVE * exits.max(axis=0)
+        return largest
+
+
+@dataclass(frozen=True)
+class _LaneWeights:
+    """The weights of one box, cut where little is left."""
+
+    weights: Weights
+    values: Floats
+    missing: float
+
+    @classmethod
+    def of(cls, mean: float, over: bool) -> _LaneWeights:
+        jumps = poisson(mean)
+        weights = Weights.over_time(jumps) if over else Weights.at_time(jumps)
+        rest = np.cumsum(weights.values[::-1])[::-1]
+        allowed = CUT * (max(mean, 1.0) if over else 1.0)
+        keep = max(int(np.searchsorted(-rest, -allowed)), 1)
+        cut = float(rest[keep]) if keep < len(rest) else 0.0
+        return cls(weights, weights.values[:keep], weights.missing + 1.01 * cut)
+
+    @property
+    def end(self) -> int:
+        return self.weights.left + len(self.values)
+
+    def fill(self, first: int, into: Floats) -> None:
+        """The weights from ``first`` on."""
+        last, left = first + len(into), self.weights.left
+        if first < left:
+            into[: left - first] = self.weights.before
+        begin, end = max(first, left), min(last, self.end)
+        if begin < end:
+            into[begin - first : end - first] = self.values[begin - left : end - left]
+
+    def rest(self, first: int) -> float:
+        """The sum of the weights from ``first`` on."""
+        left = self.weights.left
+        return max(left - first, 0) * self.weights.before + float(self.values[max(first - left, 0) :].sum())
+
+
+def transient(
+    rows: PhaseRows,
+    term_bounds: tuple[Floats, Floats],
+    start: tuple[Floats, Floats],
+    time: float,
+    *,
+    over: bool = False,
+    watched: Int32s | None = None,
+    threads: int = 1,
+    tell: Callable[[int], None] | None = None,
+) -> Enclosure:
+    """Bounds on what values become when the process runs for a time: E [ v(X_t) ].
+
+    Parameters
+    ----------
+    rows
+        The states that change.
+    term_bounds
+        ``(terms, boxes)`` the ranges of the terms over each box, not negative; at most ``LANES`` boxes.
+    start
+        Bounds on v, ``(states, boxes)`` or ``(states, 1)``, not negative.
+    over
+        Whether to integrate over the time from 0 on instead of asking at its end.
+    watched
+        The states whose bounds are wanted; None for all.
+    tell
+        Called now and then with the number of steps so far; may raise to stop.
+    """
+    n_boxes = term_bounds[0].shape[1]
+    states = np.arange(rows.model.n_states, dtype=np.int32) if watched is None else watched
+    lower, upper = (np.broadcast_to(v, (rows.model.n_states, n_boxes)) for v in start)
+    q = rows.rates(term_bounds[1])
+    if time == 0 or not q.any():
+        factor = time if over else 1.0
+        slack = 2 * UNIT * over
+        return Enclosure(lower[states] * factor * (1 - slack), upper[states] * factor * (1 + slack))
+    q = np.where(q > 0, q, q[q > 0].min())
+    lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
+    padded = np.minimum(np.arange(LANES), n_boxes - 1)
+    table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
+    table = np.ascontiguousarray(np.maximum(table, 0.0)[:, :, padded]).reshape(-1)
+    x = np.ascontiguousarray(np.stack([lower, upper], axis=1)[:, :, padded], dtype=np.float64).reshape(-1)
+    sums, steps, rest = _steps(rows, lanes, table, x, states, padded, threads, tell)
+    found = sums.reshape(len(states), 2, LANES)[:, :, :n_boxes]
+    if over:
+        found = found / q
+    return _widened(
+        rows, found, np.maximum(lower.max(axis=0), upper.max(axis=0)), lanes, q if over else None, time, steps, rest
+    )
+
+
+def _steps(
+    rows: PhaseRows,
+    lanes: list[_LaneWeights],
+    table: Floats,
+    x: Floats,
+    states: Int32s,
+    padded: npt.NDArray[np.int64],
+    threads: int,
+    tell: Callable[[int], None] | None,
+) -> tuple[Floats, int, Floats]:
+    """All steps, or as many as matter: the sums, how many there were, and what each step left out may add."""
+    other, sums, changes = x.copy(), np.zeros(len(states) * 2 * LANES), np.zeros(2 * LANES)
+    size = np.maximum(x.reshape(-1, LANES).max(axis=0), 0.0)
+    done, end = 0, max(lane.end for lane in lanes)
+    most = max(1, int(WORK / (len(rows.columns) + len(rows.states) + 1)))
+    threads = threads if len(rows.columns) >= LARGE else 1
+    while done < end:
+        count = min(max(64, done // 8), most, end - done)
+        weights = np.zeros((count, LANES))
+        for lane, own in enumerate(padded):
+            lanes[own].fill(done, weights[:, lane])
+        given = weights.reshape(-1) if weights.any() else None
+        if rows.kernel.run(count, table, given, x, other, states, sums, changes, threads):
+            x, other = other, x
+        done += count
+        if tell is not None:
+            tell(done)
+        if done >= end:
+            break
+        # Values move by at most as much in each further step as in this one.
+        left = np.array([max(lanes[own].end - done, 0) for own in padded])
+        change = changes.reshape(2, LANES).max(axis=0)
+        if (change * left <= CLOSE * size).all():
+            rest = np.array([lanes[own].rest(done) for own in padded])
+            sums.reshape(-1, 2, LANES)[...] += rest * x.reshape(-1, 2, LANES)[states]
+            return sums, done, (rest * left * change)[: len(lanes)]
+    return sums, done, np.zeros(len(lanes))
+
+
+def _widened(
+    rows: PhaseRows,
+    found: Floats,
+    largest: Floats,
+    lanes: list[_LaneWeights],
+    q: Floats | None,
+    time: float,
+    steps: int,
+    rest: Floats,
+) -> Enclosure:
+    """Bounds with all that is not exact in them.
+
+    A step has, per transition, the roundings of a difference, two products and a sum, and one for the coefficient, all
+    relative to what moves; each vector is off by at most so much times the number of steps before it.
+    """
+    scale = 1.0 if q is None else 1 / q
+    total = 1.0 if q is None else time
+    end = np.array([lane.end for lane in lanes])
+    rounding = 1.01 * UNIT * (rows.longest + 8) * (np.maximum(end, steps) + 1) * largest * total
+    error = np.array([lane.weights.error + (len(lane.values) + 8) * UNIT for lane in lanes])
+    lacking = np.array([lane.weights.lacking for lane in lanes])
+    missing = np.array([lane.missing for lane in lanes])
+    off = rounding + rest * scale * 1.01
+    lower = found[:, 0] * (1 - error - lacking) - off
+    upper = found[:, 1] * (1 + error) + off + missing * largest * scale
+    return Enclosure(np.maximum(lower, 0.0), upper, steps)

@@ -1,0 +1,54 @@
+"""The kernel of regions against the NumPy reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from galton import _core
+from galton.backend.reference_regions import region_steps
+
+LANES = _core.LANES
+
+
+def random_rows(seed: int, n_states: int, n_terms: int) -> tuple[np.ndarray, ...]:
+    rng = np.random.default_rng(seed)
+    states = np.sort(rng.choice(n_states, rng.integers(1, n_states + 1), replace=False)).astype(np.int32)
+    lengths = rng.integers(0, 4, len(states))
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    columns = rng.integers(0, n_states, starts[-1]).astype(np.int32)
+    terms = rng.integers(0, n_terms, starts[-1]).astype(np.int32)
+    coefficients = rng.uniform(0.1, 1.0, starts[-1])
+    return states, starts, columns, terms, coefficients
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_same_as_reference(seed: int, threads: int) -> None:
+    n_states, n_terms, steps = 20, 4, 7
+    rng = np.random.default_rng(100 + seed)
+    rows = random_rows(seed, n_states, n_terms)
+    least = rng.uniform(0, 0.1, (n_terms, 1, LANES))
+    rates = np.concatenate([least, least + rng.uniform(0, 0.1, least.shape)], axis=1)
+    weights = rng.uniform(0, 1, (steps, LANES))
+    x = np.sort(rng.uniform(0, 1, (n_states, 2, LANES)), axis=1)
+    watched = np.array([3, 0, 11], dtype=np.int32)
+    expected, total, change = region_steps(*rows, rates, weights, x, watched)
+    buffers = x.reshape(-1).copy(), x.reshape(-1).copy()
+    sums, changes = np.zeros(3 * 2 * LANES), np.empty(2 * LANES)
+    kernel = _core.ParametricRows(*rows, n_states, n_terms)
+    swapped = kernel.run(steps, rates.reshape(-1), weights.reshape(-1), *buffers, watched, sums, changes, threads)
+    np.testing.assert_allclose(buffers[swapped].reshape(x.shape), expected, rtol=1e-13)
+    np.testing.assert_allclose(sums.reshape(3, 2, LANES), total, rtol=1e-13)
+    np.testing.assert_allclose(changes.reshape(2, LANES), change, rtol=1e-10)
+
+
+def test_wrong_arrays_are_refused() -> None:
+    one = np.zeros(1, dtype=np.int32)
+    starts = np.array([0, 1], dtype=np.int64)
+    with pytest.raises(ValueError, match="too large"):
+        _core.ParametricRows(one, starts, one + 5, one, np.ones(1), 2, 1)
+    kernel = _core.ParametricRows(one, starts, one, one, np.ones(1), 2, 1)
+    short = np.zeros(3)
+    with pytest.raises(ValueError, match="wrong length"):
+        kernel.run(1, short, None, short, short, one, short, short, 1)
