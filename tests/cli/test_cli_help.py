@@ -17,6 +17,10 @@ OPTIONS = {
         *(*COMMON, "--json", "--prop", "--props", "--name", "--eps", "--relative", "--absolute", "--method", "--omega"),
         *("--max-iterations", "--strategy", "--apply", "--csv", "--plot", "--explain", "--full", "--device"),
     ],
+    "synth": [
+        *("MODEL", "--const", "--prop", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy", "--split"),
+        *("--json", "--csv", "--plot", "--resume", "--device", "--threads"),
+    ],
 }
 
 

@@ -67,6 +67,7 @@ FixDeadlocks = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output and nothing else there.")]
 
 QUIET_SECONDS = 1.0  # before progress is shown
+REFRESH_SECONDS = 0.1
 
 
 def load_program(path: Path, constants: list[str] | None) -> Program:

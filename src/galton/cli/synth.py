@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import QUIET_SECONDS, Constants, Device, ModelFile, Threads, read_constants
-from .watch import REFRESH_SECONDS
+from .options import QUIET_SECONDS, REFRESH_SECONDS, Constants, Device, ModelFile, Threads, read_constants
 
 if TYPE_CHECKING:
     from ..synth.regions import Regions
@@ -91,10 +90,9 @@ def synth(
 
     \b
     Examples:
-      galton synth models/sir.prism -c S0=95,I0=5,R0=0 --param ki=0.00005:0.003 --param kr=0.005:0.2 \\
-          --prop 'P>=0.1 [ ill>0 U[100,120] ill=0 ]' --tolerance 0.1 --json sir.json
-      galton synth models/sir.prism -c S0=95,I0=5,R0=0 --param ki=0.00005:0.003 --param kr=0.005:0.2 \\
-          --prop 'P=? [ ill>0 U[100,120] ill=0 ]' --maximize --tolerance 0.05
+      galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'P>=0.5 [ F<=20 ill=0 ]'
+      galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'R{"ill"}=? [ I=9 ]' --maximize
+      galton synth models/tandem.prism -c c=2 --param stage1=1:4 --param service=1:4 -p 'P>=0.7 [ F<=1 second=2 ]'
     """
     from ..lang import GaltonError
     from ..synth.api import Synthesis

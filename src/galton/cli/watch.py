@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .options import QUIET_SECONDS
+from .options import QUIET_SECONDS, REFRESH_SECONDS
 
 if TYPE_CHECKING:
     from ..model.sparse import Model
-
-REFRESH_SECONDS = 0.1
 
 
 class Watcher:

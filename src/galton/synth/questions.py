@@ -343,7 +343,8 @@ class Asked:
             case index:
                 number = paths.constant(index, self.program.constants, self.source)
                 if not 1 <= number <= len(names):
-                    message = f"the model has {len(names)} reward structures, and this is number {number}"
+                    have = "1 reward structure" if len(names) == 1 else f"{len(names)} reward structures"
+                    message = f"the model has {have}, and this is number {number}"
                     raise LanguageError(message, self.source, index.span)
                 return names[int(number) - 1]
 

@@ -7,6 +7,7 @@ by giving all other parameters their middle values. PRISM-PSY cuts along all par
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
@@ -76,7 +77,7 @@ def refine(
     """Split until the question is answered. Returns whether it is; an interrupt leaves the partition as it was last."""
     try:
         if not partition.boxes:
-            _put(partition, question, [Box(partition.low, partition.high, 0.0, 0.0, "values")], bounds)
+            _put(partition, question, [Box(partition.low, partition.high, -math.inf, math.inf, "values")], bounds)
         while chosen := _splittable(partition, question.wanting(partition)):
             per_box = 2 if split == "best" else 2 ** len(partition.low)
             chosen = chosen[: max(1, ROUND // per_box)]
@@ -106,7 +107,9 @@ def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds
     high = np.array([*(piece.high for piece in pieces), *points])
     lower, upper = (found.tolist() for found in bounds(low, high))
     for place, piece in enumerate(pieces):
-        partition.boxes[piece.low] = replace(piece, lower=lower[place], upper=upper[place])
+        # What holds in a box holds in its pieces, and may be closer by a little: they have other uniformisation rates.
+        closer = replace(piece, lower=max(lower[place], piece.lower), upper=min(upper[place], piece.upper))
+        partition.boxes[piece.low] = closer
     first = len(pieces)
     found = [Sample(point, lower[first + i], upper[first + i]) for i, point in enumerate(points)]
     partition.points += len(points)

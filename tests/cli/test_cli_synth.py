@@ -1,0 +1,85 @@
+"""``galton synth``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import MODELS, galton
+
+SIR = MODELS / "sir.prism"
+SMALL = ("--const", "S0=8,I0=2,R0=0", "--param", "ki=0.01:0.1", "--param", "kr=0.1:0.5")
+CERTAIN = "P>=0.5 [ ill>0 U[5,10] ill=0 ]"
+NUMBER = "P=? [ ill>0 U[5,10] ill=0 ]"
+
+
+def test_threshold(tmp_path: Path) -> None:
+    csv, kept = tmp_path / "sir.csv", tmp_path / "sir.json"
+    found = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--tolerance", 0.1, "--json", kept, "--csv", csv)
+    assert found.code == 0
+    assert found.err == ""
+    assert CERTAIN in found.out
+    for word in ("true", "false", "undecided", "of the space", "steps"):
+        assert word in found.out
+    written = json.loads(kept.read_text())
+    assert written["complete"]
+    assert len(csv.read_text().splitlines()) == 1 + len(written["boxes"])
+
+
+def test_optimum_and_resume(tmp_path: Path) -> None:
+    kept = tmp_path / "sir.json"
+    first = galton("synth", SIR, *SMALL, "--prop", NUMBER, "--maximize", "--tolerance", 0.2, "--json", kept)
+    assert first.code == 0
+    assert "maximum between" in first.out
+    assert "best point tried: ki=" in first.out
+    more = ("--maximize", "--tolerance", 0.1)
+    resumed = galton("synth", SIR, *SMALL, "--prop", NUMBER, *more, "--resume", kept, "--json", tmp_path / "more.json")
+    assert resumed.code == 0
+    at_once = galton("synth", SIR, *SMALL, "--prop", NUMBER, *more, "--json", tmp_path / "once.json")
+    assert at_once.code == 0
+    boxes = [json.loads((tmp_path / name).read_text())["boxes"] for name in ("more.json", "once.json")]
+    assert boxes[0] == boxes[1]
+
+
+def test_all_values() -> None:
+    found = galton("synth", SIR, *SMALL, "--prop", NUMBER, "--accuracy", 0.3)
+    assert found.code == 0
+    assert "boxes, values from" in found.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--prop", NUMBER], "this property has no threshold"),
+        (["--prop", CERTAIN, "--device", "cuda"], "synthesis runs on the CPU"),
+        (["--prop", CERTAIN, "--param", "ki=1:2"], "a parameter is given twice"),
+        (["--prop", CERTAIN, "--param", "zz=1:2"], "has no constant 'zz' that could be a parameter"),
+        (["--prop", CERTAIN, "--json", "/nowhere/at/all.json"], "there is no folder for"),
+        (["--prop", CERTAIN, "--plot", "a.txt"], "'.txt' is no kind of picture"),
+        (["--prop", CERTAIN, "--resume", "missing.json"], "missing.json"),
+        (["--prop", "P>=0.5 [ F ill=0 ]"], "needs a time bound"),
+    ],
+)
+def test_mistakes(arguments: list[str], told: str) -> None:
+    found = galton("synth", SIR, *SMALL, *arguments)
+    assert found.code == 2
+    assert told in found.err
+    assert found.out == ""
+
+
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for name in ("sir.png", "sir.svg"):
+        found = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--tolerance", 0.5, "--plot", tmp_path / name)
+        assert found.code == 0
+        assert (tmp_path / name).stat().st_size > 1000
+    one = ("--const", "S0=8,I0=2,R0=0,ki=0.05", "--param", "kr=0.1:0.5")
+    assert galton("synth", SIR, *one, "--prop", NUMBER, "--accuracy", 0.2, "--plot", tmp_path / "one.png").code == 0
+
+
+def test_pages(tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    page = tmp_path / "sir.html"
+    assert galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--tolerance", 0.5, "--plot", page).code == 0
+    assert "kr: 0.1 to" in page.read_text(encoding="utf-8")
