@@ -108,4 +108,6 @@ endrewards
 
 def asked_of(text: str, prop: str, ranges: Mapping[str, Range], threads: int = 1) -> Asked:
     """The question what a property's number is over boxes."""
-    return Synthesis.prepare(galton.parse(text), prop, ranges, {}, accuracy=1.0, threads=threads).asked
+    asked = Synthesis.prepare(galton.parse(text), prop, ranges, {}, accuracy=1.0, threads=threads).asked
+    assert isinstance(asked, Asked)
+    return asked

@@ -21,7 +21,11 @@ def synth(
     prop: Annotated[
         str,
         typer.Option(
-            "--prop", "-p", metavar="PROPERTY", help="One P or R operator with a time bound.", show_default=False
+            "--prop",
+            "-p",
+            metavar="PROPERTY",
+            help="One P or R operator; for a CTMC with a time bound.",
+            show_default=False,
         ),
     ],
     param: Annotated[
@@ -79,7 +83,7 @@ def synth(
     device: Device = "auto",
     threads: Threads = None,
 ) -> None:
-    """Find the parameters for which a CTMC has a property.
+    """Find the parameters for which a model has a property.
 
     Constants become parameters with --param; what the model derives from them follows. The space of their values is
     divided into boxes with proved bounds: the property's number lies between them at every point of a box.

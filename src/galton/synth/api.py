@@ -14,6 +14,8 @@ from ..lang.expressions import Value
 from ..model.program import Program
 from ..programs import read_source
 from ..solve.settings import Settings
+from .choices import parametric_choices
+from .lifting import LiftedQuestion
 from .opening import OpenProgram, Range, open_parameters, reopened
 from .parametric import parametric_model
 from .problems import Optimum, Threshold, Values
@@ -45,14 +47,14 @@ def synthesize(
     constants: Mapping[str, Value | str] | None = None,
     **parameters: Range | Value | str,
 ) -> Regions:
-    """Find out for which values of its parameters a CTMC has a property.
+    """Find out for which values of its parameters a model has a property.
 
     Parameters
     ----------
     subject
         A program, or the path of a file in the PRISM language.
     prop
-        One time-bounded ``P`` or ``R`` operator. With a threshold, ``P>=0.9 [ … ]``, the space is divided into where it
+        One ``P`` or ``R`` operator, for a CTMC with a time bound. With a threshold, ``P>=0.9 [ … ]``, the space is divided into where it
         holds, where it does not, and a rest; without, ``P=? [ … ]``, one of the next three is needed.
     maximize, minimize
         Find the boxes that hold every optimum.
@@ -107,7 +109,7 @@ class Synthesis:
     """One question about one parametric model, with everything read, checked and built."""
 
     opened: OpenProgram
-    asked: Asked
+    asked: Asked | LiftedQuestion
     problem: Problem
     goal: Goal
     tolerance: float
@@ -150,8 +152,14 @@ class Synthesis:
         context, (question,) = resolve(file, opened.program, {n: v for n, v in given.items() if n in own})
         problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
         refuse_parameters(question, opened.decomposition)
-        model = parametric_model(opened, threads=threads)
-        asked = Asked(model, context, question.source, operator_of(question), Settings(threads=threads).n_threads)
+        operator, all_threads = operator_of(question), Settings(threads=threads).n_threads
+        asked: Asked | LiftedQuestion
+        if opened.program.type == "ctmc":
+            chain = parametric_model(opened, threads=threads)
+            asked = Asked(chain, context, question.source, operator, all_threads)
+        else:
+            choices = parametric_choices(opened, threads=threads)
+            asked = LiftedQuestion(choices, context, question.source, operator, all_threads)
         follow = {*opened.decomposition.definitions, *ranges}
         free = {name: value for name, value in context.constants.items() if name not in follow}
         return cls(opened, asked, problem, goal, limit, split, question.prop.text.strip(), free)
@@ -240,7 +248,7 @@ def _problem(
     limit = TOLERANCE if tolerance is None else tolerance
     if not limit > 0 or (accuracy is not None and not accuracy > 0):
         raise GaltonError(f"a tolerance has to be above 0, and this is {limit if accuracy is None else accuracy:g}")
-    if operator.optimum is not None:
+    if operator.optimum is not None and context.type != "mdp":
         raise GaltonError("Pmin and Pmax are about the strategies of an MDP; ask with P=? and --maximize or --minimize")
     if operator.comparison is None:
         if maximize or minimize:

@@ -7,43 +7,24 @@ positive everywhere inside, the graph is the same at every other point.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..explore import vectorised
-from ..explore.graph import Graph
-from ..explore.lower import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate, lower
-from ..lang import GaltonError, LanguageError, evaluate
-from ..lang.expressions import Expression, Literal
-from ..model.program import Program, RewardItem, Update
+from ..explore.lower import lower
+from ..lang import GaltonError
+from ..model.program import Program
 from ..model.sparse import Model
-from ..model.states import Field, PackedStates
+from ..model.states import PackedStates
 from .opening import OpenProgram, Parameter
-from .polynomials import Decomposition, Exponents, Floats, Terms
-
-Ints = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
+from .polynomials import Floats, Terms
+from .walk import Int32s, Ints, Multiples, States, Walk
 
 NEGLIGIBLE = 1e-12  # what rounding may leave below zero, relative to the size of a polynomial
 PIECES = 1 << 14  # sub-boxes that are looked at to see that a rate is positive
 
-__all__ = ["Multiples", "ParametricModel", "parametric_model"]
-
-
-@dataclass(frozen=True, eq=False)
-class Multiples:
-    """Numbers of the form ``coefficients[i] * terms[i]``, one per state or per transition."""
-
-    terms: Int32s
-    coefficients: Floats
-
-    def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """``(numbers, boxes)`` their ranges, from those of the terms; these are not negative."""
-        c = self.coefficients[:, None]
-        return c * lower[self.terms], c * upper[self.terms]
+__all__ = ["ParametricModel", "check_signs", "explored", "parametric_model", "space_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,332 +59,81 @@ class ParametricModel:
     @property
     def space(self) -> tuple[Floats, Floats]:
         """The corners of the ranges, ``(parameters,)`` each."""
-        return np.array([p.low for p in self.parameters]), np.array([p.high for p in self.parameters])
+        return space_of(self.parameters)
 
     def __repr__(self) -> str:
         names = ", ".join(p.name for p in self.parameters)
         return f"<{self.model.type} with parameters {names}: {self.n_states} states, {len(self.columns)} transitions>"
 
 
-@dataclass(eq=False)
-class _Collected:
-    """Numbers for pairs of a row and a column, as monomials; those with the same place and monomial are added up."""
-
-    rows: list[Ints]
-    columns: list[Ints]
-    monomials: list[Ints]
-    values: list[Floats]
-
-    @classmethod
-    def empty(cls) -> _Collected:
-        return cls([], [], [], [])
-
-    def add(self, rows: Ints, columns: Ints, monomial: int, values: Floats) -> None:
-        there = values != 0
-        self.rows.append(rows[there])
-        self.columns.append(columns[there])
-        self.monomials.append(np.full(int(there.sum()), monomial, dtype=np.int64))
-        self.values.append(values[there])
-
-    def merged(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """Rows, columns, monomials and values, sorted in this order."""
-        parts = [self.rows, self.columns, self.monomials]
-        rows, columns, monomials = (np.concatenate(part) if part else np.empty(0, dtype=np.int64) for part in parts)
-        values = np.concatenate(self.values) if self.values else np.empty(0)
-        order = np.lexsort((monomials, columns, rows))
-        rows, columns, monomials, values = rows[order], columns[order], monomials[order], values[order]
-        if not len(rows):
-            return rows, columns, monomials, values
-        new = np.ones(len(rows), dtype=bool)
-        new[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0) | (np.diff(monomials) != 0)
-        first = np.flatnonzero(new)
-        values = np.add.reduceat(values, first)
-        there = values != 0
-        first = first[there]
-        return rows[first], columns[first], monomials[first], values[there]
-
-
-class _TermTable:
-    """Distinct polynomials, up to a factor, by number."""
-
-    def __init__(self, parameters: int):
-        self.monomials: dict[Exponents, int] = {(0,) * parameters: 0}
-        self._terms: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {((0,), (1.0,)): 0}
-
-    def monomial(self, exponents: Exponents) -> int:
-        return self.monomials.setdefault(exponents, len(self.monomials))
-
-    def multiples(self, starts: Ints, monomials: Ints, values: Floats) -> Multiples:
-        """The sums of ``values * monomials`` between successive starts as multiples of terms."""
-        count = len(starts) - 1
-        terms, coefficients = np.zeros(count, dtype=np.int32), np.zeros(count)
-        length = np.diff(starts)
-        single = np.flatnonzero(length == 1)
-        numbers = np.array([self._term((m,), (1.0,)) for m in range(len(self.monomials))], dtype=np.int32)
-        terms[single] = numbers[monomials[starts[single]]]
-        coefficients[single] = values[starts[single]]
-        for place in np.flatnonzero(length > 1):
-            part = slice(starts[place], starts[place + 1])
-            scale = float(np.abs(values[part]).max())
-            terms[place] = self._term(tuple(monomials[part].tolist()), tuple((values[part] / scale).tolist()))
-            coefficients[place] = scale
-        return Multiples(terms, coefficients)
-
-    def _term(self, monomials: tuple[int, ...], coefficients: tuple[float, ...]) -> int:
-        return self._terms.setdefault((monomials, coefficients), len(self._terms))
-
-    def terms(self) -> Terms:
-        lengths = [len(monomials) for monomials, _ in self._terms]
-        return Terms(
-            np.array(list(self.monomials), dtype=np.int32).reshape(len(self.monomials), -1),
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            np.array([m for monomials, _ in self._terms for m in monomials], dtype=np.int32),
-            np.array([c for _, coefficients in self._terms for c in coefficients]),
-        )
-
-
-class _States:
-    """Expressions over the states of a model."""
-
-    def __init__(self, program: Program, fields: Sequence[Field], words: npt.NDArray[np.uint64]):
-        self.program, self.fields, self.words = program, fields, words
-        self._lowering = ExpressionLowering(program, [field.name for field in fields if field.bits == 0])
-
-    def values(self, expression: Expression, rows: Ints) -> npt.NDArray[np.generic]:
-        """The value of an expression in some states."""
-        return self.node_values(self._lowering.graph, self._lowering.node(expression), expression, rows)
-
-    def node_values(self, graph: Graph, node: int, expression: Expression, rows: Ints) -> npt.NDArray[np.generic]:
-        """The same for an expression that is lowered already."""
-        if vectorised.possible(graph, node):
-            found: npt.NDArray[np.generic] = vectorised.evaluate(graph, node, self.fields, self.words[rows])
-            return found
-        # Powers, logarithms, and what has no value in some states: one at a time, by the rules of the language.
-        states = PackedStates(tuple(self.fields), np.ascontiguousarray(self.words[rows]))
-        return np.array([evaluate(expression, {**self.program.constants, **state}) for state in states])
-
-    def targets(self, rows: Ints, assigned: Iterable[tuple[int, npt.NDArray[np.generic]]]) -> Ints:
-        """The states that some states become."""
-        words = self.words[rows]
-        for variable, values in assigned:
-            field = self.fields[variable]
-            codes = (values.astype(np.int64) - field.low).astype(np.uint64) << np.uint64(field.shift)
-            words[:, field.word] = (words[:, field.word] & np.uint64(~field.mask & (2**64 - 1))) | codes
-        return _search(self.words, words)
-
-
-def _search(sorted_words: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> Ints:
-    """Where each wanted row is among rows that ascend."""
-    if sorted_words.shape[1] == 1:
-        found = np.searchsorted(sorted_words[:, 0], wanted[:, 0])
-    else:
-        both = np.concatenate([sorted_words, wanted])
-        _, number = np.unique(both, axis=0, return_inverse=True)
-        found = number.reshape(-1)[len(sorted_words) :]
-    if not (found < len(sorted_words)).all() or not (sorted_words[found] == wanted).all():
-        raise GaltonError(
-            "a transition has rate 0 at one point within the ranges of the parameters and not at others; make the "
-            "ranges smaller"
-        )
-    return found
-
-
-def parametric_model(opened: OpenProgram, *, threads: int | None = None) -> ParametricModel:
-    """Explore a program at one point and find how each rate depends on the parameters."""
+def explored(opened: OpenProgram, threads: int | None, *, choices: bool) -> tuple[Model, Walk]:
+    """The model at one point, and all that was found about its transitions."""
     program = opened.program
-    if program.type != "ctmc":
-        raise GaltonError("parameters of discrete-time models are not supported yet; the model has to be a ctmc")
     model = program.build(device="cpu", threads=threads)
     if len(model.initial) != 1:
         raise GaltonError(f"synthesis is about one initial state, and this model has {len(model.initial):,}")
     assert isinstance(model.states, PackedStates)
-    walk = _Walk(opened, lower(program), _States(program, model.states.fields, model.states.words))
+    states = States(program, model.states.fields, model.states.words)
+    walk = Walk(opened, lower(program), states, choices=choices)
     walk.all()
-    rows, columns, monomials, values = walk.transitions.merged()
-    starts = _group_starts(rows, columns)
-    rates = walk.table.multiples(starts, monomials, values)
-    rows, columns = rows[starts[:-1]], columns[starts[:-1]]
-    names = list(model.rewards)
-    state_rewards = {
-        name: walk.reward(found, model.n_states) for name, found in zip(names, walk.of_states, strict=True)
-    }
-    total_rewards = {name: walk.reward(found, model.n_states) for name, found in zip(names, walk.in_total, strict=True)}
+    return model, walk
+
+
+def parametric_model(opened: OpenProgram, *, threads: int | None = None) -> ParametricModel:
+    """Explore a CTMC at one point and find how each rate depends on the parameters."""
+    model, walk = explored(opened, threads, choices=False)
+    rows, columns, rates = walk.matrix()
+    both = [mine + other for mine, other in zip(walk.of_states, walk.of_transitions, strict=True)]
+    state, total = ([walk.earned(found, model.n_states) for found in all_] for all_ in (walk.of_states, both))
     found = ParametricModel(
         opened.parameters,
         walk.table.terms(),
         np.searchsorted(rows, np.arange(model.n_states + 1)).astype(np.int64),
         columns.astype(np.int32),
         rates,
-        state_rewards,
-        total_rewards,
+        dict(zip(model.rewards, state, strict=True)),
+        dict(zip(model.rewards, total, strict=True)),
         model,
-        program,
+        opened.program,
     )
-    _check_signs(found, opened)
+    check_signs(opened.parameters, found.terms, {"rate": [rates], "reward": total})
     return found
-
-
-def _group_starts(rows: Ints, columns: Ints) -> Ints:
-    if not len(rows):
-        return np.zeros(1, dtype=np.int64)
-    new = np.flatnonzero((np.diff(rows) != 0) | (np.diff(columns) != 0)) + 1
-    return np.concatenate([[0], new, [len(rows)]]).astype(np.int64)
-
-
-class _Walk:
-    """Goes through all commands that move together, for all states at once, and collects rates and rewards."""
-
-    def __init__(self, opened: OpenProgram, lowered: Lowered, states: _States):
-        self._decomposition: Decomposition = opened.decomposition
-        self._lowered, self._states = lowered, states
-        self.table = _TermTable(len(opened.parameters))
-        self.transitions = _Collected.empty()
-        structures = opened.program.rewards
-        self._items = [(number, item) for number, structure in enumerate(structures) for item in structure.items]
-        self.of_states = [_Collected.empty() for _ in structures]
-        self.in_total = [_Collected.empty() for _ in structures]
-
-    def all(self) -> None:
-        everywhere = np.arange(len(self._states.words), dtype=np.int64)
-        for product in self._lowered.products:
-            action = self._lowered.actions[product.action]
-            for chosen, rows in self._enabled(product.factors, everywhere):
-                self._updates(chosen, rows, action)
-        for number, item in self._items:
-            if not item.transition:
-                rows = everywhere[self._holds(item.guard, everywhere)]
-                self._earn(number, rows, self._numbers(item.value, rows), state=True)
-
-    def reward(self, collected: _Collected, n_states: int) -> Multiples:
-        """What each state earns; nothing where nothing was collected."""
-        rows, _, monomials, values = collected.merged()
-        starts = _group_starts(rows, rows)
-        found = self.table.multiples(starts, monomials, values)
-        terms, coefficients = np.zeros(n_states, dtype=np.int32), np.zeros(n_states)
-        place = rows[starts[:-1]]
-        terms[place], coefficients[place] = found.terms, found.coefficients
-        return Multiples(terms, coefficients)
-
-    def _enabled(
-        self, factors: Sequence[tuple[int, ...]], rows: Ints
-    ) -> Iterator[tuple[tuple[LoweredCommand, ...], Ints]]:
-        """One command of each factor, and the states where all of them are enabled."""
-        if not len(rows):
-            return
-        if not factors:
-            yield (), rows
-            return
-        for index in factors[0]:
-            command = self._lowered.commands[index]
-            guard = self._states.node_values(self._lowered.graph, command.guard, command.source.guard, rows)
-            for others, there in self._enabled(factors[1:], rows[guard.astype(bool)]):
-                yield (command, *others), there
-
-    def _updates(self, chosen: Sequence[LoweredCommand], rows: Ints, action: str) -> None:
-        """All combinations of the updates of commands that move together."""
-
-        def combine(
-            rest: Sequence[LoweredCommand], rates: dict[Exponents, Floats], assigned: list[tuple[LoweredUpdate, Update]]
-        ) -> None:
-            if rest:
-                command = rest[0]
-                for update, source in zip(command.updates, command.source.updates, strict=True):
-                    probability = source.probability or Literal(1.0)
-                    own = self._numbers(probability, rows)
-                    combine(rest[1:], _times(rates, own), [*assigned, (update, source)])
-            else:
-                self._transition(rows, rates, assigned, action)
-
-        combine(chosen, {(0,) * len(self._decomposition.parameters): np.ones(len(rows))}, [])
-
-    def _transition(
-        self, rows: Ints, rates: dict[Exponents, Floats], assigned: list[tuple[LoweredUpdate, Update]], action: str
-    ) -> None:
-        there = np.any([values != 0 for values in rates.values()], axis=0)
-        rows, rates = rows[there], {m: values[there] for m, values in rates.items()}
-        if not len(rows):
-            return
-        for number, item in self._items:
-            if item.transition and (item.action or "") == action:
-                self._transition_reward(number, item, rows, rates)
-        values = [
-            (variable, self._states.node_values(self._lowered.graph, node, assignment.value, rows))
-            for update, source in assigned
-            for (variable, node), assignment in zip(update.assignments, source.assignments, strict=True)
-        ]
-        targets = self._states.targets(rows, values)
-        moves = targets != rows
-        for exponents, rate in rates.items():
-            self.transitions.add(rows[moves], targets[moves], self.table.monomial(exponents), rate[moves])
-
-    def _transition_reward(self, number: int, item: RewardItem, rows: Ints, rates: dict[Exponents, Floats]) -> None:
-        earns = self._holds(item.guard, rows)
-        if earns.any():
-            part = {m: values[earns] for m, values in rates.items()}
-            self._earn(number, rows[earns], _times(part, self._numbers(item.value, rows[earns])), state=False)
-
-    def _earn(self, number: int, rows: Ints, values: dict[Exponents, Floats], *, state: bool) -> None:
-        for exponents, earned in values.items():
-            monomial = self.table.monomial(exponents)
-            self.in_total[number].add(rows, rows, monomial, earned)
-            if state:
-                self.of_states[number].add(rows, rows, monomial, earned)
-
-    def _holds(self, condition: Expression, rows: Ints) -> npt.NDArray[np.bool_]:
-        return self._states.values(condition, rows).astype(bool)
-
-    def _numbers(self, expression: Expression, rows: Ints) -> dict[Exponents, Floats]:
-        """The monomials of an expression with their coefficients in some states."""
-        found = {}
-        for exponents, coefficient in self._decomposition.polynomial(expression).items():
-            values = self._states.values(coefficient, rows).astype(np.float64)
-            if not np.isfinite(values).all():
-                raise LanguageError(
-                    "this is no finite number in every state", self._decomposition.source, expression.span
-                )
-            found[exponents] = values
-        return found
-
-
-def _times(left: dict[Exponents, Floats], right: dict[Exponents, Floats]) -> dict[Exponents, Floats]:
-    result: dict[Exponents, Floats] = {}
-    for m, a in left.items():
-        for n, b in right.items():
-            both = tuple(i + j for i, j in zip(m, n, strict=True))
-            result[both] = result[both] + a * b if both in result else a * b
-    return result
 
 
 # Signs.
 
 
-def _check_signs(found: ParametricModel, opened: OpenProgram) -> None:
+def check_signs(parameters: tuple[Parameter, ...], terms: Terms, numbers: Mapping[str, Iterable[Multiples]]) -> None:
     """Rates and rewards must not be negative anywhere in the ranges; bounds are cut at zero because of this."""
-    negative = found.terms.exponents.min(axis=0) < 0
-    for parameter, inverted in zip(found.parameters, negative, strict=True):
+    divisors = terms.exponents.min(axis=0) < 0
+    for parameter, inverted in zip(parameters, divisors, strict=True):
         if inverted and parameter.low <= 0:
             raise GaltonError(
                 f"a rate is divided by '{parameter.name}', whose range begins at {parameter.low:g}; let it begin "
                 "above 0"
             )
-    multiples = {"rate": [found.rates], "reward": list(found.total_rewards.values())}
-    for what, all_of_them in multiples.items():
-        for numbers in all_of_them:
+    for what, several in numbers.items():
+        for multiples in several:
             for sign in (1.0, -1.0):
-                for term in np.unique(numbers.terms[numbers.coefficients * sign > 0]):
-                    if not _is_positive(found, int(term), sign):
+                for term in np.unique(multiples.terms[multiples.coefficients * sign > 0]):
+                    if not _is_positive(parameters, terms, int(term), sign):
                         raise GaltonError(
-                            f"the {what} {_shown(found, int(term), sign)} may be negative within the ranges of the "
-                            "parameters; make them smaller"
+                            f"the {what} {_shown(parameters, terms, int(term), sign)} may be negative within the "
+                            "ranges of the parameters; make them smaller"
                         )
 
 
-def _is_positive(found: ParametricModel, term: int, sign: float) -> bool:
+def space_of(parameters: tuple[Parameter, ...]) -> tuple[Floats, Floats]:
+    """The corners of the ranges, ``(parameters,)`` each."""
+    return np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
+
+
+def _is_positive(parameters: tuple[Parameter, ...], terms: Terms, term: int, sign: float) -> bool:
     """Whether a polynomial is proved not to be negative, looking at smaller and smaller boxes."""
-    low, high = (corner[None, :] for corner in found.space)
-    size = float(np.abs(np.concatenate(found.terms.bounds(low, high), axis=1)[term]).max())
+    low, high = (corner[None, :] for corner in space_of(parameters))
+    size = float(np.abs(np.concatenate(terms.bounds(low, high), axis=1)[term]).max())
     while 0 < len(low) <= PIECES:
-        lower, upper = (bound[term] for bound in found.terms.bounds(low, high))
+        lower, upper = (bound[term] for bound in terms.bounds(low, high))
         least, most = (lower, upper) if sign > 0 else (-upper, -lower)
         if (most < 0).any():
             return False
@@ -422,12 +152,11 @@ def _halves(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _shown(found: ParametricModel, term: int, sign: float) -> str:
+def _shown(parameters: tuple[Parameter, ...], terms: Terms, term: int, sign: float) -> str:
     """A polynomial as people write it."""
-    terms = found.terms
     parts = []
     for j in range(terms.starts[term], terms.starts[term + 1]):
-        powers = zip(found.parameters, terms.exponents[terms.monomials[j]], strict=True)
+        powers = zip(parameters, terms.exponents[terms.monomials[j]], strict=True)
         factors = [p.name if e == 1 else f"{p.name}^{e}" for p, e in powers if e]
         coefficient = float(terms.coefficients[j]) * sign
         number = [] if factors and abs(coefficient) == 1 else [f"{abs(coefficient):g}"]

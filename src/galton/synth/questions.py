@@ -28,9 +28,10 @@ from ..lang.stream import nearest
 from ..model.program import Program
 from ..model.sparse import Mask
 from ..solve.settings import Settings
-from .parametric import Int32s, Multiples, ParametricModel
+from .parametric import ParametricModel
 from .polynomials import Decomposition, Floats
 from .transient import LANES, Enclosure, PhaseRows, transient
+from .walk import Int32s, Multiples
 
 Operator = Probability | Reward
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes

@@ -21,8 +21,9 @@ from ..model.sparse import Mask
 from ..solve.poisson import poisson
 from ..solve.powers import Weights
 from ..solve.uniformisation import ABOVE
-from .parametric import Int32s, ParametricModel
+from .parametric import ParametricModel
 from .polynomials import UNIT, Floats
+from .walk import Int32s
 
 LANES: int = _core.LANES
 CUT = 1e-13  # Poisson mass that may be cut on the right

@@ -1,0 +1,261 @@
+"""Parametric DTMCs and MDPs as plain arrays, and what becomes of them over a box: parameter lifting.
+
+The probabilities of a choice are polynomials in the parameters that add up to 1. Over a box, the row of these
+polynomials lies in the convex hull of its Bernstein control points, which are rows of numbers that add up to 1, too;
+for polynomials that are affine in each parameter these are its values at the corners. Making each of them a choice
+gives an MDP whose least and greatest values bound those at every point of the box (Quatmann, Dehnert, Jansen, Junges,
+Katoen: Parameter synthesis for Markov models, faster than ever, 2016, who have the affine case).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import comb
+
+import numpy as np
+
+from ..lang import GaltonError
+from ..model.program import Program
+from ..model.sparse import Model, Rewards
+from ..model.values import Values
+from .opening import OpenProgram, Parameter
+from .parametric import check_signs, explored, space_of
+from .polynomials import Floats, Terms
+from .walk import Collected, Int32s, Ints, Multiples, Walk
+
+CLOSE = 1e-9  # how far from 1 the coefficients of a choice may add up
+NEGLIGIBLE = 1e-12  # what rounding may leave of a probability below zero
+MOST_POINTS = 1 << 10  # control points of one choice
+
+__all__ = ["Lifted", "ParametricChoices", "parametric_choices"]
+
+
+@dataclass(frozen=True, eq=False)
+class ParametricChoices:
+    """A parametric DTMC (a choice per state) or MDP.
+
+    Attributes
+    ----------
+    choice_starts, row_starts, columns
+        As in :class:`galton.Model`, loops included; ``choice_starts`` is there for a DTMC, too.
+    probabilities
+        One per transition.
+    state_rewards, choice_rewards
+        For each reward structure what states earn, as numbers, and what choices do.
+    model
+        The model at one point: states, labels and graph.
+    """
+
+    parameters: tuple[Parameter, ...]
+    terms: Terms
+    choice_starts: Ints
+    row_starts: Ints
+    columns: Int32s
+    probabilities: Multiples
+    state_rewards: Mapping[str, Floats]
+    choice_rewards: Mapping[str, Multiples]
+    model: Model
+    program: Program
+
+    @property
+    def space(self) -> tuple[Floats, Floats]:
+        """The corners of the ranges."""
+        return space_of(self.parameters)
+
+    @cached_property
+    def lifted(self) -> Lifted:
+        """All choices, lifted."""
+        return Lifted(self, np.arange(len(self.row_starts) - 1))
+
+    def under(self, strategy: Int32s) -> Lifted:
+        """The choices that a strategy takes in each state, lifted."""
+        return Lifted(self, strategy.astype(np.int64))
+
+
+class Lifted:
+    """Some choices with their control points: the same pattern for every box."""
+
+    def __init__(self, chain: ParametricChoices, choices: Ints):
+        self._chain, self._choices = chain, choices
+        self._signature, self._degrees = self._degrees_of_rows()
+        self._grids = [np.array(list(product(*(range(n + 1) for n in own)))) for own in self._degrees.tolist()]
+        if max(map(len, self._grids)) > MOST_POINTS:
+            raise GaltonError("the probabilities of one choice have too many parameters, or too high powers of them")
+
+    def _degrees_of_rows(self) -> tuple[Ints, Ints]:
+        """For each choice the highest power of each parameter, as a number into the distinct ones."""
+        chain = self._chain
+        count = np.diff(chain.terms.starts)
+        owner = np.repeat(np.arange(len(chain.terms)), count)
+        of_term = np.zeros((len(chain.terms), len(chain.parameters)), dtype=np.int64)
+        np.maximum.at(of_term, owner, chain.terms.exponents[chain.terms.monomials])
+        degrees = np.zeros((len(chain.row_starts) - 1, len(chain.parameters)), dtype=np.int64)
+        rows = np.repeat(np.arange(len(degrees)), np.diff(chain.row_starts))
+        np.maximum.at(degrees, rows, of_term[chain.probabilities.terms])
+        for earned in chain.choice_rewards.values():
+            degrees = np.maximum(degrees, of_term[earned.terms])
+        distinct, signature = np.unique(degrees[self._choices], axis=0, return_inverse=True)
+        return signature.reshape(-1), distinct
+
+    def at(self, low: Floats, high: Floats) -> Model | None:
+        """The MDP of a box, or the model of a point; None where the control points are no probabilities."""
+        chain = self._chain
+        point = bool((low == high).all())
+        grids = [grid[:1] if point else grid for grid in self._grids]
+        values = [
+            self._control_points(degrees, grid, low, high) for degrees, grid in zip(self._degrees, grids, strict=True)
+        ]
+        copies = np.array([len(grid) for grid in grids])[self._signature]  # control points of each choice
+        lengths = np.diff(chain.row_starts)[self._choices]
+        row_of = np.repeat(np.arange(len(self._choices)), copies)  # the choice of each new row
+        control = _counting(copies)
+        entry_row = np.repeat(np.arange(len(row_of)), lengths[row_of])
+        entry = np.repeat(chain.row_starts[:-1][self._choices][row_of], lengths[row_of]) + _counting(lengths[row_of])
+        numbers = self._looked_up(values, chain.probabilities, entry, row_of[entry_row], control[entry_row])
+        if numbers.min(initial=0.0) < -NEGLIGIBLE:
+            return None
+        there = numbers > 0
+        starts = np.concatenate([[0], np.cumsum(np.bincount(entry_row[there], minlength=len(row_of)))])
+        rewards = {}
+        for name, earned in chain.choice_rewards.items():
+            choice = self._looked_up(values, earned, self._choices[row_of], row_of, control)
+            if choice.min(initial=0.0) < -NEGLIGIBLE * (1 + np.abs(choice).max(initial=0.0)):
+                return None
+            rewards[name] = Rewards(state=chain.state_rewards[name], choice=np.maximum(choice, 0.0))
+        owners = np.searchsorted(chain.choice_starts, self._choices, side="right") - 1
+        groups = np.concatenate([[0], np.cumsum(np.bincount(owners[row_of], minlength=chain.model.n_states))])
+        is_chain = len(row_of) == chain.model.n_states
+        return Model(
+            type="dtmc" if is_chain else "mdp",
+            choice_starts=None if is_chain else groups.astype(np.int32),
+            row_starts=starts.astype(np.int32),
+            columns=np.ascontiguousarray(chain.columns[entry[there]]),
+            values=Values(plain=np.ascontiguousarray(numbers[there])),
+            initial=chain.model.initial,
+            labels=dict(chain.model.labels),
+            rewards=rewards,
+            states=chain.model.states,
+        )
+
+    def _looked_up(self, values: list[Floats], numbers: Multiples, which: Ints, row: Ints, control: Ints) -> Floats:
+        """The values of some numbers at control points of their rows."""
+        found = np.empty(len(which))
+        for signature, table in enumerate(values):
+            mine = np.flatnonzero(self._signature[row] == signature)
+            place = which[mine]
+            found[mine] = numbers.coefficients[place] * table[numbers.terms[place], control[mine]]
+        return found
+
+    def _control_points(self, degrees: Ints, grid: Ints, low: Floats, high: Floats) -> Floats:
+        """``(terms, points)`` the Bernstein coefficients of all terms whose degrees are not higher."""
+        terms = self._chain.terms
+        monomials = np.ones((len(terms.exponents), len(grid)))
+        for p, n in enumerate(degrees.tolist()):
+            for j in range(n + 1):
+                here = grid[:, p] == j
+                for e in range(n + 1):
+                    which = np.ix_(terms.exponents[:, p] == e, here)
+                    monomials[which] *= _blossom(e, j, n, float(low[p]), float(high[p]))
+        found: Floats = np.add.reduceat(
+            terms.coefficients[:, None] * monomials[terms.monomials], terms.starts[:-1], axis=0
+        )
+        return found
+
+
+def _blossom(power: int, upper: int, degree: int, low: float, high: float) -> float:
+    """The polar form of x^power, as a polynomial of the degree, with ``upper`` arguments high and the others low."""
+    if low == high:
+        return low**power
+    ways = sum(
+        comb(upper, i) * comb(degree - upper, power - i) * high**i * low ** (power - i)
+        for i in range(max(0, power - degree + upper), min(upper, power) + 1)
+    )
+    return ways / comb(degree, power)
+
+
+def _counting(lengths: Ints) -> Ints:
+    """0, 1, 2 … for each of the lengths, one after the other."""
+    starts = np.cumsum(lengths) - lengths
+    return np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+
+
+def parametric_choices(opened: OpenProgram, *, threads: int | None = None) -> ParametricChoices:
+    """Explore a DTMC or MDP at one point and find how each probability depends on the parameters."""
+    model, walk = explored(opened, threads, choices=True)
+    place, choice_starts = _numbered(walk, model)
+    is_chain = opened.program.type == "dtmc"
+    chain = walk if is_chain else None
+    walk.transitions = _moved(walk.transitions, place, chain)
+    walk.of_transitions = [_moved(found, place, chain) for found in walk.of_transitions]
+    if is_chain:
+        choice_starts = np.arange(model.n_states + 1)
+    count = int(choice_starts[-1])
+    _check_sums(walk, count)
+    rows, columns, probabilities = walk.matrix()
+    names = list(model.rewards)
+    states = [walk.earned(found, model.n_states) for found in walk.of_states]
+    choices = [walk.earned(found, count) for found in walk.of_transitions]
+    for earned in states:
+        if (earned.terms[earned.coefficients != 0] != 0).any():
+            raise GaltonError(
+                "in discrete time the rewards of states may not depend on parameters; give them to transitions, as in "
+                "[] true : k"
+            )
+    terms = walk.table.terms()
+    if (terms.exponents < 0).any():
+        raise GaltonError("in discrete time a probability may not be divided by a parameter")
+    check_signs(opened.parameters, terms, {"probability": [probabilities], "reward": choices})
+    return ParametricChoices(
+        opened.parameters,
+        terms,
+        choice_starts.astype(np.int64),
+        np.searchsorted(rows, np.arange(count + 1)).astype(np.int64),
+        columns.astype(np.int32),
+        probabilities,
+        {name: earned.coefficients for name, earned in zip(names, states, strict=True)},
+        dict(zip(names, choices, strict=True)),
+        model,
+        opened.program,
+    )
+
+
+def _numbered(walk: Walk, model: Model) -> tuple[Ints, Ints]:
+    """Where each choice comes when they are sorted by state; states without any get a loop."""
+    owners = np.concatenate([*walk.choice_states, np.empty(0, dtype=np.int64)]).astype(np.int64)
+    stuck = np.setdiff1d(np.arange(model.n_states), owners)
+    fresh = np.arange(len(owners), len(owners) + len(stuck))
+    walk.transitions.add(fresh, stuck, 0, np.ones(len(stuck)))
+    walk.choice_states.append(stuck)
+    owners = np.concatenate([owners, stuck])
+    place = np.empty(len(owners), dtype=np.int64)
+    place[np.argsort(owners, kind="stable")] = np.arange(len(owners))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=model.n_states))])
+    return place, starts
+
+
+def _moved(found: Collected, place: Ints, chain: Walk | None) -> Collected:
+    """With rows by their new numbers or, for a chain, by state: enabled commands are taken with equal probability."""
+    if chain is None:
+        rows, values = [place[part] for part in found.rows], found.values
+    else:
+        owners = np.concatenate(chain.choice_states)
+        share = 1 / np.bincount(owners)[owners]
+        rows = [owners[part] for part in found.rows]
+        values = [value * share[part] for value, part in zip(found.values, found.rows, strict=True)]
+    return Collected(rows, found.columns, found.monomials, values)
+
+
+def _check_sums(walk: Walk, count: int) -> None:
+    """The probabilities of a choice add up to 1 for all values of the parameters: as polynomials."""
+    rows, _, monomials, values = walk.transitions.merged()
+    for monomial in range(len(walk.table.monomials)):
+        mine = monomials == monomial
+        sums = np.bincount(rows[mine], weights=values[mine], minlength=count)
+        if (np.abs(sums - (monomial == 0)) > CLOSE).any():
+            raise GaltonError(
+                "the probabilities of some command do not add up to 1 for all values of the parameters; write the "
+                "last of them as 1 minus the others"
+            )

@@ -1,0 +1,145 @@
+"""A property of a parametric DTMC or MDP over boxes of parameters, by parameter lifting.
+
+Over a box a chain is an MDP (:mod:`.choices`), and the least and greatest values of that, which are proved as in
+``galton check``, bound those of the chain. In an MDP there is a strategy besides the parameters. Where both pull in
+the same direction, one larger MDP has the answer. Where they do not, any strategy bounds the best one from its side:
+the one that is best in the middle of the box is fixed, and a chain is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..check.evaluation import Evaluation
+from ..check.resolution import parts
+from ..lang.properties import (
+    BinaryPath,
+    Cumulative,
+    ExpectedTime,
+    Instantaneous,
+    Probability,
+    Reward,
+    SteadyState,
+    UnaryPath,
+)
+from ..lang.source import LanguageError, Source, UnsupportedError
+from ..model.program import Program
+from ..model.sparse import Model
+from ..solve.settings import Settings
+from .choices import ParametricChoices
+from .polynomials import Floats
+from .questions import Operator
+from .walk import Int32s
+
+Direction = Literal["min", "max"]
+
+__all__ = ["LiftedQuestion"]
+
+
+@dataclass(eq=False)
+class LiftedQuestion:
+    """One operator of a property, about the initial state; see :class:`.questions.Asked`. Its steps are solves."""
+
+    model: ParametricChoices
+    program: Program
+    source: Source
+    operator: Operator
+    threads: int = 1
+    watch: Callable[[], None] | None = None
+    boxes: int = 0
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        inner = [
+            part for part in parts(self.operator) if isinstance(part, (Probability, Reward, SteadyState, ExpectedTime))
+        ]
+        if len(inner) > 1:
+            message = "operators inside operators are not supported in a synthesis in discrete time"
+            raise UnsupportedError(message, self.source, inner[1].span)
+        self._strategies = self._direction()
+        if self._strategies is not None and self._counts_steps():
+            message = (
+                "the synthesis of an MDP is for unbounded paths and rewards: strategies for a number of steps change "
+                "with each of them"
+            )
+            raise UnsupportedError(message, self.source, self.operator.span)
+        low, high = self.model.space
+        middle = low + (high - low) / 2
+        self.bounds(middle[None, :], middle[None, :])  # what is wrong with the property shows now
+        self.boxes = self.steps = 0
+
+    def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
+        found = np.array([self._box(bottom, top) for bottom, top in zip(low, high, strict=True)]).reshape(len(low), 2)
+        return found[:, 0], found[:, 1]
+
+    def _box(self, low: Floats, high: Floats) -> tuple[float, float]:
+        if self.watch is not None:
+            self.watch()
+        self.boxes += 1
+        whole = self.model.lifted.at(low, high)
+        most = 1.0 if isinstance(self.operator, Probability) else np.inf
+        if whole is None:
+            return 0.0, most
+        if self._strategies is None:
+            lower = self._solved(whole, "min")[0]
+            upper = self._solved(whole, "max")[1]
+            return lower, upper
+        if (low == high).all():
+            return self._solved(whole, self._strategies)
+        middle = low + (high - low) / 2
+        fixed = self.model.under(self._best(middle)).at(low, high)
+        assert fixed is not None, "some of the rows of a model without a negative number"
+        if self._strategies == "max":
+            return self._solved(fixed, "min")[0], self._solved(whole, "max")[1]
+        return self._solved(whole, "min")[0], self._solved(fixed, "max")[1]
+
+    def _solved(self, model: Model, direction: Direction) -> tuple[float, float]:
+        """Bounds on the least or greatest value."""
+        self.steps += 1
+        formula = replace(self.operator, optimum=None if model.type == "dtmc" else direction, comparison=None)
+        evaluation = Evaluation(model, self.program, self.source, Settings(threads=self.threads))
+        found = evaluation.numbers(formula)
+        initial = int(model.initial[0])
+        lower, upper = (np.broadcast_to(bound, model.n_states)[initial] for bound in (found.lower, found.upper))
+        return float(lower), float(upper)
+
+    def _best(self, point: Floats) -> Int32s:
+        """A strategy that is best at a point: the number of a choice for each state."""
+        first: Int32s = self.model.choice_starts[:-1].astype(np.int32)
+        model = self.model.lifted.at(point, point)
+        if model is None or model.type == "dtmc":
+            return first
+        self.steps += 1
+        formula = replace(self.operator, optimum=self._strategies, comparison=None)
+        settings = Settings(threads=self.threads)
+        evaluation = Evaluation(model, self.program, self.source, settings, strategy_of=formula)
+        evaluation.numbers(formula)
+        choices = evaluation.steps[-1].quantity.choices
+        return first if choices is None else np.where(choices >= 0, choices, first).astype(np.int32)
+
+    def _direction(self) -> Direction | None:
+        """What strategies do: a bound is meant for all of them, as in ``galton check``."""
+        operator = self.operator
+        if self.program.type != "mdp":
+            return None
+        if operator.optimum is not None:
+            return operator.optimum
+        if operator.comparison is not None:
+            return "min" if operator.comparison.operator in (">", ">=") else "max"
+        letter = "P" if isinstance(operator, Probability) else "R"
+        message = f"an MDP has no single value for {letter}=?: it depends on the strategy"
+        raise LanguageError(message, self.source, operator.span, f"ask for {letter}min=? or {letter}max=?")
+
+    def _counts_steps(self) -> bool:
+        counting = (
+            isinstance(part, (Cumulative, Instantaneous))
+            or (isinstance(part, UnaryPath) and (part.operator == "X" or part.bound is not None))
+            or (isinstance(part, BinaryPath) and part.bound is not None)
+            for part in parts(self.operator)
+        )
+        return any(counting)

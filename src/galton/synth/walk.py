@@ -1,0 +1,330 @@
+"""All transitions of a program at once, with rates that are polynomials in the parameters.
+
+The explorer has found the states; here guards, targets and coefficients are evaluated for all of them together, a
+combination of commands at a time, and what comes out is collected by row, column and monomial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..explore import vectorised
+from ..explore.graph import Graph
+from ..explore.lower import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
+from ..lang import GaltonError, LanguageError, evaluate
+from ..lang.expressions import Expression, Literal
+from ..model.program import Program, RewardItem, Update
+from ..model.states import Field, PackedStates
+from .opening import OpenProgram
+from .polynomials import Decomposition, Exponents, Floats, Terms
+
+Ints = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
+
+__all__ = ["Int32s", "Ints", "Multiples", "Walk", "group_starts"]
+
+
+@dataclass(frozen=True, eq=False)
+class Multiples:
+    """Numbers of the form ``coefficients[i] * terms[i]``, one per state or per transition."""
+
+    terms: Int32s
+    coefficients: Floats
+
+    def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """``(numbers, boxes)`` their ranges, from those of the terms; these are not negative."""
+        c = self.coefficients[:, None]
+        return c * lower[self.terms], c * upper[self.terms]
+
+
+@dataclass(eq=False)
+class Collected:
+    """Numbers for pairs of a row and a column, as monomials; those with the same place and monomial are added up."""
+
+    rows: list[Ints]
+    columns: list[Ints]
+    monomials: list[Ints]
+    values: list[Floats]
+
+    @classmethod
+    def empty(cls) -> Collected:
+        return cls([], [], [], [])
+
+    def add(self, rows: Ints, columns: Ints, monomial: int, values: Floats) -> None:
+        there = values != 0
+        self.rows.append(rows[there])
+        self.columns.append(columns[there])
+        self.monomials.append(np.full(int(there.sum()), monomial, dtype=np.int64))
+        self.values.append(values[there])
+
+    def __add__(self, other: Collected) -> Collected:
+        return Collected(
+            self.rows + other.rows,
+            self.columns + other.columns,
+            self.monomials + other.monomials,
+            self.values + other.values,
+        )
+
+    def merged(self) -> tuple[Ints, Ints, Ints, Floats]:
+        """Rows, columns, monomials and values, sorted in this order."""
+        parts = [self.rows, self.columns, self.monomials]
+        rows, columns, monomials = (np.concatenate(part) if part else np.empty(0, dtype=np.int64) for part in parts)
+        values = np.concatenate(self.values) if self.values else np.empty(0)
+        order = np.lexsort((monomials, columns, rows))
+        rows, columns, monomials, values = rows[order], columns[order], monomials[order], values[order]
+        if not len(rows):
+            return rows, columns, monomials, values
+        new = np.ones(len(rows), dtype=bool)
+        new[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0) | (np.diff(monomials) != 0)
+        first = np.flatnonzero(new)
+        values = np.add.reduceat(values, first)
+        there = values != 0
+        first = first[there]
+        return rows[first], columns[first], monomials[first], values[there]
+
+
+class TermTable:
+    """Distinct polynomials, up to a factor, by number."""
+
+    def __init__(self, parameters: int):
+        self.monomials: dict[Exponents, int] = {(0,) * parameters: 0}
+        self._terms: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {((0,), (1.0,)): 0}
+
+    def monomial(self, exponents: Exponents) -> int:
+        return self.monomials.setdefault(exponents, len(self.monomials))
+
+    def multiples(self, starts: Ints, monomials: Ints, values: Floats) -> Multiples:
+        """The sums of ``values * monomials`` between successive starts as multiples of terms."""
+        count = len(starts) - 1
+        terms, coefficients = np.zeros(count, dtype=np.int32), np.zeros(count)
+        length = np.diff(starts)
+        single = np.flatnonzero(length == 1)
+        numbers = np.array([self._term((m,), (1.0,)) for m in range(len(self.monomials))], dtype=np.int32)
+        terms[single] = numbers[monomials[starts[single]]]
+        coefficients[single] = values[starts[single]]
+        for place in np.flatnonzero(length > 1):
+            part = slice(starts[place], starts[place + 1])
+            scale = float(np.abs(values[part]).max())
+            terms[place] = self._term(tuple(monomials[part].tolist()), tuple((values[part] / scale).tolist()))
+            coefficients[place] = scale
+        return Multiples(terms, coefficients)
+
+    def _term(self, monomials: tuple[int, ...], coefficients: tuple[float, ...]) -> int:
+        return self._terms.setdefault((monomials, coefficients), len(self._terms))
+
+    def terms(self) -> Terms:
+        lengths = [len(monomials) for monomials, _ in self._terms]
+        return Terms(
+            np.array(list(self.monomials), dtype=np.int32).reshape(len(self.monomials), -1),
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            np.array([m for monomials, _ in self._terms for m in monomials], dtype=np.int32),
+            np.array([c for _, coefficients in self._terms for c in coefficients]),
+        )
+
+
+class States:
+    """Expressions over the states of a model."""
+
+    def __init__(self, program: Program, fields: Sequence[Field], words: npt.NDArray[np.uint64]):
+        self.program, self.fields, self.words = program, fields, words
+        self._lowering = ExpressionLowering(program, [field.name for field in fields if field.bits == 0])
+
+    def values(self, expression: Expression, rows: Ints) -> npt.NDArray[np.generic]:
+        """The value of an expression in some states."""
+        return self.node_values(self._lowering.graph, self._lowering.node(expression), expression, rows)
+
+    def node_values(self, graph: Graph, node: int, expression: Expression, rows: Ints) -> npt.NDArray[np.generic]:
+        """The same for an expression that is lowered already."""
+        if vectorised.possible(graph, node):
+            found: npt.NDArray[np.generic] = vectorised.evaluate(graph, node, self.fields, self.words[rows])
+            return found
+        # Powers, logarithms, and what has no value in some states: one at a time, by the rules of the language.
+        states = PackedStates(tuple(self.fields), np.ascontiguousarray(self.words[rows]))
+        return np.array([evaluate(expression, {**self.program.constants, **state}) for state in states])
+
+    def targets(self, rows: Ints, assigned: Iterable[tuple[int, npt.NDArray[np.generic]]]) -> Ints:
+        """The states that some states become."""
+        words = self.words[rows]
+        for variable, values in assigned:
+            field = self.fields[variable]
+            codes = (values.astype(np.int64) - field.low).astype(np.uint64) << np.uint64(field.shift)
+            words[:, field.word] = (words[:, field.word] & np.uint64(~field.mask & (2**64 - 1))) | codes
+        return _search(self.words, words)
+
+
+def _search(sorted_words: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> Ints:
+    """Where each wanted row is among rows that ascend."""
+    if sorted_words.shape[1] == 1:
+        found = np.searchsorted(sorted_words[:, 0], wanted[:, 0])
+    else:
+        both = np.concatenate([sorted_words, wanted])
+        _, number = np.unique(both, axis=0, return_inverse=True)
+        found = number.reshape(-1)[len(sorted_words) :]
+    if not (found < len(sorted_words)).all() or not (sorted_words[found] == wanted).all():
+        raise GaltonError(
+            "a transition has rate 0 at one point within the ranges of the parameters and not at others; make the "
+            "ranges smaller"
+        )
+    return found
+
+
+def group_starts(rows: Ints, columns: Ints) -> Ints:
+    if not len(rows):
+        return np.zeros(1, dtype=np.int64)
+    new = np.flatnonzero((np.diff(rows) != 0) | (np.diff(columns) != 0)) + 1
+    return np.concatenate([[0], new, [len(rows)]]).astype(np.int64)
+
+
+class Walk:
+    """Goes through all commands that move together, for all states at once, and collects rates and rewards.
+
+    Rows are states or, with ``choices``, the combinations of commands that are enabled in each state.
+    """
+
+    def __init__(self, opened: OpenProgram, lowered: Lowered, states: States, *, choices: bool = False):
+        self._decomposition: Decomposition = opened.decomposition
+        self._lowered, self._states = lowered, states
+        self.table = TermTable(len(opened.parameters))
+        self.transitions = Collected.empty()
+        structures = opened.program.rewards
+        self._items = [(number, item) for number, structure in enumerate(structures) for item in structure.items]
+        self.of_states = [Collected.empty() for _ in structures]
+        self.of_transitions = [Collected.empty() for _ in structures]
+        self._choices = choices
+        self.choice_states: list[Ints] = []
+        self.n_choices = 0
+
+    def all(self) -> None:
+        """Go through everything."""
+        everywhere = np.arange(len(self._states.words), dtype=np.int64)
+        for product in self._lowered.products:
+            action = self._lowered.actions[product.action]
+            for chosen, rows in self._enabled(product.factors, everywhere):
+                self._updates(chosen, rows, self._owners(rows), action)
+        for number, item in self._items:
+            if not item.transition:
+                rows = everywhere[self._holds(item.guard, everywhere)]
+                self._earn(self.of_states[number], rows, self._numbers(item.value, rows))
+
+    def matrix(self) -> tuple[Ints, Ints, Multiples]:
+        """Rows and columns of the transitions, sorted, and their rates."""
+        rows, columns, monomials, values = self.transitions.merged()
+        starts = group_starts(rows, columns)
+        return rows[starts[:-1]], columns[starts[:-1]], self.table.multiples(starts, monomials, values)
+
+    def earned(self, collected: Collected, count: int) -> Multiples:
+        """What each of ``count`` rows earns; nothing where nothing was collected."""
+        rows, _, monomials, values = collected.merged()
+        starts = group_starts(rows, np.zeros_like(rows))
+        found = self.table.multiples(starts, monomials, values)
+        terms, coefficients = np.zeros(count, dtype=np.int32), np.zeros(count)
+        place = rows[starts[:-1]]
+        terms[place], coefficients[place] = found.terms, found.coefficients
+        return Multiples(terms, coefficients)
+
+    def _enabled(
+        self, factors: Sequence[tuple[int, ...]], rows: Ints
+    ) -> Iterator[tuple[tuple[LoweredCommand, ...], Ints]]:
+        """One command of each factor, and the states where all of them are enabled."""
+        if not len(rows):
+            return
+        if not factors:
+            yield (), rows
+            return
+        for index in factors[0]:
+            command = self._lowered.commands[index]
+            guard = self._states.node_values(self._lowered.graph, command.guard, command.source.guard, rows)
+            for others, there in self._enabled(factors[1:], rows[guard.astype(bool)]):
+                yield (command, *others), there
+
+    def _owners(self, rows: Ints) -> Ints:
+        """The rows of the matrix that belong to a combination of commands in these states."""
+        if not self._choices:
+            return rows
+        self.choice_states.append(rows)
+        self.n_choices += len(rows)
+        return np.arange(self.n_choices - len(rows), self.n_choices, dtype=np.int64)
+
+    def _updates(self, chosen: Sequence[LoweredCommand], rows: Ints, owners: Ints, action: str) -> None:
+        """All combinations of the updates of commands that move together."""
+
+        def combine(
+            rest: Sequence[LoweredCommand], rates: dict[Exponents, Floats], assigned: list[tuple[LoweredUpdate, Update]]
+        ) -> None:
+            if rest:
+                command = rest[0]
+                for update, source in zip(command.updates, command.source.updates, strict=True):
+                    probability = source.probability or Literal(1.0)
+                    own = self._numbers(probability, rows)
+                    combine(rest[1:], _times(rates, own), [*assigned, (update, source)])
+            else:
+                self._transition(rows, owners, rates, assigned, action)
+
+        combine(chosen, {(0,) * len(self._decomposition.parameters): np.ones(len(rows))}, [])
+
+    def _transition(
+        self,
+        rows: Ints,
+        owners: Ints,
+        rates: dict[Exponents, Floats],
+        assigned: list[tuple[LoweredUpdate, Update]],
+        action: str,
+    ) -> None:
+        there = np.any([values != 0 for values in rates.values()], axis=0)
+        rows, owners, rates = rows[there], owners[there], {m: values[there] for m, values in rates.items()}
+        if not len(rows):
+            return
+        for number, item in self._items:
+            if item.transition and (item.action or "") == action:
+                self._transition_reward(number, item, rows, owners, rates)
+        values = [
+            (variable, self._states.node_values(self._lowered.graph, node, assignment.value, rows))
+            for update, source in assigned
+            for (variable, node), assignment in zip(update.assignments, source.assignments, strict=True)
+        ]
+        targets = self._states.targets(rows, values)
+        # In continuous time a loop changes nothing.
+        matters = np.ones(len(rows), dtype=bool) if self._choices else targets != rows
+        for exponents, rate in rates.items():
+            self.transitions.add(owners[matters], targets[matters], self.table.monomial(exponents), rate[matters])
+
+    def _transition_reward(
+        self, number: int, item: RewardItem, rows: Ints, owners: Ints, rates: dict[Exponents, Floats]
+    ) -> None:
+        earns = self._holds(item.guard, rows)
+        if earns.any():
+            part = {m: values[earns] for m, values in rates.items()}
+            earned = _times(part, self._numbers(item.value, rows[earns]))
+            self._earn(self.of_transitions[number], owners[earns], earned)
+
+    def _earn(self, collected: Collected, rows: Ints, values: dict[Exponents, Floats]) -> None:
+        for exponents, earned in values.items():
+            collected.add(rows, np.zeros_like(rows), self.table.monomial(exponents), earned)
+
+    def _holds(self, condition: Expression, rows: Ints) -> npt.NDArray[np.bool_]:
+        return self._states.values(condition, rows).astype(bool)
+
+    def _numbers(self, expression: Expression, rows: Ints) -> dict[Exponents, Floats]:
+        """The monomials of an expression with their coefficients in some states."""
+        found = {}
+        for exponents, coefficient in self._decomposition.polynomial(expression).items():
+            values = self._states.values(coefficient, rows).astype(np.float64)
+            if not np.isfinite(values).all():
+                raise LanguageError(
+                    "this is no finite number in every state", self._decomposition.source, expression.span
+                )
+            found[exponents] = values
+        return found
+
+
+def _times(left: dict[Exponents, Floats], right: dict[Exponents, Floats]) -> dict[Exponents, Floats]:
+    result: dict[Exponents, Floats] = {}
+    for m, a in left.items():
+        for n, b in right.items():
+            both = tuple(i + j for i, j in zip(m, n, strict=True))
+            result[both] = result[both] + a * b if both in result else a * b
+    return result
