@@ -54,8 +54,9 @@ def synthesize(
     subject
         A program, or the path of a file in the PRISM language.
     prop
-        One ``P`` or ``R`` operator, for a CTMC with a time bound. With a threshold, ``P>=0.9 [ … ]``, the space is divided into where it
-        holds, where it does not, and a rest; without, ``P=? [ … ]``, one of the next three is needed.
+        One ``P`` or ``R`` operator, for a CTMC with a time bound. With a threshold, ``P>=0.9 [ … ]``, the space is
+        divided into where it holds, where it does not, and a rest; without, ``P=? [ … ]``, one of the next three is
+        needed.
     maximize, minimize
         Find the boxes that hold every optimum.
     accuracy

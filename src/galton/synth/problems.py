@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import fsum
 
 from ..lang.properties import Comparison
@@ -44,12 +45,17 @@ class Threshold:
         return "true" if holds else "false" if fails else "undecided"
 
     def wanting(self, partition: Partition) -> list[Box]:
-        """The largest undecided boxes, unless few enough are left."""
-        boxes = partition.of("undecided")
-        volumes = {box.low: partition.volume(box) for box in boxes}
-        if fsum(volumes.values()) <= self.volume:
-            return []
-        return sorted(boxes, key=lambda box: -volumes[box.low])
+        """The largest undecided boxes, as many as would do if all of them were decided."""
+        volumes = [(partition.volume(box), box) for box in partition.of("undecided")]
+        volumes.sort(key=lambda pair: -pair[0])
+        excess = fsum(volume for volume, _ in volumes) - self.volume
+        wanted = []
+        for volume, box in volumes:
+            if excess <= 0:
+                break
+            wanted.append(box)
+            excess -= volume
+        return wanted
 
     def samples(self, partition: Partition) -> list[tuple[float, ...]]:
         """None."""
@@ -110,7 +116,9 @@ class Optimum:
             return []
         promising = sorted(boxes, key=lambda box: -self._good(box)[1])
         poor = sorted(boxes, key=lambda box: self._good(box)[0])
-        both = [box for pair in zip(promising, poor, strict=True) for box in pair]
+        promising = [box for box in promising if self._good(box)[1] > least + self.tolerance]
+        poor = [box for box in poor if self._good(box)[0] < most - self.tolerance]
+        both = [box for pair in zip_longest(promising, poor) for box in pair if box is not None]
         return list({box.low: box for box in both}.values())
 
     def samples(self, partition: Partition) -> list[tuple[float, ...]]:

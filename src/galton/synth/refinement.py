@@ -17,7 +17,8 @@ import numpy as np
 from .polynomials import Floats
 from .regions import Box, Sample, Verdict
 
-ROUND = 32  # boxes to look at in a round
+ROUND = 32  # boxes to look at in a round, at most
+FILL = 16  # and at least: fewer would take as long, as boxes are looked at in bundles
 SMALLEST = 2.0**-40  # of a range: narrower boxes are not split
 
 Split = Literal["best", "all"]
@@ -83,7 +84,10 @@ def refine(
             chosen = chosen[: max(1, ROUND // per_box)]
             if split == "best":
                 chosen = _measured(chosen, bounds)
-            pieces = [piece for box in chosen for piece in (_halved(box) if split == "best" else _cut(box))]
+            cut = _halved if split == "best" else _cut
+            pieces = [piece for box in chosen for piece in cut(box)]
+            while split == "best" and len(pieces) < FILL:
+                pieces = [piece for box in pieces for piece in cut(box)]
             for box in chosen:
                 del partition.boxes[box.low]
             try:
@@ -141,7 +145,7 @@ def _measured(boxes: Sequence[Box], bounds: Bounds) -> list[Box]:
     return list(boxes)
 
 
-def _halved(box: Box) -> tuple[Box, Box]:
+def _halved(box: Box) -> list[Box]:
     """Both halves along the parameter that contributes most."""
     gains = box.gains or (1.0,)
     p = max(range(len(gains)), key=lambda i: gains[i] if box.low[i] < box.high[i] else -1.0)
@@ -149,7 +153,7 @@ def _halved(box: Box) -> tuple[Box, Box]:
     left = tuple(gain / 2 if i == p else gain for i, gain in enumerate(gains))
     smaller = replace(box, gains=left, age=box.age + 1)
     below = replace(smaller, high=(*box.high[:p], middle, *box.high[p + 1 :]))
-    return below, replace(smaller, low=(*box.low[:p], middle, *box.low[p + 1 :]))
+    return [below, replace(smaller, low=(*box.low[:p], middle, *box.low[p + 1 :]))]
 
 
 def _cut(box: Box) -> list[Box]:

@@ -26,8 +26,8 @@ from .polynomials import UNIT, Floats
 from .walk import Int32s
 
 LANES: int = _core.LANES
-CUT = 1e-13  # Poisson mass that may be cut on the right
-CLOSE = 1e-11  # what all the steps that are left may change, relative to the largest number, for them to be left out
+CUT = 1e-11  # Poisson mass that may be cut on the right
+CLOSE = 1e-9  # what all the steps that are left may change, relative to the largest number, for them to be left out
 WORK = 2e7  # entries that one call goes over: about a tenth of a second
 FEW_TERMS = 64
 LARGE = 100_000  # entries from which threads share one bundle
@@ -158,8 +158,8 @@ def transient(
     lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
     padded = np.minimum(np.arange(LANES), n_boxes - 1)
     table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
-    table = np.ascontiguousarray(np.maximum(table, 0.0)[:, :, padded]).reshape(-1)
-    x = np.ascontiguousarray(np.stack([lower, upper], axis=1)[:, :, padded], dtype=np.float64).reshape(-1)
+    table = _aligned(np.maximum(table, 0.0)[:, :, padded])
+    x = _aligned(np.stack([lower, upper], axis=1)[:, :, padded])
     sums, steps, rest = _steps(rows, lanes, table, x, states, padded, threads, tell)
     found = sums.reshape(len(states), 2, LANES)[:, :, :n_boxes]
     if over:
@@ -167,6 +167,14 @@ def transient(
     return _widened(
         rows, found, np.maximum(lower.max(axis=0), upper.max(axis=0)), lanes, q if over else None, time, steps, rest
     )
+
+
+def _aligned(values: Floats) -> Floats:
+    """A flat copy that begins with a line of the cache, so that no bundle is in two of them."""
+    room = np.empty(values.size + LANES)
+    skip = -(room.ctypes.data // room.itemsize) % LANES
+    room[skip : skip + values.size] = values.reshape(-1)
+    return room[skip : skip + values.size]
 
 
 def _steps(
@@ -180,7 +188,7 @@ def _steps(
     tell: Callable[[int], None] | None,
 ) -> tuple[Floats, int, Floats]:
     """All steps, or as many as matter: the sums, how many there were, and what each step left out may add."""
-    other, sums, changes = x.copy(), np.zeros(len(states) * 2 * LANES), np.zeros(2 * LANES)
+    other, sums, changes = _aligned(x), np.zeros(len(states) * 2 * LANES), np.zeros(2 * LANES)
     size = np.maximum(x.reshape(-1, LANES).max(axis=0), 0.0)
     done, end = 0, max(lane.end for lane in lanes)
     most = max(1, int(WORK / (len(rows.columns) + len(rows.states) + 1)))
