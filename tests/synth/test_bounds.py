@@ -83,10 +83,19 @@ def test_one_state_by_hand() -> None:
     text = "ctmc const double k; module m s : [0..1]; [] s=0 -> k : (s'=1); endmodule"
     asked = asked_of(text, "P=? [ F<=1 s=1 ]", {"k": (0.5, 2.0)})
     lower, upper = asked.bounds(np.array([[0.5]]), np.array([[2.0]]))
-    assert lower[0] == pytest.approx(1 - np.exp(-0.5), abs=1e-11)
-    assert upper[0] == pytest.approx(1 - np.exp(-2.0), abs=1e-11)
+    assert lower[0] == pytest.approx(1 - np.exp(-0.5), abs=1e-9)
+    assert upper[0] == pytest.approx(1 - np.exp(-2.0), abs=1e-9)
     assert lower[0] <= 1 - np.exp(-0.5)
     assert upper[0] >= 1 - np.exp(-2.0)
+
+
+def test_negative_parameters() -> None:
+    text = "ctmc const double k; module m s : [0..1]; [] s=0 -> -k : (s'=1); endmodule"
+    lower, upper = asked_of(text, "P=? [ F<=1 s=1 ]", {"k": (-2.0, -0.5)}).bounds(
+        np.array([[-2.0]]), np.array([[-0.5]])
+    )
+    assert lower[0] == pytest.approx(1 - np.exp(-0.5), abs=1e-9)
+    assert upper[0] == pytest.approx(1 - np.exp(-2.0), abs=1e-9)
 
 
 def test_long_horizons_end_early() -> None:

@@ -108,6 +108,19 @@ def test_negative_rates_are_refused() -> None:
     parametric(text, {"a": (1.0, 2.0), "b": (0.5, 1.0)})
 
 
+def test_negative_parameters() -> None:
+    text = """ctmc const double a; const double b; module m s : [0..2];
+    [] s=0 -> -a : (s'=1); [] s=1 -> a*b : (s'=2); [] s=2 -> a*a+1 : (s'=0); endmodule
+    rewards [] s=0 : -b; endrewards"""
+    compare(text, {"a": (-2.0, -1.0), "b": (-1.0, -0.5)})
+    with pytest.raises(GaltonError, match="the rate a.b may be negative"):
+        parametric(text, {"a": (-2.0, 1.0), "b": (-1.0, -0.5)})
+    with pytest.raises(GaltonError, match="the rate - a may be negative"):
+        parametric(text.replace("a*b", "b*b"), {"a": (-2.0, 1.0), "b": (-1.0, -0.5)})
+    with pytest.raises(GaltonError, match="the reward a.b may be negative"):
+        parametric(text.replace("a*b", "b*b"), {"a": (-2.0, -1.0), "b": (-1.0, 0.5)})
+
+
 def test_zero_is_no_divisor() -> None:
     text = "ctmc const double a; module m s : [0..1]; [] s=0 -> 1/a : (s'=1); endmodule"
     with pytest.raises(GaltonError, match="divided by 'a', whose range begins at 0; let it begin above 0"):

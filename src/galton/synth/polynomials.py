@@ -26,6 +26,7 @@ Symbolic = dict[Exponents, Expression]
 
 UNIT = 2.0**-53
 HIGHEST_POWER = 16
+POWER_ROUNDINGS = 8  # libraries are off by up to four units in the last place
 ZERO = Literal(0.0)
 
 
@@ -129,6 +130,13 @@ class Decomposition:
         return next((found for child in children(expression) if (found := self._culprit(child))), "")
 
 
+def _powers(values: Floats, exponents: Floats) -> Floats:
+    """``values ** exponents``, exactly where that is 1 or the value itself."""
+    with np.errstate(divide="ignore"):
+        found: Floats = np.where(exponents == 0, 1.0, np.where(exponents == 1, values, values**exponents))
+    return found
+
+
 def _sum(left: Symbolic, right: Symbolic, operator: str) -> Symbolic:
     result = dict(left)
     for monomial, coefficient in right.items():
@@ -197,8 +205,7 @@ class Terms:
         bottom, top = np.ones(shape), np.ones(shape)
         for p in range(self.exponents.shape[1]):
             e = self.exponents[:, p][:, None].astype(np.float64)
-            with np.errstate(divide="ignore"):
-                ends = np.where(e == 0, 1.0, low[:, p] ** e), np.where(e == 0, 1.0, high[:, p] ** e)
+            ends = _powers(low[:, p], e), _powers(high[:, p], e)
             least, most = np.minimum(*ends), np.maximum(*ends)
             least = np.where((e > 0) & (e % 2 == 0) & (low[:, p] < 0) & (high[:, p] > 0), 0.0, least)
             corners = bottom * least, bottom * most, top * least, top * most
@@ -210,7 +217,7 @@ class Terms:
         """How many rounding errors the value of each polynomial has at most."""
         degree = np.abs(self.exponents).sum(axis=1)[self.monomials]
         simple = (self.coefficients == 1) & (degree <= 1) & (self.exponents.min(axis=1)[self.monomials] >= 0)
-        each = np.where(simple, 0, 2 * degree + 1)
+        each = np.where(simple, 0, POWER_ROUNDINGS * degree + 1)
         longest = np.maximum.reduceat(each, self.starts[:-1])
         count = np.diff(self.starts)
         return (longest + np.where(count > 1, count + 1, 0)).astype(np.float64)

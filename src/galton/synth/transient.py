@@ -228,13 +228,13 @@ def _widened(
 ) -> Enclosure:
     """Bounds with all that is not exact in them.
 
-    A step has, per transition, the roundings of a difference, two products and a sum, and one for the coefficient, all
+    A step has, per transition, the roundings of a difference, two products and a sum, and some for the coefficient, all
     relative to what moves; each vector is off by at most so much times the number of steps before it.
     """
     scale = 1.0 if q is None else 1 / q
     total = 1.0 if q is None else time
     end = np.array([lane.end for lane in lanes])
-    rounding = 1.01 * UNIT * (rows.longest + 8) * (np.maximum(end, steps) + 1) * largest * total
+    rounding = 1.01 * UNIT * (rows.longest + 16) * (np.maximum(end, steps) + 1) * largest * total
     error = np.array([lane.weights.error + (len(lane.values) + 8) * UNIT for lane in lanes])
     lacking = np.array([lane.weights.lacking for lane in lanes])
     missing = np.array([lane.missing for lane in lanes])

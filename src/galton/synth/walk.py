@@ -30,13 +30,13 @@ __all__ = ["Int32s", "Ints", "Multiples", "Walk", "group_starts"]
 
 @dataclass(frozen=True, eq=False)
 class Multiples:
-    """Numbers of the form ``coefficients[i] * terms[i]``, one per state or per transition."""
+    """Numbers of the form ``coefficients[i] * terms[i]``, per state or per transition; no coefficient is negative."""
 
     terms: Int32s
     coefficients: Floats
 
     def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """``(numbers, boxes)`` their ranges, from those of the terms; these are not negative."""
+        """``(numbers, boxes)`` their ranges, from those of the terms."""
         c = self.coefficients[:, None]
         return c * lower[self.terms], c * upper[self.terms]
 
@@ -103,9 +103,12 @@ class TermTable:
         terms, coefficients = np.zeros(count, dtype=np.int32), np.zeros(count)
         length = np.diff(starts)
         single = np.flatnonzero(length == 1)
-        numbers = np.array([self._term((m,), (1.0,)) for m in range(len(self.monomials))], dtype=np.int32)
-        terms[single] = numbers[monomials[starts[single]]]
-        coefficients[single] = values[starts[single]]
+        for sign in (1.0, -1.0):  # coefficients are positive: what is negative is so because of its term
+            mine = single[values[starts[single]] * sign > 0]
+            monomial = monomials[starts[mine]]
+            for m in np.unique(monomial).tolist():
+                terms[mine[monomial == m]] = self._term((m,), (sign,))
+            coefficients[mine] = np.abs(values[starts[mine]])
         for place in np.flatnonzero(length > 1):
             part = slice(starts[place], starts[place + 1])
             scale = float(np.abs(values[part]).max())
