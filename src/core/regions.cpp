@@ -7,53 +7,55 @@
 #include "flush.hpp"
 #include "parallel.hpp"
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
-#define GALTON_WIDER __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define GALTON_WIDER
-#endif
-
 namespace galton {
 
 namespace {
 
 constexpr size_t PAIR = 2 * LANES;  // below and above
 
-// One number per box. Arrays of NumPy are aligned for doubles only.
-typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+namespace narrow {
+#define WIDTH 2
+#include "regions_step.inc"
+#undef WIDTH
+}  // namespace narrow
 
-// One step for some rows. An explicit vector type, because the choice between two rates is not always vectorised
-// otherwise.
-GALTON_WIDER void step_rows(const ParametricRows& rows, const double* rates, const double* from, double* to, size_t first,
-                            size_t last) {
-    for (size_t row = first; row < last; ++row) {
-        const size_t state = static_cast<size_t>(rows.states[row]) * PAIR;
-        const Lanes below = *reinterpret_cast<const Lanes*>(from + state);
-        const Lanes above = *reinterpret_cast<const Lanes*>(from + state + LANES);
-        Lanes fall{}, rise{};
-        for (int64_t e = rows.starts[row]; e < rows.starts[row + 1]; ++e) {
-            const double* target = from + static_cast<size_t>(rows.columns[e]) * PAIR;
-            const double* term = rates + static_cast<size_t>(rows.terms[e]) * PAIR;
-            const Lanes least = *reinterpret_cast<const Lanes*>(term), most = *reinterpret_cast<const Lanes*>(term + LANES);
-            const Lanes down = *reinterpret_cast<const Lanes*>(target) - below;
-            const Lanes up = *reinterpret_cast<const Lanes*>(target + LANES) - above;
-            const double c = rows.coefficients[e];
-            fall += c * (down > 0 ? least : most) * down;
-            rise += c * (up > 0 ? most : least) * up;
-        }
-        *reinterpret_cast<Lanes*>(to + state) = below + fall;
-        *reinterpret_cast<Lanes*>(to + state + LANES) = above + rise;
-    }
+using Step = void (*)(const ParametricRows&, const double*, const double*, double*, size_t, size_t);
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+
+#pragma GCC push_options
+#pragma GCC target("avx2")
+namespace wide {
+#define WIDTH 4
+#include "regions_step.inc"
+#undef WIDTH
+}  // namespace wide
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+namespace wider {
+#define WIDTH 8
+#include "regions_step.inc"
+#undef WIDTH
+}  // namespace wider
+#pragma GCC pop_options
+
+Step best_step() {
+    if (__builtin_cpu_supports("avx512f")) return wider::step_rows;
+    return __builtin_cpu_supports("avx2") ? wide::step_rows : narrow::step_rows;
 }
 
-GALTON_WIDER void add_weighted(const double* weight, const double* x, const int32_t* watched, double* sum, size_t first,
-                               size_t last) {
-    const Lanes w = *reinterpret_cast<const Lanes*>(weight);
+#else
+
+Step best_step() { return narrow::step_rows; }
+
+#endif
+
+void add_weighted(const double* weight, const double* x, const int32_t* watched, double* sum, size_t first, size_t last) {
     for (size_t i = first; i < last; ++i) {
         const double* value = x + static_cast<size_t>(watched[i]) * PAIR;
-        double* total = sum + i * PAIR;
-        *reinterpret_cast<Lanes*>(total) += w * *reinterpret_cast<const Lanes*>(value);
-        *reinterpret_cast<Lanes*>(total + LANES) += w * *reinterpret_cast<const Lanes*>(value + LANES);
+        for (size_t j = 0; j < PAIR; ++j) sum[i * PAIR + j] += weight[j % LANES] * value[j];
     }
 }
 
@@ -73,6 +75,7 @@ bool region_steps(const ParametricRows& rows, size_t steps, const double* rates,
     double* buffers[2] = {x, other};
     std::vector<double> found(static_cast<size_t>(threads) * PAIR, 0.0);
     std::barrier meeting(threads);
+    static const Step step_rows = best_step();
     run_on_threads(threads, [&](int thread) {
         FlushToZero flush;
         const auto [first, last] = share(rows.n_rows, thread, threads);

@@ -1,9 +1,10 @@
 // Steps of a parametric CTMC over boxes of parameters: for each box, a vector below all it can be and one above.
 //
-// A transition's rate lies between two numbers, and each step takes for each transition the one that is worse (below) or
-// better (above), by the sign of the difference of values it leads to (Češka et al. 2014). Boxes come in bundles of
-// LANES, side by side in memory, so that an entry of the matrix is read once for all of them and the loop over boxes is
-// one vector instruction.
+// A transition's rate is a number times a term, a polynomial in the parameters that lies between two numbers. Each step
+// takes for each term of a state the one that is worse (below) or better (above), by the sign of the differences of
+// values that its transitions lead to, added up: they share the term, so it has one value for all of them. (Češka et al.
+// 2014 choose for each transition by itself, which is wider.) Boxes come in bundles of LANES, side by side in memory, so
+// that an entry of the matrix is read once for all of them and the loop over boxes is one vector instruction.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,13 @@ namespace galton {
 
 constexpr size_t LANES = 8;
 
-// The rows of the states that change; all others keep their values. A rate is coefficient * term.
+// The rows of the states that change; all others keep their values. A row has groups of entries with the same term.
 struct ParametricRows {
     const int32_t* states;  // the state of each row
-    const int64_t* starts;
+    const int64_t* starts;  // the groups of each row
+    const int32_t* terms;   // of each group
+    const int64_t* group_starts;
     const int32_t* columns;
-    const int32_t* terms;
     const double* coefficients;
     size_t n_rows, n_states, n_terms;
 };

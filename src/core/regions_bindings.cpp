@@ -21,22 +21,30 @@ struct BoundRows {
     nb::list owners;
 };
 
-void make_rows(BoundRows* self, In<int32_t> states, In<int64_t> starts, In<int32_t> columns, In<int32_t> terms,
-               In<double> coefficients, size_t n_states, size_t n_terms) {
-    const size_t rows = states.shape(0), entries = columns.shape(0);
-    const ParametricRows view{states.data(),       data_of(starts, rows + 1),        columns.data(), data_of(terms, entries),
-                              data_of(coefficients, entries), rows, n_states, n_terms};
-    auto inside = [](const int32_t* numbers, size_t count, size_t most) {
+void make_rows(BoundRows* self, In<int32_t> states, In<int64_t> starts, In<int32_t> terms, In<int64_t> group_starts,
+               In<int32_t> columns, In<double> coefficients, size_t n_states, size_t n_terms) {
+    const size_t rows = states.shape(0), groups = terms.shape(0), entries = columns.shape(0);
+    const ParametricRows view{states.data(),  data_of(starts, rows + 1),      terms.data(), data_of(group_starts, groups + 1),
+                              columns.data(), data_of(coefficients, entries), rows,         n_states,
+                              n_terms};
+    auto below = [](const int32_t* numbers, size_t count, size_t most) {
         for (size_t i = 0; i < count; ++i)
             if (numbers[i] < 0 || static_cast<size_t>(numbers[i]) >= most) throw std::invalid_argument("a number is too large");
     };
-    inside(view.states, rows, n_states);
-    inside(view.columns, entries, n_states);
-    inside(view.terms, entries, n_terms);
-    if (static_cast<size_t>(view.starts[rows]) != entries) throw std::invalid_argument("rows do not end where they should");
+    auto ascending = [](const int64_t* numbers, size_t count, size_t last) {
+        for (size_t i = 0; i < count; ++i)
+            if (numbers[i] > numbers[i + 1]) throw std::invalid_argument("starts do not ascend");
+        if (numbers[0] != 0 || static_cast<size_t>(numbers[count]) != last)
+            throw std::invalid_argument("rows do not end where they should");
+    };
+    below(view.states, rows, n_states);
+    below(view.columns, entries, n_states);
+    below(view.terms, groups, n_terms);
+    ascending(view.starts, rows, groups);
+    ascending(view.group_starts, groups, entries);
     new (self) BoundRows{view, nb::list()};
-    for (const nb::object& array :
-         {nb::cast(states), nb::cast(starts), nb::cast(columns), nb::cast(terms), nb::cast(coefficients)})
+    for (const nb::object& array : {nb::cast(states), nb::cast(starts), nb::cast(terms), nb::cast(group_starts),
+                                    nb::cast(columns), nb::cast(coefficients)})
         self->owners.append(array);
 }
 
@@ -59,8 +67,8 @@ bool run(const BoundRows& rows, size_t steps, In<double> rates, std::optional<In
 void bind_regions(nb::module_& m) {
     m.attr("LANES") = LANES;
     nb::class_<BoundRows>(m, "ParametricRows")
-        .def("__init__", &make_rows, nb::arg("states"), nb::arg("starts"), nb::arg("columns"), nb::arg("terms"),
-             nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"))
+        .def("__init__", &make_rows, nb::arg("states"), nb::arg("starts"), nb::arg("terms"), nb::arg("group_starts"),
+             nb::arg("columns"), nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"))
         .def("run", &run, nb::arg("steps"), nb::arg("rates"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
              nb::arg("watched"), nb::arg("sum"), nb::arg("changes"), nb::arg("threads"));
 }

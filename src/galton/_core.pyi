@@ -157,14 +157,15 @@ def chain_steps(
 LANES: int
 
 class ParametricRows:
-    """Rows of a parametric CTMC, rates being ``coefficient * term``; shares the arrays it is made of."""
+    """Rows of a parametric CTMC in groups with the same term; shares the arrays it is made of."""
 
     def __init__(
         self,
         states: npt.NDArray[np.int32],
         starts: npt.NDArray[np.int64],
-        columns: npt.NDArray[np.int32],
         terms: npt.NDArray[np.int32],
+        group_starts: npt.NDArray[np.int64],
+        columns: npt.NDArray[np.int32],
         coefficients: npt.NDArray[np.float64],
         n_states: int,
         n_terms: int,

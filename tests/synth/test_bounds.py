@@ -89,6 +89,15 @@ def test_one_state_by_hand() -> None:
     assert upper[0] >= 1 - np.exp(-2.0)
 
 
+def test_transitions_of_a_state_share_their_parameter() -> None:
+    """Both transitions have the same rate, whatever it is, so each is taken in half of all cases."""
+    text = "ctmc const double k; module m s : [0..2]; [] s=0 -> k : (s'=1) + k : (s'=2); endmodule"
+    asked = asked_of(text, "P=? [ F[50,50] s=1 ]", {"k": (1.0, 4.0)})
+    lower, upper = asked.bounds(np.array([[1.0]]), np.array([[4.0]]))
+    assert lower[0] == pytest.approx(0.5, abs=1e-6)
+    assert upper[0] == pytest.approx(0.5, abs=1e-6)
+
+
 def test_negative_parameters() -> None:
     text = "ctmc const double k; module m s : [0..1]; [] s=0 -> -k : (s'=1); endmodule"
     lower, upper = asked_of(text, "P=? [ F<=1 s=1 ]", {"k": (-2.0, -0.5)}).bounds(

@@ -1,5 +1,7 @@
 """The boxes of PRISM-PSY, looked at again: the same bounds, and no box that one calls true and the other false.
 
+In these models no two transitions of a state share a parameter; where they do, the bounds here are closer.
+
 Its runs are not part of this repository; without the folder beside it, there is nothing to compare.
 """
 

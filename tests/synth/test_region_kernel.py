@@ -14,12 +14,11 @@ LANES = _core.LANES
 def random_rows(seed: int, n_states: int, n_terms: int) -> tuple[np.ndarray, ...]:
     rng = np.random.default_rng(seed)
     states = np.sort(rng.choice(n_states, rng.integers(1, n_states + 1), replace=False)).astype(np.int32)
-    lengths = rng.integers(0, 4, len(states))
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    columns = rng.integers(0, n_states, starts[-1]).astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 4, len(states)))]).astype(np.int64)
     terms = rng.integers(0, n_terms, starts[-1]).astype(np.int32)
-    coefficients = rng.uniform(0.1, 1.0, starts[-1])
-    return states, starts, columns, terms, coefficients
+    group_starts = np.concatenate([[0], np.cumsum(rng.integers(1, 4, len(terms)))]).astype(np.int64)
+    columns = rng.integers(0, n_states, group_starts[-1]).astype(np.int32)
+    return states, starts, terms, group_starts, columns, rng.uniform(0.1, 1.0, group_starts[-1])
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -47,8 +46,10 @@ def test_wrong_arrays_are_refused() -> None:
     one = np.zeros(1, dtype=np.int32)
     starts = np.array([0, 1], dtype=np.int64)
     with pytest.raises(ValueError, match="too large"):
-        _core.ParametricRows(one, starts, one + 5, one, np.ones(1), 2, 1)
-    kernel = _core.ParametricRows(one, starts, one, one, np.ones(1), 2, 1)
+        _core.ParametricRows(one, starts, one, starts, one + 5, np.ones(1), 2, 1)
+    with pytest.raises(ValueError, match="end where they should"):
+        _core.ParametricRows(one, starts, one, starts + 1, one, np.ones(1), 2, 1)
+    kernel = _core.ParametricRows(one, starts, one, starts, one, np.ones(1), 2, 1)
     short = np.zeros(3)
     with pytest.raises(ValueError, match="wrong length"):
         kernel.run(1, short, None, short, short, one, short, short, 1)

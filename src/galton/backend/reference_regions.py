@@ -14,8 +14,9 @@ __all__ = ["region_steps"]
 def region_steps(
     states: Int32s,
     starts: npt.NDArray[np.int64],
-    columns: Int32s,
     terms: Int32s,
+    group_starts: npt.NDArray[np.int64],
+    columns: Int32s,
     coefficients: Floats,
     rates: Floats,
     weights: Floats,
@@ -24,22 +25,25 @@ def region_steps(
 ) -> tuple[Floats, Floats, Floats]:
     """Steps from ``x``, ``(states, 2, boxes)``: below and above all that the values can be for rates within bounds.
 
-    ``rates`` is ``(terms, 2, boxes)``, the least and greatest values of each term, already divided by the
-    uniformisation rate; ``weights`` is ``(steps, boxes)``. Returns the last vector, the weighted sum of those before it
-    in the watched states, and the largest changes of the last step, ``(2, boxes)``.
+    A row has groups of transitions, whose rates are coefficients times the same term. ``rates`` is ``(terms, 2,
+    boxes)``, the least and greatest values of each term, already divided by the uniformisation rate; ``weights`` is
+    ``(steps, boxes)``. Returns the last vector, the weighted sum of those before it in the watched states, and the
+    largest changes of the last step, ``(2, boxes)``.
     """
-    owner = np.repeat(np.arange(len(states)), np.diff(starts))
+    row_of = np.repeat(np.arange(len(states)), np.diff(starts))
+    group_of = np.repeat(np.arange(len(terms)), np.diff(group_starts))
     total = np.zeros((len(watched), *x.shape[1:]))
     change = np.zeros(x.shape[1:])
     for weight in weights:
         total += weight * x[watched]
-        gain = x[columns] - x[states[owner]]
+        gain = np.zeros((len(terms), *x.shape[1:]))
+        np.add.at(gain, group_of, coefficients[:, None, None] * (x[columns] - x[states[row_of[group_of]]]))
         least, most = rates[terms, 0], rates[terms, 1]
         chosen = np.empty_like(gain)
         chosen[:, 0] = np.where(gain[:, 0] > 0, least, most)
         chosen[:, 1] = np.where(gain[:, 1] > 0, most, least)
         moved = np.zeros((len(states), *x.shape[1:]))
-        np.add.at(moved, owner, coefficients[:, None, None] * chosen * gain)
+        np.add.at(moved, row_of, chosen * gain)
         after = x.copy()
         after[states] += moved
         change = np.abs(after - x).max(axis=0, initial=0.0)

@@ -1,9 +1,10 @@
 """Transient analysis of a parametric CTMC over boxes of parameters: bounds that hold at every point of a box.
 
-Uniformisation per box: q is a little more than the largest exit rate at any point of it. A step is a convex combination
-whose weights lie between bounds; taking for each transition the weight that is worse gives a vector below all that the
-values can be, and likewise above (Češka et al. 2014). Each of the steps is monotone and moves no two vectors apart, so
-what rounding adds in each of them adds up at most: that, and the Poisson mass that was cut, is part of the bounds.
+Uniformisation per box: q is a little more than the largest exit rate at any point of it. A step is a convex
+combination whose weights lie between bounds; taking for each term of a state the value that is worse gives a vector
+below all that the values can be, and likewise above (Češka et al. 2014). Each of the steps is monotone and moves no
+two vectors apart, so what rounding adds in each of them adds up at most: that, and the Poisson mass that was cut, is
+part of the bounds.
 """
 
 from __future__ import annotations
@@ -51,14 +52,30 @@ class PhaseRows:
         self.model = model
         self.states: Int32s = np.flatnonzero(active).astype(np.int32)
         lengths = np.diff(model.row_starts)[self.states]
-        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        entries = np.repeat(model.row_starts[:-1][self.states] - self.starts[:-1], lengths) + np.arange(self.starts[-1])
+        begins = np.cumsum(lengths) - lengths
+        entries = np.repeat(model.row_starts[:-1][self.states] - begins, lengths) + np.arange(int(lengths.sum()))
+        rows = np.repeat(np.arange(len(self.states)), lengths)
+        order = np.lexsort((model.rates.terms[entries], rows))
+        rows, entries = rows[order], entries[order]
+        terms = model.rates.terms[entries]
         self.columns = model.columns[entries]
-        self.terms = model.rates.terms[entries]
         self.coefficients = model.rates.coefficients[entries]
         self.longest = int(lengths.max(initial=0))
+        # Transitions of a state with the same term are a group.
+        first = np.ones(len(rows), dtype=bool)
+        first[1:] = (np.diff(rows) != 0) | (np.diff(terms) != 0)
+        self.terms = np.ascontiguousarray(terms[first])
+        self.group_starts = np.append(np.flatnonzero(first), len(rows)).astype(np.int64)
+        self.starts = np.searchsorted(rows[first], np.arange(len(self.states) + 1)).astype(np.int64)
         self.kernel = _core.ParametricRows(
-            self.states, self.starts, self.columns, self.terms, self.coefficients, model.n_states, len(model.terms)
+            self.states,
+            self.starts,
+            self.terms,
+            self.group_starts,
+            self.columns,
+            self.coefficients,
+            model.n_states,
+            len(model.terms),
         )
 
     @cached_property
@@ -67,8 +84,8 @@ class PhaseRows:
         from scipy.sparse import csr_array
 
         shape = len(self.states), len(self.model.terms)
-        sums = csr_array((self.coefficients, self.terms, self.starts), shape=shape, copy=True)
-        sums.sum_duplicates()
+        sizes = np.add.reduceat(self.coefficients, self.group_starts[:-1])
+        sums = csr_array((sizes, self.terms, self.starts), shape=shape)
         # With many terms, distinct rows would be as large as the matrix.
         return sums if shape[1] > FEW_TERMS else np.unique(sums.toarray(), axis=0)
 
