@@ -33,7 +33,8 @@ def test_same_as_reference(seed: int, threads: int) -> None:
     x = np.sort(rng.uniform(0, 1, (n_states, 2, LANES)), axis=1)
     watched = np.array([3, 0, 11], dtype=np.int32)
     expected, total, change = region_steps(*rows, rates, weights, x, watched)
-    buffers = x.reshape(-1).copy(), x.reshape(-1).copy()
+    # Arrays need not begin where a vector of the processor may.
+    buffers = np.append(0.0, x)[1:], np.append(0.0, x)[1:]
     sums, changes = np.zeros(3 * 2 * LANES), np.empty(2 * LANES)
     kernel = _core.ParametricRows(*rows, n_states, n_terms)
     swapped = kernel.run(steps, rates.reshape(-1), weights.reshape(-1), *buffers, watched, sums, changes, threads)
