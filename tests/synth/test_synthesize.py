@@ -155,6 +155,7 @@ def test_resume_gives_the_same(asked: dict[str, Any]) -> None:
     whole = Synthesis.prepare(galton.parse(PLANT), prop, SPACE, {}, **asked).run()
     part = _interrupted(Synthesis.prepare(galton.parse(PLANT), prop, SPACE, {}, **asked), 2)
     assert not part.complete
+    assert part.interrupted
     check_partition(part)
     assert 1 < len(part.boxes) < len(whole.boxes)
     kept = Regions.from_json(part.to_json())

@@ -137,8 +137,8 @@ def synth(
         regions.to_csv(csv)
     if plot:
         regions.plot(plot)
-    show(regions)
-    if not regions.complete:
+    show(regions, "steps" if synthesis.opened.program.type == "ctmc" else "solves")
+    if regions.interrupted:
         raise typer.Exit(130)
 
 
@@ -178,8 +178,8 @@ class _Progress:
         return ", ".join(parts)
 
 
-def show(regions: Regions) -> None:
-    """The answer for a person."""
+def show(regions: Regions, unit: str) -> None:
+    """The answer for a person; ``unit`` is what its work is counted in."""
     typer.echo(typer.style(regions.formula, bold=True))
     if regions.problem == "threshold":
         for verdict, boxes in (("true", regions.true), ("false", regions.false), ("undecided", regions.undecided)):
@@ -201,10 +201,14 @@ def show(regions: Regions) -> None:
     statistics = regions.statistics
     typer.echo(
         f"  {int(statistics['boxes']):,} boxes and {int(statistics['points']):,} points looked at, "
-        f"{int(statistics['steps']):,} steps, {statistics['seconds']:.2f} s"
+        f"{int(statistics['steps']):,} {unit}, {statistics['seconds']:.2f} s"
     )
-    if not regions.complete:
+    if regions.interrupted:
         typer.echo("  stopped before the tolerance was reached; --resume goes on from the file of --json")
+    elif not regions.complete:
+        typer.echo(
+            "  the tolerance was not reached: some boxes are as small as numbers allow, and their bounds are wider"
+        )
 
 
 def _counted(boxes: tuple[Any, ...]) -> str:

@@ -77,6 +77,10 @@ def synthesize(
     parameters
         ``name=(low, high)`` for parameters; ``name=value`` for other constants.
 
+    Returns
+    -------
+    The boxes with their bounds. An interrupt ends the search with the boxes so far, from which ``resume`` goes on.
+
     Examples
     --------
     >>> import galton
@@ -217,6 +221,7 @@ class Synthesis:
             best=partition.best,
             step=partition.step,
             complete=complete,
+            interrupted=partition.interrupted,
             statistics=statistics,
         )
 

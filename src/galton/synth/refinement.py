@@ -53,6 +53,7 @@ class Partition:
     best: Sample | None = None
     step: float = 0.25
     points: int = 0
+    interrupted: bool = False
 
     def of(self, *verdicts: Verdict) -> list[Box]:
         """The boxes with one of these verdicts, in lexicographic order."""
@@ -100,6 +101,7 @@ def refine(
             if watch is not None:
                 watch(partition)
     except KeyboardInterrupt:
+        partition.interrupted = True
         return False
     return not question.wanting(partition)
 

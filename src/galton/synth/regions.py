@@ -71,8 +71,8 @@ class Regions:
         All of the space, in lexicographic order of their lower corners.
     best
         Where an optimum was asked for: the best point that was tried.
-    complete
-        Whether the tolerance was reached; not so after an interrupt.
+    complete, interrupted
+        Whether the tolerance was reached, and if not, whether somebody stopped it.
     statistics
         Boxes and points looked at, steps of uniformisation, seconds.
     """
@@ -88,6 +88,7 @@ class Regions:
     best: Sample | None = None
     step: float = 0.0
     complete: bool = True
+    interrupted: bool = False
     statistics: Mapping[str, float] = field(default_factory=dict)
 
     # Boxes.
@@ -179,6 +180,7 @@ class Regions:
                 "split": self.split,
                 "parameters": {name: list(ends) for name, ends in self.parameters.items()},
                 "complete": self.complete,
+                "interrupted": self.interrupted,
                 "optimum": self.optimum,
                 "best": self.best and {"point": self.best.point, "lower": self.best.lower, "upper": self.best.upper},
                 "step": self.step,
@@ -214,6 +216,7 @@ class Regions:
                 and Sample(tuple(found["best"]["point"]), found["best"]["lower"], found["best"]["upper"]),
                 step=found["step"],
                 complete=found["complete"],
+                interrupted=found["interrupted"],
                 statistics=found["statistics"],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
