@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -31,6 +32,20 @@ SOON = 3.0  # seconds to stop in; it takes less than one where nobody else compu
 LOADED = """
 import sys, galton.cli, galton.explore.cpu, galton.explore.lower
 print("ready", file=sys.stderr, flush=True)
+sys.argv[0] = "galton"
+galton.cli.main()
+"""
+
+
+# The same for a synthesis, which has begun when the first boxes were looked at.
+SEARCHING = """
+import sys, galton.cli
+from galton.synth import refinement
+put = refinement._put
+def told(*arguments):
+    put(*arguments)
+    print("ready", file=sys.stderr, flush=True)
+refinement._put = told
 sys.argv[0] = "galton"
 galton.cli.main()
 """
@@ -156,3 +171,20 @@ def test_a_disk_that_is_full() -> None:
         done = subprocess.run([*COMMAND, "info", DIE], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     assert done.returncode == 2
     assert done.stderr == "error: [Errno 28] No space left on device\n"
+
+
+def test_an_interrupted_synthesis_keeps_its_boxes(tmp_path: Path) -> None:
+    kept = tmp_path / "regions.json"
+    asked = ["--const", "S0=18,I0=2,R0=0", "--param", "ki=0.01:0.1", "--param", "kr=0.1:0.5", "--json", str(kept)]
+    prop = ["--prop", "P>=0.5 [ ill>0 U[5,10] ill=0 ]", "--tolerance", "1e-9"]
+    words = [sys.executable, "-c", SEARCHING, "synth", str(ROOT / "models" / "sir.prism"), *asked, *prop]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for _ in range(3):
+            assert process.stderr.readline() == "ready\n"
+        code, out, _ = interrupted(process)
+    assert code == 130
+    assert "stopped before the tolerance was reached; --resume goes on" in out
+    found = json.loads(kept.read_text())
+    assert found["interrupted"]
+    assert len(found["boxes"]) >= 16

@@ -34,6 +34,7 @@ from .transient import LANES, Enclosure, PhaseRows, transient
 from .walk import Int32s, Multiples
 
 Operator = Probability | Reward
+LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 
 __all__ = ["Asked", "Operator", "operator_of", "refuse_parameters"]
@@ -108,7 +109,9 @@ class Asked:
         # Those with about as many steps to make go together.
         order = np.argsort(-self._everything.rates(upper), kind="stable").astype(np.int32)
         bundles = [order[first : first + LANES] for first in range(0, len(order), LANES)]
-        share = 1 if len(bundles) >= self.threads else self.threads
+        # Threads have a bundle each, or share one where two would be too much for the cache.
+        side_by_side = len(bundles) > 1 and self.model.n_states <= LARGE
+        share = 1 if side_by_side else self.threads
         found = np.empty((2, len(low)))
         self._stop = False
 
@@ -118,11 +121,11 @@ class Asked:
             )
             found[0, which], found[1, which] = answer.lower[0], answer.upper[0]
 
-        if len(bundles) == 1 or self.threads == 1:
+        if not side_by_side or self.threads == 1:
             for bundle in bundles:
                 solve(bundle)
         else:
-            with ThreadPoolExecutor(self.threads) as pool:
+            with ThreadPoolExecutor(min(self.threads, len(bundles))) as pool:
                 try:
                     for future in [pool.submit(solve, bundle) for bundle in bundles]:
                         while not _finished(future):
