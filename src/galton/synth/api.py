@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -173,23 +173,22 @@ class Synthesis:
         """Refine until the tolerance is reached, or until an interrupt."""
         start = time.perf_counter()
         partition = self._begin(resume)
-        before = dict(resume.statistics) if resume else {}
-
-        def found(complete: bool) -> Regions:
-            own = {"boxes": self.asked.boxes - partition.points, "points": partition.points, "steps": self.asked.steps}
-            statistics = {**own, "seconds": time.perf_counter() - start}
-            statistics = {name: value + before.get(name, 0) for name, value in statistics.items()}
-            return self._regions(partition, complete, statistics)
-
-        if watch is not None:
-            self.asked.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.asked.steps})
 
         def told(now: Partition) -> None:
             if watch is not None:
                 watch(self._news(now))
 
+        if watch is not None:
+            self.asked.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.asked.steps})
         complete = refine(partition, self.goal, self.asked.bounds, self.split, told)
-        return found(complete)
+        work = {
+            "boxes": self.asked.boxes - partition.points,
+            "points": partition.points,
+            "steps": self.asked.steps,
+            "seconds": time.perf_counter() - start,
+        }
+        before = resume.statistics if resume else {}
+        return self._regions(partition, complete, {name: value + before.get(name, 0) for name, value in work.items()})
 
     def _begin(self, resume: Regions | None) -> Partition:
         low, high = (tuple(corner.tolist()) for corner in self.asked.model.space)
@@ -203,7 +202,7 @@ class Synthesis:
                     f"these regions answer another question: their {name} is {getattr(resume, name)}, "
                     f"and here it is {getattr(mine, name)}"
                 )
-        partition.boxes = {box.low: replace(box, verdict=box.verdict) for box in resume.boxes}
+        partition.boxes = {box.low: box for box in resume.boxes}
         partition.best = resume.best
         partition.step = resume.step
         return partition
