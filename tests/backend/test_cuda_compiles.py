@@ -51,6 +51,8 @@ def test_there_are_kernels() -> None:
     assert [file.stem for file in FILES] == [
         "choices",
         "drift",
+        "induced",
+        "levels",
         "merge",
         "numbers",
         "part",
@@ -60,6 +62,7 @@ def test_there_are_kernels() -> None:
         "slices",
         "steps",
         "sweeps",
+        "take",
         "vectors",
         "weigh",
     ]

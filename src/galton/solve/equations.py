@@ -121,7 +121,8 @@ class Equations:
             devices = self.origin.model.info.get("devices", ())
             if len(devices) > 1:
                 return self._on_several(devices, constant, optimum, compact)
-            return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact)
+            rows = self._rows_on_device
+            return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact, rows=rows)
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
 

@@ -13,7 +13,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from . import krylov, numbers
+from . import induced, krylov, numbers
 from .layout import Layout
 from .module import Kernels, kernels
 
@@ -38,12 +38,22 @@ class System:
         -1, 0 or 1.
     compact
         Whether to look for codes for scale and constant, which then must not change.
+    rows
+        The matrix in CSR, from which BiCGStab takes the rows that it needs.
     """
 
     def __init__(
-        self, matrix: Layout, scale: Any | None, constant: Any, optimum: int, *, compact: bool = False
+        self,
+        matrix: Layout,
+        scale: Any | None,
+        constant: Any,
+        optimum: int,
+        *,
+        compact: bool = False,
+        rows: Layout | None = None,
     ) -> None:
         self.matrix, self.size = matrix, matrix.size
+        self._plainly = (rows, scale, constant)
         pack = numbers.compact if compact else _plain
         self._of_rows = (*(_plain(None) if scale is None else pack(scale)), *pack(constant))
         self._optimum = optimum
@@ -221,7 +231,17 @@ class System:
     ) -> tuple[int, float]:
         """BiCGStab on x = Ax + b, until every residual is at most ``tolerance`` of x."""
         assert (first, last) == (0, self.size), "a device solves all unknowns together"
-        return krylov.bicgstab(self, x, chosen, sweeps, tolerance)
+        return self._by_levels(x, chosen, sweeps, tolerance) or krylov.bicgstab(self, x, chosen, sweeps, tolerance)
+
+    def _by_levels(self, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float] | None:
+        """By sweeps from level to level as well; None where there are none, or no memory for the rows once more."""
+        rows, scale, constant = self._plainly
+        if rows is None:
+            return None
+        try:
+            return induced.solve(rows, scale, constant, x, chosen, sweeps, tolerance)
+        except cp.cuda.memory.OutOfMemoryError:
+            return None
 
     def solve_induced(self, x: Any, chosen: Any, first: int, last: int, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen."""
