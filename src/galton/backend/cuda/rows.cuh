@@ -50,7 +50,8 @@ struct RowNumbers {
 
 // A row and, in CSR, where its entries are.
 struct Row {
-    count_t number, begin, end;
+    count_t number;
+    offset_t begin, end;
 };
 
 struct Rows {
@@ -74,7 +75,7 @@ struct Rows {
     // The next of the rows before `last`, to be asked for before this one is gone over.
     __device__ Row following(const Row& row, count_t last) const {
         const count_t next = row.number + 1;
-        return {next, row.end, next < last ? count_t(pattern.starts[next + 1]) : row.end};
+        return {next, row.end, next < last ? pattern.starts[next + 1] : row.end};
     }
 #endif
 };
@@ -135,22 +136,25 @@ struct Down {
 
 // Σ v x of the entries from `begin` to `end`; every lane gets the whole.
 template <class Rounding>
-__device__ inline double sum_of(const Rows& rows, count_t begin, count_t end, const double* x) {
+__device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, const double* x) {
+    const int* column = rows.pattern.columns + begin + first_lane();
+    const code_t* code = rows.codes + begin + first_lane();
     double sum = 0;
-    for (count_t entry = begin + first_lane(); entry < end; entry += UNROLL * LANE_STEP) {
+    for (offset_t left = end - begin - first_lane(); left > 0; left -= UNROLL * LANE_STEP) {
         int columns[UNROLL];
         code_t codes[UNROLL];
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
-            const count_t place = entry + k * LANE_STEP;
-            columns[k] = place < end ? rows.pattern.columns[place] : 0;
-            codes[k] = place < end ? rows.codes[place] : code_t(0);
+            columns[k] = k * LANE_STEP < left ? column[k * LANE_STEP] : 0;
+            codes[k] = k * LANE_STEP < left ? code[k * LANE_STEP] : code_t(0);
         }
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
             const double more = Rounding::multiply_add(rows.decoded(codes[k]), x[columns[k]], sum);
-            sum = entry + k * LANE_STEP < end ? more : sum;
+            sum = k * LANE_STEP < left ? more : sum;
         }
+        column += UNROLL * LANE_STEP;
+        code += UNROLL * LANE_STEP;
     }
     return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
 }

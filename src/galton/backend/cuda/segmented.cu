@@ -33,8 +33,8 @@ __device__ inline void sum_chunk(const Rows& rows, const double* x, count_t n_ro
     if (lane() == 0) carried_rows[chunk] = row.begin < begin ? int(row.number) : -1;
     while (row.number < n_rows && row.begin < end) {
         const Row next = rows.following(row, n_rows);
-        const double sum =
-            sum_of<Rounding>(rows, row.begin < begin ? begin : row.begin, row.end < end ? row.end : end, x);
+        const offset_t from = row.begin < begin ? offset_t(begin) : row.begin, to = row.end < end ? row.end : offset_t(end);
+        const double sum = sum_of<Rounding>(rows, from, to, x);
         if (lane() == 0) *(row.begin < begin ? carried + chunk : sums + row.number) = sum;
         row = next;
     }
