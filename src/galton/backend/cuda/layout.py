@@ -30,7 +30,7 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Variant:
-    """How slices are read: lines at a time, threads of a block, and whether slices stay in the cache like all else."""
+    """How a matrix is read: entries at a time, threads of a block, and whether slices are cached like all else."""
 
     unroll: int = 4
     block: int = THREADS
@@ -78,16 +78,10 @@ class Layout:
     @property
     def defines(self) -> tuple[str, ...]:
         """The macros of ``rows.cuh``."""
-        common = (*_types(self.starts, self.codes), f"LANES={self.lanes}")
-        if self.source is None:
-            return (*common, "LAYOUT=CSR")
+        layout = {"ell": "ELL", "sliced": "SLICED", "half-sliced": "SLICED"}.get(self.name, "CSR")
+        shape = (f"LANES={self.lanes}", f"UNROLL={self.variant.unroll}", f"LAYOUT={layout}")
         cached = ("CACHED=1",) if self.variant.cached else ()
-        return (
-            *common,
-            f"UNROLL={self.variant.unroll}",
-            *cached,
-            f"LAYOUT={'ELL' if self.name == 'ell' else 'SLICED'}",
-        )
+        return (*_types(self.starts, self.codes), *cached, *shape)
 
     @property
     def bytes_per_sweep(self) -> int:

@@ -252,7 +252,7 @@ class System:
         rows, lanes = self._rows, self.matrix.lanes
         if self._segmented is not None:
             self._segmented.run(of, rounding)
-        self._kernels(file).launch(kernel, (last - first) * lanes, *rows, *arguments)
+        self._kernels(file).launch(kernel, (last - first) * lanes, *rows, *arguments, block=self.matrix.variant.block)
 
     def _maximum(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> float:
         self._told[:] = 0
@@ -295,8 +295,9 @@ class _Segmented:
         return 2 * int(self.sums.nbytes + self._carried_rows.nbytes + self._carried.nbytes)
 
     def run(self, x: Any, rounding: int) -> None:
-        matrix, carried = self._matrix, (self._carried_rows, self._carried)
+        matrix, carried, block = self._matrix, (self._carried_rows, self._carried), self._matrix.variant.block
         kernel = kernels(FILES["segmented"], *replace(matrix, lanes=WARP).defines)
         rows = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary, *[None] * 4, 0)
-        kernel.launch("sum_chunks", self._chunks * WARP, *rows, x, matrix.rows, rounding, self.sums, *carried)
+        threads, given = self._chunks * WARP, (x, matrix.rows, rounding, self.sums)
+        kernel.launch("sum_chunks", threads, *rows, *given, *carried, block=block)
         kernel.launch("add_carried", self._chunks, matrix.starts, *carried, self._chunks, rounding, self.sums)
