@@ -111,14 +111,52 @@ def test_slices_hold_the_equations(xp: Any, name: str, size: int, grouped: bool,
 def test_slices_of_many_numbers(xp: Any) -> None:
     """More than two bytes can tell apart."""
     from galton.backend.cuda.layout import lay_out
+    from galton.backend.cuda.system import System
 
-    random = np.random.default_rng(1)
-    source = matrix(xp, np.full(20_000, 4))
-    values = random.random(80_000)
+    source, size = matrix(xp, np.full(20_000, 4)), 20_000
+    values, x = np.random.default_rng(1).random((2, 80_000))
     layout = lay_out(replace(source, codes=xp.asarray(values), dictionary=None), "sliced")
     assert layout.dictionary is None
     found = [number for row in rows_in(layout, "sliced") for _, number in row]
     np.testing.assert_array_equal(found, values)
+    after = xp.asarray(x[:size].copy())
+    System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, 0, size, 1, 0, True, 1.0, 1)
+    expected = (values * x[taken(source.columns)]).reshape(size, 4).sum(axis=1)
+    np.testing.assert_allclose(taken(after), expected, rtol=1e-14)
+
+
+def test_only_sweeps_read_slices(xp: Any) -> None:
+    """Slices with wrong numbers in them: sweeps go wrong, and nothing else does; nor sweeps whose constants change."""
+    from galton.backend.cuda.layout import lay_out
+    from galton.backend.cuda.system import System
+
+    groups = np.arange(0, 201, 2).astype(np.int32)
+    source, constant = matrix(xp, np.full(200, 3), groups), xp.asarray(np.full(200, 0.5))
+    slices = lay_out(source, "sliced", constant=constant)
+    assert slices.dictionary is not None
+    wrong = replace(slices, dictionary=slices.dictionary * 2)
+    x, chosen = xp.asarray(np.full(100, 0.5)), xp.asarray(groups[:-1])
+
+    def asked(layout: Any, *, compact: bool) -> tuple[Any, Any]:
+        system = System(layout, None, constant, 1, compact=compact)
+        best, by_choice = x.copy(), x.copy()
+        system.jacobi(best, x.copy(), None, 0, 100, 1, 0.0, True, 1.0, 1)
+        system.jacobi(by_choice, x.copy(), chosen, 0, 100, 1, 0.0, True, 1.0, 1)
+        values, product, weights, upper = xp.empty(200), xp.empty(100), xp.zeros(200), x * 2
+        system.row_values(x, values, 0, 100, 1)
+        system.multiply(x, product, True, 1, chosen)
+        system.weigh_rows(x, chosen, 0.5, 0.2, weights, 0, 100, 1)
+        system.propagate(x.copy(), upper, 0, 100, 1e-15)
+        told = [system.defect(x, 0, 100, 1), system.growth(x, x, 0, 100, 1)]
+        told += [system.is_above(x * 1.02, 0, 100, 1e-15, 1), system.is_below(x, 0, 100, 1e-15, 1)]
+        return taken(best), [*map(taken, (by_choice, values, product, weights, upper)), told]
+
+    best, others = asked(source, compact=True)
+    for layout, compact in ((slices, True), (wrong, True), (wrong, False)):
+        found, rest = asked(layout, compact=compact)
+        assert np.allclose(found, best, rtol=1e-14) == (layout is slices or not compact)
+        for mine, theirs in zip(rest, others, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 def test_statistics(xp: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import on_host
 from ..formats import FORMATS, SHORT, Statistics
 from .module import THREADS, Kernels, kernels
 from .numbers import Table
@@ -155,13 +156,13 @@ def lay_out(
 def measure(matrix: Layout, constant: Any | None = None) -> Statistics:
     """The lengths of the rows of a matrix in CSR, and what slices would make of them."""
     entries, rows = len(matrix.columns), matrix.rows
-    told = cp.zeros(2, dtype=np.uint64)
+    told = cp.zeros(3, dtype=np.uint64)
     threads = min(rows, MEASURERS)
-    _kernels(matrix).launch("measure_rows", threads, matrix.starts, rows, threads, told, told[1:])
-    longest, squares = int(told[0]), int(told[1])
+    given = (matrix.starts, constant, rows, threads)
+    _kernels(matrix).launch("measure_rows", threads, *given, told, told[1:], told[2:])
+    longest, squares, numbers = (int(number) for number in on_host(told))
     mean = entries / max(rows, 1)
     spread = max(squares / max(rows, 1) - mean**2, 0.0) ** 0.5
-    numbers = entries + (0 if constant is None else int(cp.count_nonzero(constant)))
     places = WARP * int(_lines(matrix, 1, constant).sum(dtype=np.int64)) / max(numbers, 1)
     return Statistics(rows, entries, mean, spread, longest, places)
 

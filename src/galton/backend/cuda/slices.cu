@@ -36,18 +36,20 @@ extern "C" __global__ void count_lines(const offset_t* starts, const int* groups
     lines[state] = int(count);
 }
 
-// The longest row, and the sum of the squares of all lengths.
-extern "C" __global__ void measure_rows(const offset_t* starts, count_t n_rows, count_t threads, unsigned long long* longest,
-                                        unsigned long long* squares) {
+// The longest row, the sum of the squares of all lengths, and how many numbers there are.
+extern "C" __global__ void measure_rows(const offset_t* starts, const double* constants, count_t n_rows, count_t threads,
+                                        unsigned long long* longest, unsigned long long* squares, unsigned long long* numbers) {
     if (thread_number() >= threads) return;
-    unsigned long long most = 0, sum = 0;
+    unsigned long long most = 0, sum = 0, all = 0;
     for (count_t row = thread_number(); row < n_rows; row += threads) {
         const auto length = (unsigned long long)(starts[row + 1] - starts[row]);
         most = length > most ? length : most;
         sum += length * length;
+        all += numbers_of(starts, constants, row);
     }
     if (most > *(volatile unsigned long long*)longest) atomicMax(longest, most);
     if (sum) atomicAdd(squares, sum);
+    if (all) atomicAdd(numbers, all);
 }
 
 // All numbers that slices will have, in a table.
