@@ -98,7 +98,7 @@ class Equations:
     @cached_property
     def system(self) -> System:
         """The equations as the kernels take them."""
-        return self.system_with(self.constant, self.optimum, compact=True)
+        return self._system_with(self.constant, self.optimum, compact=True)
 
     @cached_property
     def prover(self) -> System:
@@ -112,8 +112,11 @@ class Equations:
 
         return System(self._rows_on_device, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
 
-    def system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool = False) -> System:
-        """The same matrix with other constants; where these do not change, a device may ``compact`` them."""
+    def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
+        """The same matrix with other constants, which may change."""
+        return self._system_with(constant, optimum, compact=False)
+
+    def _system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool) -> System:
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         if not is_on_host(self.columns):
             from ..backend.cuda.system import System
@@ -121,8 +124,7 @@ class Equations:
             devices = self.origin.model.info.get("devices", ())
             if len(devices) > 1:
                 return self._on_several(devices, constant, optimum, compact)
-            rows = self._rows_on_device
-            return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact, rows=rows)
+            return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact)
         matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
         return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
 
@@ -140,7 +142,7 @@ class Equations:
         """The matrix on a device, in the format that was asked for or that suits it."""
         from ..backend.cuda.formats import in_format
 
-        return in_format(self._rows_on_device, self.format)
+        return in_format(self._rows_on_device, self.format, scale=self.scale, constant=self.constant)
 
     @property
     def _rows_on_device(self) -> Layout:
