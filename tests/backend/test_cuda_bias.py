@@ -71,7 +71,9 @@ def test_drift_bounds(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "prepare", [lambda bias: bias.smooth(8), lambda bias: bias.sweep_levels()], ids=["jacobi", "levels"]
+    "prepare",
+    [lambda bias: bias.smooth(8), lambda bias: bias.sweep_levels(), lambda bias: bias.sweep_levels(8)],
+    ids=["jacobi", "levels", "levels and jacobi"],
 )
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_the_bias_makes_the_drift_constant(

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from .. import _core
 from ..backend import System
 from ..backend.cpu import matrix_of
+from ..backend.formats import LONG
 from ..model.arrays import is_on_host, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
@@ -108,9 +109,13 @@ class Equations:
         """
         if is_on_host(self.columns):
             return self.system
+        from ..backend.cuda.layout import lay_out
         from ..backend.cuda.system import System
 
-        return System(self._rows_on_device, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
+        rows = self._rows_on_device
+        if len(self.columns) > LONG * rows.rows:  # a thread alone would take as long as the longest row
+            rows = lay_out(rows, "csr-vector")
+        return System(rows, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
 
     def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
         """The same matrix with other constants, which may change."""

@@ -109,8 +109,8 @@ METHODS: Methods = (
     ("incomplete elimination", lambda bias: bias.eliminate(3e-5), 50),
 )
 ON_DEVICE: Methods = (
-    ("sweeps by levels", lambda bias: bias.sweep_levels(), 60),
-    ("8 steps of Jacobi's method", lambda bias: bias.smooth(8), 100),
+    ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
+    ("sweeps by levels and steps of Jacobi's method", lambda bias: bias.sweep_levels(8), 200),
     ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
     ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),
 )

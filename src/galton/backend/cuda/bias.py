@@ -61,23 +61,29 @@ class Bias:
         self._rows.run(FILE, "walk", self._exit_rates, 0, WALKERS, jumps, ends, threads=WALKERS)
         states, counts = np.unique(on_host(ends), return_counts=True)
         self.busiest = int(states[counts.argmax()])
+        self._levels: Levels | None = None
         self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self._exit_rates, 1)
 
-    def sweep_levels(self) -> bool:
-        """Precondition by sweeps from level to level; False where there are too many of them."""
-        near = cp.zeros(self.chain.n_states, dtype=np.bool_)
-        near[self.busiest] = True
-        try:
-            levels = levels_of(self._rows, near)
-        except cp.cuda.memory.OutOfMemoryError:
+    def sweep_levels(self, steps: int = 0) -> bool:
+        """Precondition by sweeps from level to level, and so many steps of Jacobi's method after each.
+
+        False where there are too many levels.
+        """
+        if self._levels is None:
+            near = cp.zeros(self.chain.n_states, dtype=np.bool_)
+            near[self.busiest] = True
+            try:
+                self._levels = levels_of(self._rows, near)
+            except cp.cuda.memory.OutOfMemoryError:
+                return False
+        if self._levels is None:
             return False
-        if levels is None:
-            return False
-        self._by = _ByLevels(levels)
+        self._by = _ByLevels(self._levels, self._exit_rates, steps)
         return True
 
     def smooth(self, steps: int) -> bool:
         """Precondition by so many steps of Jacobi's method."""
+        self._levels = None  # frees its memory
         self._by = _Jacobi(self._rows, self.busiest, self._exit_rates, steps)
         return True
 
@@ -137,11 +143,8 @@ class _Jacobi:
         self._exit_rates = exit_rates
 
     def solve(self, y: Any) -> Any:
-        """An x whose outflow is roughly y."""
-        x, other = y / self._exit_rates, cp.empty_like(y)
-        for _ in range(self.sweeps - 1):
-            self.rows.run(FILE, "smooth", self._exit_rates, DAMPING, y, x, other)
-            x, other = other, x
+        """An x whose outflow is roughly y less a constant; 0 in z."""
+        x = _smoothed(self.rows, self._exit_rates, y, y / self._exit_rates, self.sweeps - 1)
         x -= x[self.z : self.z + 1].copy()
         return x
 
@@ -149,20 +152,31 @@ class _Jacobi:
 class _ByLevels:
     """Sweeps from level to level around z, towards it and back, in the numbers of the levels."""
 
-    sweeps = 2
-
-    def __init__(self, levels: Levels) -> None:
-        self.levels, self.rows, self.order = levels, levels.rows, levels.order
+    def __init__(self, levels: Levels, exit_rates: Any, steps: int) -> None:
+        self.rows, self.order, self.sweeps = levels.rows, levels.order, 2 + steps
         self.z = levels.rows.n_states - 1
+        self._levels, self._steps = levels, steps
+        self._exit_rates = exit_rates[levels.order] if steps else None
         self._weights = levels.weights()
         # How long it takes to come to z, nearly: what a gain of 1 adds to every state.
         self._time = cp.empty(levels.rows.n_states)
         levels.onwards(cp.ones(levels.rows.n_states), self._time, self._weights, self._weights)
 
     def solve(self, y: Any) -> Any:
-        """An x whose outflow is roughly y less a constant; 0 in z."""
+        """As there."""
         x = cp.empty_like(y)
-        self.levels.onwards(y, x, self._weights, self._weights)
+        self._levels.onwards(y, x, self._weights, self._weights)
         gain = x[-1:] / self._time[-1:]
-        self.levels.back(x, self._weights, gain, self._time)
+        self._levels.back(x, self._weights, gain, self._time)
+        if self._steps:
+            x = _smoothed(self.rows, self._exit_rates, y, x, self._steps)
+            x -= x[-1:].copy()
         return x
+
+
+def _smoothed(rows: ChainRows, exit_rates: Any, y: Any, x: Any, steps: int) -> Any:
+    other = cp.empty_like(y)
+    for _ in range(steps):
+        rows.run(FILE, "smooth", exit_rates, DAMPING, y, x, other)
+        x, other = other, x
+    return x
