@@ -23,6 +23,7 @@ MODULES = (
     "chain",
     "induced",
     "levels",
+    "positions",
     "steps",
     "numbers",
     "layout",

@@ -57,6 +57,7 @@ def test_there_are_kernels() -> None:
         "looks",
         "numbers",
         "part",
+        "positions",
         "products",
         "proof",
         "restrict",

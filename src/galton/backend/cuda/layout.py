@@ -14,7 +14,7 @@ import numpy as np
 
 from ...model.arrays import on_host
 from ..formats import FORMATS, SHORT, Statistics
-from .module import THREADS, Kernels, kernels
+from .module import Kernels, kernels
 from .numbers import Table
 
 __all__ = ["CODES", "Layout", "Variant", "csr", "lanes_for", "lay_out", "measure"]
@@ -34,8 +34,8 @@ class Variant:
     """How a matrix is read: entries at a time, threads of a block, and whether slices are cached like all else."""
 
     unroll: int = 4
-    block: int = THREADS
-    cached: bool = False
+    block: int = 128
+    cached: bool = True
 
     def __str__(self) -> str:
         return f"{self.unroll} x {self.block} {'cached' if self.cached else 'streamed'}"

@@ -19,6 +19,7 @@ import numpy as np
 from ...graph.cuda.search import OPEN, Step, turned_round
 from .chain import ChainRows
 from .module import multiprocessors
+from .positions import positions
 
 __all__ = ["Levels", "levels_of"]
 
@@ -96,7 +97,7 @@ def levels_of(rows: ChainRows, near: Any) -> Levels | None:
     before, sources, _ = turned_round(rows, Step.SOME_ENTRY, status, None)  # type: ignore[arg-type]
     level_of = cp.where(near, np.int32(0), np.int32(-1)).astype(np.int32)
     queue = cp.empty(n, dtype=np.int32)
-    first = cp.flatnonzero(near)
+    first = positions(near)
     queue[: len(first)] = first
     found = cp.zeros(MOST + 2, dtype=np.uint64)
     found[0] = len(first)

@@ -137,9 +137,13 @@ struct Down {
 // Σ v x of the entries from `begin` to `end`; every lane gets the whole.
 template <class Rounding>
 __device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, const double* x) {
+    double sum = 0;
+#if LANES == 1
+    // Most rows are shorter than anything that could be asked for together.
+    for (offset_t e = begin; e < end; ++e) sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
+#else
     const int* column = rows.pattern.columns + begin + first_lane();
     const code_t* code = rows.codes + begin + first_lane();
-    double sum = 0;
     for (offset_t left = end - begin - first_lane(); left > 0; left -= UNROLL * LANE_STEP) {
         int columns[UNROLL];
         code_t codes[UNROLL];
@@ -156,6 +160,7 @@ __device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, 
         column += UNROLL * LANE_STEP;
         code += UNROLL * LANE_STEP;
     }
+#endif
     return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
 }
 

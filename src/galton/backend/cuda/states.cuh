@@ -38,35 +38,39 @@ __device__ inline double product(const Rows& rows, unsigned word, code_t code, c
 template <class Take>
 __device__ inline void over_lines(const Rows& rows, count_t state, const double* x, Take&& take) {
     const offset_t* starts = rows.pattern.starts;
-    const count_t slice = state / (32 / LANES), place = state % (32 / LANES) * LANES + first_lane();
+    const int slice = int(state / (32 / LANES)), place = int(state % (32 / LANES)) * LANES + first_lane();
 #if LAYOUT == SLICED
-    const count_t width = 32, end = starts[slice + 1];
-    count_t line = starts[slice] + place;
+    constexpr int width = 32;
+    const offset_t begin = starts[slice];
+    int left = int(starts[slice + 1] - begin) / width;
+    const count_t at = begin + place;
 #else
-    const count_t width = starts[0], end = starts[1];
-    count_t line = slice * 32 + place;
+    const count_t width = starts[0], at = count_t(slice) * 32 + place;
+    int left = int(starts[1] / width);
 #endif
-    for (; line < end; line += UNROLL * width) {
+    const int* columns = rows.pattern.columns + at;
+    const code_t* numbers = rows.codes + at;
+    for (; left > 0; left -= UNROLL) {
         unsigned words[UNROLL];
         code_t codes[UNROLL];
         double products[UNROLL];
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
-            const count_t at = line + k * width;
-            words[k] = at < end ? unsigned(streamed(rows.pattern.columns + at)) : NO_ENTRY;
-            codes[k] = at < end ? streamed(rows.codes + at) : code_t(0);
+            words[k] = k < left ? unsigned(streamed(columns + k * width)) : NO_ENTRY;
+            codes[k] = k < left ? streamed(numbers + k * width) : code_t(0);
         }
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
             products[k] = product(rows, words[k], codes[k], x);
 #ifndef __CUDA_ARCH__
-            const count_t at = line + k * width;
-            for (int other = 1; other < LANES && at < end; ++other)
-                products[k] += product(rows, unsigned(rows.pattern.columns[at + other]), rows.codes[at + other], x);
+            for (int other = 1; other < LANES && k < left; ++other)
+                products[k] += product(rows, unsigned(columns[k * width + other]), numbers[k * width + other], x);
 #endif
         }
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) take(words[k], products[k]);
+        columns += UNROLL * width;
+        numbers += UNROLL * width;
     }
 }
 

@@ -20,6 +20,7 @@ from ..formats import FORMATS, suitable
 from ..rows import spread
 from .layout import Layout, csr, lanes_for, lay_out, measure
 from .module import Kernels, kernels
+from .positions import positions
 
 __all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
 
@@ -123,14 +124,14 @@ def matrix_of(model: Model) -> Matrix:
 def part_of(model: Model, keep: Any, loops: bool) -> tuple[Any, Any, Matrix]:
     """Some states, for each state its number among them or -1, and their matrix."""
     matrix = matrix_of(model)
-    states = cp.flatnonzero(keep).astype(np.int32)
+    states = positions(keep)
     position = cp.where(keep, cp.cumsum(keep, dtype=np.int32) - 1, np.int32(-1)).astype(np.int32)
     groups, rows, owners = None, states, None
     if model.choice_starts is not None:
         groups = cp.zeros(len(states) + 1, dtype=np.int32)
         cp.cumsum((model.choice_starts[1:] - model.choice_starts[:-1])[states], out=groups[1:])
         owner = spread(model, position)
-        rows = cp.flatnonzero(owner >= 0).astype(np.int32)
+        rows = positions(owner >= 0)
         owners = owner[rows]
     kernel, n_rows = _kernels("part", matrix.csr), len(rows)
     counts = cp.empty(n_rows, dtype=np.int32)
