@@ -53,6 +53,17 @@ extern "C" __global__ void weigh_levels(CHAIN_PARAMETERS, const int* behind, dou
     if (lane() == 0) weights[state] = 1 / (2 * onward >= all ? onward : all);
 }
 
+// What a thread has asked for of a row before all meet: everything but x, which others are still writing.
+struct Ahead {
+    static constexpr int ENTRIES = 4;
+
+    count_t state;
+    offset_t next, end;  // the entries after those
+    int columns[ENTRIES];
+    code_t codes[ENTRIES];
+    double factor, mine;
+};
+
 // The equations of levels `first` to `last`, which are next to each other in `bounds`, farther ones before nearer ones.
 //   onwards:  x(s) = a(s) y(s) + k(s) Σ v x(t) over t in levels before
 //   back:     x(s) += k(s) Σ v x(t) over t in levels behind, less gain · time(s)
@@ -62,22 +73,46 @@ extern "C" __global__ void sweep_levels(CHAIN_PARAMETERS, const int* bounds, cou
                                         double* x, unsigned long long* arrived) {
     const Rows rows = CHAIN;
     const double gained = gain ? *gain : 0;
-    for (count_t number = 0; number < last - first; ++number) {
-        const count_t level = back ? last - 1 - number : first + number;
-        const count_t begin = bounds[level], behind = bounds[level + 1];
-        if (number) meet(arrived, number);
-        for (count_t state = begin + dealt() / LANES; state < behind; state += thread_count() / LANES) {
-            double sum = 0;
-            const count_t end = starts[state + 1];
-            for (count_t e = starts[state] + first_lane(); e < end; e += LANE_STEP) {
-                const count_t to = columns[e];
-                if (back ? to >= behind : to < begin) sum += rows.value(e) * x[to];
-            }
-            sum = over_lanes(sum, [](double left, double right) { return left + right; });
-            if (k) sum *= k[state];
-            double mine = back ? x[state] : a ? a[state] * y[state] : y[state];
-            if (back && gain) mine -= gained * time[state];
-            if (lane() == 0) x[state] = mine + sum;
+    const count_t mine = dealt() / LANES, stride = thread_count() / LANES;
+    count_t begin, behind;
+    Ahead row;
+
+    auto ask = [&](count_t state) {
+        row.state = state;
+        if (state >= behind) return;
+        row.next = starts[state] + first_lane();
+        row.end = starts[state + 1];
+#pragma unroll
+        for (int i = 0; i < Ahead::ENTRIES; ++i, row.next += LANE_STEP) {
+            row.columns[i] = row.next < row.end ? columns[row.next] : int(state);  // which no sum takes
+            row.codes[i] = row.next < row.end ? codes[row.next] : code_t(0);
         }
+        row.factor = k ? k[state] : 1;
+        row.mine = back ? x[state] : a ? a[state] * y[state] : y[state];
+        if (back && gain) row.mine -= gained * time[state];
+    };
+    auto enter = [&](count_t number) {
+        const count_t level = back ? last - 1 - number : first + number;
+        begin = bounds[level];
+        behind = bounds[level + 1];
+        ask(begin + mine);
+    };
+    auto taken = [&](int column, code_t code) {
+        const bool counts = back ? column >= behind : column < begin;
+        return counts ? rows.decoded(code) * x[column] : 0.0;
+    };
+
+    enter(0);
+    for (count_t number = 0; number < last - first; ++number) {
+        if (number) meet(arrived, number);
+        for (; row.state < behind; ask(row.state + stride)) {
+            double sum = 0;
+#pragma unroll
+            for (int i = 0; i < Ahead::ENTRIES; ++i) sum += taken(row.columns[i], row.codes[i]);
+            for (offset_t e = row.next; e < row.end; e += LANE_STEP) sum += taken(columns[e], codes[e]);
+            sum = over_lanes(sum, [](double left, double right) { return left + right; });
+            if (lane() == 0) x[row.state] = row.mine + row.factor * sum;
+        }
+        if (number + 1 < last - first) enter(number + 1);
     }
 }

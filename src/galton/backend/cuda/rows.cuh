@@ -29,22 +29,11 @@ typedef CODE code_t;
 #define UNROLL 4
 #endif
 
-// A number per row: plain, or one-byte codes into the distinct ones, an eighth of the bytes. It is asked for before the entries of
-// its row are gone over and told after that, so that it is on its way meanwhile.
+// A number per row: plain, or one-byte codes into the distinct ones, an eighth of the bytes.
 struct RowNumbers {
-    struct Asked {
-        double plain;
-        int code;
-    };
-
     const double* values;
     const byte* codes;  // null where the values are plain
 
-    __device__ Asked ask(count_t row, double otherwise) const {
-        if (!values) return {otherwise, -1};
-        return codes ? Asked{0, codes[row]} : Asked{values[row], -1};
-    }
-    __device__ double told(Asked asked) const { return asked.code < 0 ? asked.plain : values[asked.code]; }
     __device__ double operator[](count_t row) const { return codes ? values[codes[row]] : values[row]; }
 };
 
@@ -69,14 +58,8 @@ struct Rows {
 
 #if LAYOUT == SUMS
     __device__ Row row(count_t number) const { return {number, 0, 0}; }
-    __device__ Row following(const Row& row, count_t) const { return {row.number + 1, 0, 0}; }
 #else
     __device__ Row row(count_t number) const { return {number, pattern.starts[number], pattern.starts[number + 1]}; }
-    // The next of the rows before `last`, to be asked for before this one is gone over.
-    __device__ Row following(const Row& row, count_t last) const {
-        const count_t next = row.number + 1;
-        return {next, row.end, next < last ? pattern.starts[next + 1] : row.end};
-    }
 #endif
 };
 
@@ -175,25 +158,19 @@ __device__ inline double row_sum(const Rows& rows, const Row& row, const double*
 
 // What a row is worth without its constant, and with it.
 __device__ inline double row_product(const Rows& rows, const Row& row, const double* x) {
-    const auto scale = rows.scale.ask(row.number, 1);
     const double sum = row_sum<Nearest>(rows, row, x);
-    return rows.scale.told(scale) * sum;
+    return rows.scale.values ? rows.scale[row.number] * sum : sum;
 }
 __device__ inline double row_value(const Rows& rows, const Row& row, const double* x) {
-    const auto constant = rows.constant.ask(row.number, 0);
     const double product = row_product(rows, row, x);
-    return product + rows.constant.told(constant);
+    return rows.constant.values ? product + rows.constant[row.number] : product;
 }
 
-// `use(row)` for the rows of a state; where the next one is has been asked for by then.
+// `use(row)` for the rows of a state.
 template <class Use>
 __device__ inline void each_row(const Rows& rows, count_t state, Use&& use) {
     const count_t last = rows.pattern.first_row(state + 1);
-    for (Row row = rows.row(rows.pattern.first_row(state)); row.number < last;) {
-        const Row next = rows.following(row, last);
-        use(row);
-        row = next;
-    }
+    for (count_t number = rows.pattern.first_row(state); number < last; ++number) use(rows.row(number));
 }
 
 // The best of what `value(row)` says of the rows of a state.

@@ -29,14 +29,14 @@ __device__ inline void sum_chunk(const Rows& rows, const double* x, count_t n_ro
     const count_t chunk = thread_number() / LANES, begin = chunk * CHUNK, entries = rows.pattern.starts[n_rows];
     if (begin >= entries) return;
     const count_t end = begin + CHUNK < entries ? begin + CHUNK : entries;
-    Row row = rows.row(row_of(rows.pattern.starts, n_rows, begin));
-    if (lane() == 0) carried_rows[chunk] = row.begin < begin ? int(row.number) : -1;
-    while (row.number < n_rows && row.begin < end) {
-        const Row next = rows.following(row, n_rows);
+    const count_t first = row_of(rows.pattern.starts, n_rows, begin);
+    if (lane() == 0) carried_rows[chunk] = rows.pattern.starts[first] < begin ? int(first) : -1;
+    for (count_t number = first; number < n_rows; ++number) {
+        const Row row = rows.row(number);
+        if (row.begin >= end) break;
         const offset_t from = row.begin < begin ? offset_t(begin) : row.begin, to = row.end < end ? row.end : offset_t(end);
         const double sum = sum_of<Rounding>(rows, from, to, x);
-        if (lane() == 0) *(row.begin < begin ? carried + chunk : sums + row.number) = sum;
-        row = next;
+        if (lane() == 0) *(row.begin < begin ? carried + chunk : sums + number) = sum;
     }
 }
 
