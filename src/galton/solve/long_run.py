@@ -110,9 +110,9 @@ METHODS: Methods = (
 )
 ON_DEVICE: Methods = (
     ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
-    ("sweeps by levels and steps of Jacobi's method", lambda bias: bias.sweep_levels(8), 200),
     ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
     ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),
+    ("sweeps by levels, 8 steps of Jacobi's method", lambda bias: bias.sweep_levels(8), 300),
 )
 
 
