@@ -66,6 +66,8 @@ INSTANCES = [
     Instance("wlan", "MAX_BACKOFF=6,COL=2", COLLIDE, 10.515),
     Instance("wlan", "MAX_BACKOFF=6,COL=6", COLLIDE, 10.695),
 ]
+# A billion states: the vectors of a long-run average would not fit beside the model, those of a point in time do.
+INSTANCES.append(Instance("tandem", "c=22360", 'R{"customers"}=? [ I=0.001 ]'))
 # Other questions that a device answers, for a look at all of its methods.
 OTHERS = [
     Instance("crowds", "TotalRuns=5,CrowdSize=20", 'P=? [ F "sender_seen_twice" ]'),

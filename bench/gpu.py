@@ -1,11 +1,13 @@
 """From the file to the answer on a CUDA device, beside the CPU of the same machine, Storm, and what documents print.
 
-    python bench/gpu.py [--only tandem,cluster] [--others] [--cpu] [--storm] [--timeout 120] [--json FILE]
+    python bench/gpu.py [--only tandem,cluster] [--others] [--cpu] [--timeout 120] [--json FILE]
+                        [--storm 8] [--storm-on "consensus,c=1023"] [--storm-timeout 600]
 
 Every run is the command line in a process of its own. On the device there are two: the first, with empty caches, tells
 what compiling takes (``--once`` leaves it out); the second is the one that counts. With ``--cpu`` the same question
-goes to the CPU with all its cores, with ``--storm`` to Storm as it comes, if ``stormpy`` can be imported. The bounds
-must agree, or the program ends with an error.
+goes to the CPU with all its cores; with ``--storm N`` to Storm as it comes, if ``stormpy`` can be imported, beside all
+that: N at a time, because it uses one core and may need long, in the order of ``--storm-on``. The bounds must agree, or
+the program ends with an error.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -104,13 +108,40 @@ def table(records: list[dict[str, Any]]) -> str:
     return "\n".join([*head, *(f"| {' | '.join(cells(record))} |" for record in records)])
 
 
+def chosen(instances: Sequence[Instance], parts: str) -> list[Instance]:
+    """Those whose names or properties have one of the parts in them, in the order of the parts; all without parts."""
+    wanted = [part for part in parts.split(",") if part] or [""]
+    found = [one for part in wanted for one in instances if part in f"{one.name} {one.prop}"]
+    return list(dict.fromkeys(found))
+
+
+def measured(instance: Instance, given: argparse.Namespace) -> dict[str, Any]:
+    """What Galton does with an instance."""
+    first = None
+    if not given.once:
+        with tempfile.TemporaryDirectory() as empty:
+            first = galton(instance, "cuda", given.timeout, empty)
+    device = galton(instance, "cuda", given.timeout)
+    host = galton(instance, "cpu", given.timeout) if given.cpu else None
+    names = {"name": instance.name, "property": instance.prop, "printed": instance.printed}
+    return {**names, "first": first, "cuda": device, "cpu": host, "storm": None}
+
+
+def write(records: list[dict[str, Any]], path: Path | None) -> None:
+    """After every run: whatever ends the program later, this is kept."""
+    if path:
+        path.write_text(json.dumps(records, indent=1))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="parts of names of instances, separated by commas")
     parser.add_argument("--others", action="store_true", help="more questions, to see all methods")
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--cpu", action="store_true", help="beside the CPU")
-    parser.add_argument("--storm", action="store_true", help="beside Storm")
+    parser.add_argument("--storm", type=int, default=0, metavar="N", help="beside Storm, so many at a time")
+    parser.add_argument("--storm-on", default="", help="parts of names, as for --only")
+    parser.add_argument("--storm-timeout", type=float, default=600)
     parser.add_argument("--once", action="store_true", help="no first run with empty caches")
     parser.add_argument("--json", type=Path, help="write all that was measured")
     parser.add_argument("--table", type=Path, metavar="FILE", help="print the table of what such a file holds, and end")
@@ -118,38 +149,26 @@ def main() -> None:
     if given.table:
         print(table(json.loads(given.table.read_text())))
         return
-    only = [part for part in given.only.split(",") if part]
+    instances = chosen((*INSTANCES, *(OTHERS if given.others else ())), given.only)
+    asked = chosen(instances, given.storm_on) if given.storm else []
     records: list[dict[str, Any]] = []
+    with ThreadPoolExecutor(max(given.storm, 1)) as pool:
+        peers = {pool.submit(storm, instance, given.storm_timeout): instance for instance in asked}
+        for instance in instances:
+            records.append(measured(instance, given))
+            print(" | ".join(cells(records[-1])), flush=True)
+            if records[-1]["cuda"].get("said"):
+                print(f"  {records[-1]['cuda']['said']}", flush=True)
+            write(records, given.json)
+        for peer in as_completed(peers):
+            records[instances.index(peers[peer])]["storm"] = peer.result()
+            write(records, given.json)
     wrong = 0
-    for instance in (*INSTANCES, *(OTHERS if given.others else ())):
-        if only and not any(part in f"{instance.name} {instance.prop}" for part in only):
-            continue
-        first = None
-        if not given.once:
-            with tempfile.TemporaryDirectory() as empty:
-                first = galton(instance, "cuda", given.timeout, empty)
-        device = galton(instance, "cuda", given.timeout)
-        host = galton(instance, "cpu", given.timeout) if given.cpu else None
-        peer = storm(instance, given.timeout) if given.storm else None
-        records.append(
-            {
-                "name": instance.name,
-                "property": instance.prop,
-                "printed": instance.printed,
-                "first": first,
-                "cuda": device,
-                "cpu": host,
-                "storm": peer,
-            }
-        )
-        print(" | ".join(cells(records[-1])), flush=True)
-        if device.get("said"):
-            print(f"  {device['said']}", flush=True)
-        if not agree(device, host) or not agree(device, peer):
-            wrong += 1
-            print(f"  DISAGREE: {host and host.get('value')}, {peer and peer.get('value')}", flush=True)
-        if given.json:
-            given.json.write_text(json.dumps(records, indent=1))
+    for record in records:
+        for other in (record["cpu"], record["storm"]):
+            if not agree(record["cuda"], other):
+                wrong += 1
+                print(f"DISAGREE on {record['name']}: {record['cuda'].get('value')}, {other and other.get('value')}")
     print("", table(records), sep="\n")
     if wrong:
         raise SystemExit(f"{wrong} answers disagree")

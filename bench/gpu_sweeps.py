@@ -1,12 +1,13 @@
 """How long a sweep over equations takes on a CUDA device in each format, beside how fast the device copies.
 
     python bench/gpu_sweeps.py [--only tandem,kanban] [--formats csr,sliced] [--orders canonical,rcm]
-                               [--values compact,plain] [--sweeps 50] [--cached] [--json FILE]
+                               [--values compact,plain] [--sweeps 50] [--variants] [--json FILE]
 
 The equations are those of the probability to come to the first initial state, from all states that can be left. Sweeps
 are in place, as the solver makes them, and for an MDP take the greatest. The bytes are the fewest that the format has
 to move; a format that moves fewer may be the faster one at a smaller share of the copy. Every format has to come to the
 same vector, or the program ends with an error. ``chosen`` says what Galton would take, and what it takes to find out.
+With ``--variants`` all is read in several ways: so many entries at a time x threads of a block, slices cached or not.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,7 @@ CASES: list[tuple[str, dict[str, int]]] = [
 ]
 COPIED = 1 << 30  # bytes
 SAME = 1e-12  # how far vectors may be apart, relatively, after a sweep
+VARIANTS = tuple(product((2, 4, 8), (128, 256, 512), (False, True)))  # lines at a time, threads of a block, cached
 
 
 def equations_of(model: Any, order: str) -> Any:
@@ -88,20 +92,29 @@ def bytes_copied_per_second() -> float:
     return 2 * COPIED * 10 / seconds_of(copy)
 
 
-def measure(
-    equations: Any, matrix: Any, name: str, sweeps: int, speed: float, known: Any, *, cached: bool
-) -> tuple[dict[str, Any], Any]:
+def laid_out(equations: Any, matrix: Any, name: str, variants: bool) -> Iterator[tuple[str, Any, float]]:
+    """The matrix in one format, with a label and the seconds that took; then in all variants, if so asked."""
+    import cupy as cp
+
+    from galton.backend.cuda.layout import Variant, lay_out
+
+    start = time.perf_counter()
+    layout = lay_out(matrix, name, scale=equations.scale, constant=equations.constant)
+    cp.cuda.get_current_stream().synchronize()
+    seconds = time.perf_counter() - start
+    yield name, layout, seconds
+    for variant in (Variant(*how) for how in VARIANTS) if variants else ():
+        if layout.source is not None or not variant.cached:  # only slices are streamed
+            yield f"{name} {variant}", replace(layout, variant=variant), seconds
+
+
+def measure(equations: Any, layout: Any, sweeps: int, speed: float, known: Any) -> tuple[dict[str, Any], Any]:
     """Sweeps in one format; also x after one Jacobi sweep, and how far that is from the one that is known."""
     import cupy as cp
 
-    from galton.backend.cuda.layout import lay_out
     from galton.backend.cuda.system import System
     from galton.solve.equations import OPTIMA
 
-    start = time.perf_counter()
-    layout = replace(lay_out(matrix, name), cached=cached)
-    cp.cuda.get_current_stream().synchronize()
-    laid_out = time.perf_counter() - start
     system = System(layout, equations.scale, equations.constant, OPTIMA[equations.optimum], compact=True)
     n = equations.size
     x = cp.linspace(0.1, 0.9, n)
@@ -115,7 +128,6 @@ def measure(
     seconds = seconds_of(work) / sweeps
     moved = system.bytes_per_sweep
     record = {"us": seconds * 1e6, "MB": moved / 1e6, "TB/s": moved / seconds / 1e12, "share": moved / seconds / speed}
-    record["laid out s"] = laid_out
     if known is not None:
         record["apart"] = float(cp.max(cp.abs(after - known) / cp.maximum(cp.abs(known), 1e-300)))
     return record, after
@@ -140,13 +152,13 @@ def case(model: Any, given: argparse.Namespace, speed: float, name: str) -> list
 
     from galton.backend.cuda.formats import in_format
 
-    records = []
+    records, width = [], 32 if given.variants else 12
     for order in given.orders:
         equations = equations_of(model, order)
         for kind in given.values:
             matrix = with_values(equations, kind)
             start = time.perf_counter()
-            chosen = in_format(matrix)
+            chosen = in_format(matrix, scale=equations.scale, constant=equations.constant)
             record: dict[str, Any] = {"model": name, "order": order, "values": kind, "unknowns": equations.size}
             record |= {"rows": matrix.rows, "entries": len(matrix.columns), "chosen": chosen.name}
             record |= {"reason": chosen.reason, "choosing s": time.perf_counter() - start, "formats": {}}
@@ -159,17 +171,18 @@ def case(model: Any, given: argparse.Namespace, speed: float, name: str) -> list
             known = None
             for form in given.formats:
                 try:
-                    found, after = measure(equations, matrix, form, given.sweeps, speed, known, cached=given.cached)
+                    for label, layout, seconds in laid_out(equations, matrix, form, given.variants):
+                        found, after = measure(equations, layout, given.sweeps, speed, known)
+                        known = after if known is None else known
+                        record["formats"][label] = found | {"laid out s": seconds}
+                        wrong = "" if found.get("apart", 0.0) <= SAME else f"  WRONG by {found['apart']:.1e}"
+                        print(
+                            f"  {label:<{width}} {found['us']:10.1f} us  {found['MB']:9.1f} MB  "
+                            f"{found['TB/s']:6.2f} TB/s  {100 * found['share']:5.1f} % of a copy  "
+                            f"laid out in {seconds:.3f} s{wrong}"
+                        )
                 except cp.cuda.memory.OutOfMemoryError:
-                    print(f"  {form:<12} does not fit")
-                    continue
-                known = after if known is None else known
-                record["formats"][form] = found
-                wrong = "" if found.get("apart", 0.0) <= SAME else f"  WRONG by {found['apart']:.1e}"
-                print(
-                    f"  {form:<12} {found['us']:10.1f} us  {found['MB']:9.1f} MB  {found['TB/s']:6.2f} TB/s  "
-                    f"{100 * found['share']:5.1f} % of a copy  laid out in {found['laid out s']:.3f} s{wrong}"
-                )
+                    print(f"  {form:<{width}} does not fit")
                 cp.get_default_memory_pool().free_all_blocks()
             records.append(record)
     return records
@@ -196,7 +209,7 @@ def main() -> None:
     parser.add_argument("--orders", type=names(ORDERS), default=["canonical"])
     parser.add_argument("--values", type=names(("compact", "plain")), default=["compact"])
     parser.add_argument("--sweeps", type=int, default=50)
-    parser.add_argument("--cached", action="store_true", help="slices go through the cache like all else")
+    parser.add_argument("--variants", action="store_true", help="every format is also read in other ways")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     speed = bytes_copied_per_second()

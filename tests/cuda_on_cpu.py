@@ -113,12 +113,14 @@ def without_a_device() -> Iterator[Any]:
     cuda = importlib.import_module("galton.graph.cuda")
     modules = [importlib.import_module(f"galton.graph.cuda.{name}") for name in _DRIVERS]
     pattern = importlib.import_module("galton.graph.cuda.pattern")
+    positions = importlib.import_module("galton.backend.cuda.positions")
     if stand_in:
         del sys.modules["cupy"]
     with ExitStack() as stack:
-        stack.enter_context(patch.object(pattern, "kernels", compiled))
+        for module in (pattern, positions):
+            stack.enter_context(patch.object(module, "kernels", compiled))
         # Threads that wait for each other cannot run one after the other: the driver starts each step by itself.
         stack.enter_context(patch.object(modules[0], "multiprocessors", lambda: 0))
-        for module in modules:
+        for module in (*modules, positions):
             stack.enter_context(patch.object(module, "cp", np))
         yield cuda

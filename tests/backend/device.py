@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from cuda_on_cpu import compiled
+from cuda_on_cpu import compiled, without_a_device
 
 MODULES = (
     "module",
@@ -20,6 +20,10 @@ MODULES = (
     "restrict",
     "choices",
     "bias",
+    "chain",
+    "induced",
+    "levels",
+    "positions",
     "steps",
     "numbers",
     "layout",
@@ -38,6 +42,7 @@ def played_by_cpu() -> Iterator[Any]:
     if stand_in:
         del sys.modules["cupy"]
     with ExitStack() as stack:
+        stack.enter_context(without_a_device())
         for name, module in modules.items():
             stack.enter_context(patch.object(module, "cp", np))
             if hasattr(module, "kernels") and name != "module":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -70,14 +70,21 @@ def test_drift_bounds(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
         assert (found[1] - found[0] <= 1e-13 * np.abs(found[1]).max()).all()
 
 
+@pytest.mark.parametrize(
+    "prepare",
+    [lambda bias: bias.smooth(8), lambda bias: bias.sweep_levels(), lambda bias: bias.sweep_levels(8)],
+    ids=["jacobi", "levels", "levels and jacobi"],
+)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_the_bias_makes_the_drift_constant(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
+def test_the_bias_makes_the_drift_constant(
+    xp: Any, case: tuple[str, dict[str, int], str], prepare: Callable[[Any], bool]
+) -> None:
     from galton.backend.cuda.bias import Bias
 
     chain = chain_of(*case)
     there = moved(chain, xp)
     bias = Bias(there, Settings())
-    assert bias.smooth(8)
+    assert prepare(bias)
     h = xp.zeros(chain.n_states)
     assert bias.improve(there.reward, h, relative=1e-8, absolute=0.0, patience=100)
     lower, upper = prove(chain, take(h))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from device import WHERE
 from systems import random_pair
 
-from galton.backend.formats import FORMATS, ORDERS, Statistics, candidates, check_names
+from galton.backend.formats import FORMATS, ORDERS, Statistics, check_names, suitable
 from galton.lang.source import GaltonError
 from galton.solve.settings import Settings
 
@@ -44,9 +45,10 @@ def matrix(xp: Any, lengths: Any, groups: Any | None = None, *, size: int | None
     return csr(*(None if part is None else xp.asarray(part) for part in parts))
 
 
-def rows_in(layout: Any, name: str) -> Iterator[tuple[list[int], list[int]]]:
-    """The columns and codes of each row, read out of slices as their description says."""
+def rows_in(layout: Any, name: str) -> Iterator[list[tuple[int, float]]]:
+    """The columns and numbers of each row, read out of slices as their description says; a constant has no column."""
     words, codes, starts = (taken(part).astype(np.int64) for part in (layout.columns, layout.codes, layout.starts))
+    numbers = taken(layout.codes) if layout.dictionary is None else taken(layout.dictionary)[codes]
     words &= 0xFFFFFFFF
     groups = np.arange(layout.rows + 1) if layout.groups is None else taken(layout.groups)
     lanes = LANES[name]
@@ -55,36 +57,106 @@ def rows_in(layout: Any, name: str) -> Iterator[tuple[list[int], list[int]]]:
         line = (slice_ * 32 if name == "ell" else starts[slice_]) + place * lanes
         width = starts[0] if name == "ell" else 32
         for _ in range(groups[state + 1] - groups[state]):
-            found: tuple[list[int], list[int]] = ([], [])
+            found: list[tuple[int, float]] = []
             ended = False
             while not ended:
                 marks = {bool(word & ROW_ENDS) for word in words[line : line + lanes]}
                 assert len(marks) == 1, "the lanes of a row end together"
                 (ended,) = marks
                 for place_ in range(line, line + lanes):
-                    if not words[place_] & NO_ENTRY:
-                        found[0].append(int(words[place_] & COLUMN))
-                        found[1].append(int(codes[place_]))
+                    column = -1 if words[place_] & NO_ENTRY else int(words[place_] & COLUMN)
+                    if column >= 0 or numbers[place_] != 0:
+                        found.append((column, float(numbers[place_])))
                 line += width
             yield found
 
 
+@pytest.mark.parametrize("distinct", [3, 500, None])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 100])
 @pytest.mark.parametrize("name", LANES)
-def test_slices_hold_the_rows(xp: Any, name: str, size: int, grouped: bool) -> None:
-    from galton.backend.cuda.layout import lay_out, measure
+def test_slices_hold_the_equations(xp: Any, name: str, size: int, grouped: bool, distinct: int | None) -> None:
+    """Entries times the scale of their row, then its constant; as codes of a byte, of two bytes, or as they are."""
+    from galton.backend.cuda import layout as layouts
 
     random = np.random.default_rng(size)
     counts = random.integers(1, 5, size) if grouped else np.ones(size, dtype=np.int64)
     groups = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32) if grouped else None
-    source = matrix(xp, random.integers(0, 7, int(counts.sum())), groups)
-    layout = lay_out(source, name)
-    starts, columns, codes = (taken(part) for part in (source.starts, source.columns, source.codes))
-    expected = [(list(columns[a:b]), list(codes[a:b])) for a, b in pairwise(starts)]
+    rows = int(counts.sum())
+    source = matrix(xp, random.integers(0, 7, rows), groups)
+    source = replace(source, codes=source.codes % (3 if distinct else 200), dictionary=source.dictionary)
+    scale = random.choice(random.random(distinct or 10), rows) + 0.5 if distinct else None
+    constant = np.where(random.random(rows) < 0.5, 0.0, random.choice([0.25, 3.0], rows))
+    given = {"scale": None if scale is None else xp.asarray(scale), "constant": xp.asarray(constant)}
+    layout = layouts.lay_out(source, name, **given)
+    starts, columns, codes, dictionary = (
+        taken(part) for part in (source.starts, source.columns, source.codes, source.dictionary)
+    )
+    expected = []
+    for row, (a, b) in enumerate(pairwise(starts)):
+        factor = 1.0 if scale is None else scale[row]
+        entries = list(zip(columns[a:b].tolist(), (factor * dictionary[codes[a:b]]).tolist(), strict=True))
+        expected.append(entries + ([(-1, constant[row])] if constant[row] else []))
     assert list(rows_in(layout, name)) == expected
-    assert measure(source).places[name] == pytest.approx(layout.places / max(len(columns), 1))
     assert layout.places == len(layout.columns)
+    assert layout.dictionary is not None
+    numbers = {number for row in expected for _, number in row} | {0.0}
+    np.testing.assert_array_equal(taken(layout.dictionary), sorted(numbers))
+    assert layout.codes.itemsize == (1 if len(numbers) <= 256 else 2)
+    if name == "sliced":
+        places = layouts.measure(source, given["constant"]).places
+        assert places == pytest.approx(layout.places / max(sum(map(len, expected)), 1))
+
+
+def test_slices_of_many_numbers(xp: Any) -> None:
+    """More than two bytes can tell apart."""
+    from galton.backend.cuda.layout import lay_out
+    from galton.backend.cuda.system import System
+
+    source, size = matrix(xp, np.full(20_000, 4)), 20_000
+    values, x = np.random.default_rng(1).random((2, 80_000))
+    layout = lay_out(replace(source, codes=xp.asarray(values), dictionary=None), "sliced")
+    assert layout.dictionary is None
+    found = [number for row in rows_in(layout, "sliced") for _, number in row]
+    np.testing.assert_array_equal(found, values)
+    after = xp.asarray(x[:size].copy())
+    System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, 0, size, 1, 0, True, 1.0, 1)
+    expected = (values * x[taken(source.columns)]).reshape(size, 4).sum(axis=1)
+    np.testing.assert_allclose(taken(after), expected, rtol=1e-14)
+
+
+def test_only_sweeps_read_slices(xp: Any) -> None:
+    """Slices with wrong numbers in them: sweeps go wrong, and nothing else does; nor sweeps whose constants change."""
+    from galton.backend.cuda.layout import lay_out
+    from galton.backend.cuda.system import System
+
+    groups = np.arange(0, 201, 2).astype(np.int32)
+    source, constant = matrix(xp, np.full(200, 3), groups), xp.asarray(np.full(200, 0.5))
+    slices = lay_out(source, "sliced", constant=constant)
+    assert slices.dictionary is not None
+    wrong = replace(slices, dictionary=slices.dictionary * 2)
+    x, chosen = xp.asarray(np.full(100, 0.5)), xp.asarray(groups[:-1])
+
+    def asked(layout: Any, *, compact: bool) -> tuple[Any, Any]:
+        system = System(layout, None, constant, 1, compact=compact)
+        best, by_choice = x.copy(), x.copy()
+        system.jacobi(best, x.copy(), None, 0, 100, 1, 0.0, True, 1.0, 1)
+        system.jacobi(by_choice, x.copy(), chosen, 0, 100, 1, 0.0, True, 1.0, 1)
+        values, product, weights, upper = xp.empty(200), xp.empty(100), xp.zeros(200), x * 2
+        system.row_values(x, values, 0, 100, 1)
+        system.multiply(x, product, True, 1, chosen)
+        system.weigh_rows(x, chosen, 0.5, 0.2, weights, 0, 100, 1)
+        system.propagate(x.copy(), upper, 0, 100, 1e-15)
+        told = [system.defect(x, 0, 100, 1), system.growth(x, x, 0, 100, 1)]
+        told += [system.is_above(x * 1.02, 0, 100, 1e-15, 1), system.is_below(x, 0, 100, 1e-15, 1)]
+        return taken(best), [*map(taken, (by_choice, values, product, weights, upper)), told]
+
+    best, others = asked(source, compact=True)
+    for layout, compact in ((slices, True), (wrong, True), (wrong, False)):
+        found, rest = asked(layout, compact=compact)
+        assert np.allclose(found, best, rtol=1e-14) == (layout is slices or not compact)
+        for mine, theirs in zip(rest, others, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 def test_statistics(xp: Any) -> None:
@@ -97,21 +169,22 @@ def test_statistics(xp: Any) -> None:
     assert seen.spread == pytest.approx(lengths.std())
 
 
-@pytest.mark.parametrize("lengths", ["one long", "long and empty", "all in one", "empty at the end"])
-def test_merged_sums(xp: Any, lengths: str) -> None:
-    """Rows that many threads share, and threads that have many rows; rounded to either side of the truth."""
+@pytest.mark.parametrize("lengths", ["one long", "long and empty", "all in one", "to the chunk", "empty at the end"])
+def test_segmented_sums(xp: Any, lengths: str) -> None:
+    """Rows that many warps share, and warps that have many rows; rounded to either side of the truth."""
     from galton.backend.cuda.layout import lay_out
-    from galton.backend.cuda.system import _Merged
+    from galton.backend.cuda.system import _Segmented
 
     random = np.random.default_rng(5)
     of_rows = {
         "one long": np.where(np.arange(300) == 77, 5000, random.integers(0, 4, 300)),
         "long and empty": np.where(random.random(200) < 0.05, 700, 0),
         "all in one": np.array([20_000]),
+        "to the chunk": np.array([1024, 0, 1023, 1, 0, 2048, 1024, 1, 1023, 3000, 0]),
         "empty at the end": np.array([0, 0, 33, 15, 16, 17, 0, 0, 0] + [0] * 40),
     }[lengths]
     source = matrix(xp, of_rows, size=len(of_rows))
-    merged = _Merged(lay_out(source, "merge"))
+    segmented = _Segmented(lay_out(source, "segmented"))
     x = random.uniform(0.1, 1.0, len(of_rows))
     parts = (taken(source.starts), taken(source.columns), taken(source.codes), taken(source.dictionary))
     starts, columns, codes, dictionary = parts
@@ -119,8 +192,8 @@ def test_merged_sums(xp: Any, lengths: str) -> None:
     exact = [sum(products[a:b], Fraction(0)) for a, b in pairwise(starts)]
     found = {}
     for rounding in (-1, 0, 1):
-        merged.run(xp.asarray(x), rounding)
-        found[rounding] = taken(merged.sums).copy()
+        segmented.run(xp.asarray(x), rounding)
+        found[rounding] = taken(segmented.sums).copy()
     np.testing.assert_allclose(found[0], [float(number) for number in exact], rtol=1e-12)
     assert all(low <= number for low, number in zip(found[-1], exact, strict=True))
     assert all(number <= high for number, high in zip(exact, found[1], strict=True))
@@ -139,82 +212,84 @@ def test_long_rows(xp: Any, name: str, optimum: int) -> None:
         pair = random_pair(np.random.default_rng(2), size=70, optimum=optimum, values="1 byte", length=length)
         source = pair.reference.matrix
         parts = (source.groups, source.starts, source.columns, source.values, source.dictionary)
-        layout = lay_out(csr(*(None if part is None else xp.asarray(part) for part in parts)), name)
-        numbers = (xp.asarray(pair.reference.scale), xp.asarray(pair.reference.constant))
-        system = System(layout, *numbers, optimum, compact=True)
+        scale, constant = xp.asarray(pair.reference.scale), xp.asarray(pair.reference.constant)
+        rows = csr(*(None if part is None else xp.asarray(part) for part in parts))
+        system = System(lay_out(rows, name, scale=scale, constant=constant), scale, constant, optimum, compact=True)
         x = np.random.default_rng(3).random(70)
         values, expected = xp.empty(pair.rows), np.empty(pair.rows)
         system.row_values(xp.asarray(x), values, 0, 70, 1)
         pair.reference.row_values(x, expected, 0, 70, 1)
         np.testing.assert_allclose(taken(values), expected, rtol=1e-12)
+        swept, expected = xp.asarray(x), x.copy()
+        system.jacobi(swept, swept.copy(), None, 0, 70, 1, 0.0, True, 1.0, 1)
+        pair.reference.jacobi(expected, x.copy(), None, 0, 70, 1, 0.0, True, 1.0, 1)
+        np.testing.assert_allclose(taken(swept), expected, rtol=1e-12)
         assert system.bytes_per_sweep >= 5 * len(source.columns) + 16 * 70
 
 
 def test_bytes_of_a_sweep(xp: Any) -> None:
-    """Counted by hand: 64 rows of two entries."""
+    """Counted by hand: 64 rows of two entries, and every second with a constant."""
     from galton.backend.cuda.layout import lay_out
     from galton.backend.cuda.system import System
 
-    source = matrix(xp, np.full(64, 2))
+    source, constant = matrix(xp, np.full(64, 2)), xp.asarray(np.arange(64) % 2 * 1.0)
     moved = {}
     for name in FORMATS:
-        constant = xp.zeros(64)
-        moved[name] = System(lay_out(source, name), None, constant, 0, compact=True).bytes_per_sweep
+        layout = lay_out(source, name, constant=constant)
+        moved[name] = System(layout, None, constant, 0, compact=True).bytes_per_sweep
     vectors, entries, codes = 64 * 16, 128 * 5, 64
     assert moved["csr"] == moved["csr-vector"] == vectors + entries + codes + 65 * 4
-    assert moved["sliced"] == vectors + entries + codes + 3 * 4
-    assert moved["half-sliced"] == vectors + entries + codes + 5 * 4
-    assert moved["ell"] == vectors + entries + codes + 2 * 4
-    assert moved["merge"] == moved["csr"] + 2 * (64 * 8 + 12 * 12)
+    assert moved["sliced"] == vectors + 64 * 3 * 5 + 3 * 4
+    assert moved["half-sliced"] == vectors + 64 * 4 * 5 + 5 * 4
+    assert moved["ell"] == vectors + 64 * 3 * 5 + 2 * 4
+    assert moved["segmented"] == moved["csr"] + 2 * (64 * 8 + 12)
 
 
 def seen(**what: Any) -> Statistics:
-    usual = {"rows": 10**6, "entries": 4 * 10**6, "mean": 4.0, "spread": 1.0, "longest": 6}
-    places = {"sliced": 1.1, "half-sliced": 1.3, "ell": 1.5}
-    return Statistics(**{**usual, "places": places, **what})
+    usual = {"rows": 10**6, "entries": 4 * 10**6, "mean": 4.0, "spread": 1.0, "longest": 6, "places": 1.1}
+    return Statistics(**{**usual, **what})
 
 
 def test_what_suits_a_matrix() -> None:
-    assert candidates(seen())[0] == ("sliced", "csr")
-    even = {"sliced": 1.0, "half-sliced": 1.05, "ell": 1.01}
-    assert candidates(seen(places=even))[0] == ("ell", "sliced")
-    assert candidates(seen(places={**even, "ell": 1.2}))[0] == ("sliced", "half-sliced")
-    assert candidates(seen(places={"sliced": 3.0, "half-sliced": 2.5, "ell": 9.0}))[0] == ("csr", "merge")
-    assert candidates(seen(mean=20.0))[0] == ("csr-vector", "half-sliced")
-    assert candidates(seen(mean=400.0))[0] == ("csr-vector",)
-    names, why = candidates(seen(longest=10**6))
-    assert names[0] == "merge"
-    assert "uneven rows of 4.0 ± 1.0, the longest 1,000,000" in why
+    name, why = suitable(seen())
+    assert name == "sliced"
+    assert why == "rows of 4.0 ± 1.0, the longest 6, 1.10 places a number in slices"
+    assert suitable(seen(places=3.0))[0] == "csr"
+    assert suitable(seen(mean=400.0, longest=3200))[0] == "csr-vector"
+    assert suitable(seen(mean=400.0, longest=3201)) == ("segmented", "rows of 400.0 ± 1.0, the longest 3,201")
 
 
-def test_one_is_chosen(xp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from galton.backend.cuda import formats
+def test_one_is_chosen(xp: Any) -> None:
+    from galton.backend.cuda.formats import in_format
 
-    assert formats.in_format(matrix(xp, np.full(100, 3))).name == "csr"
-    assert formats.in_format(matrix(xp, np.full(100, 30))).name == "csr-vector"
-    chosen = formats.in_format(matrix(xp, np.full(30_000, 3)))
-    assert (chosen.name, chosen.places) == ("ell", 30_016 * 3)
-    chosen = formats.in_format(matrix(xp, np.repeat([3, 5], 15_008)))
+    assert in_format(matrix(xp, np.full(100, 3))).name == "csr"
+    assert in_format(matrix(xp, np.full(100, 30))).name == "csr-vector"
+    assert in_format(matrix(xp, np.where(np.arange(3000) % 20, 1, 40))).name == "csr"
+    assert in_format(matrix(xp, np.full(3000, 40))).name == "csr-vector"
+    assert in_format(matrix(xp, np.where(np.arange(3000) % 20, 1, 900))).name == "segmented"
+    chosen = in_format(matrix(xp, np.repeat([3, 5], 15_008)))
     assert chosen.name == "sliced"
-    assert "rows of 4.0 ± 1.0, the longest 5, 1.00 places an entry in slices" in chosen.reason
-    assert str(chosen) == "slices of 32, 1-byte numbers of 200 values"
-    asked = formats.in_format(matrix(xp, np.full(100, 3)), "half-sliced")
+    assert chosen.reason == "rows of 4.0 ± 1.0, the longest 5, 1.00 places a number in slices"
+    assert str(chosen) == "slices of 32, 1-byte numbers of 201 values"
+    asked = in_format(matrix(xp, np.full(100, 3)), "half-sliced")
     assert (asked.name, asked.reason) == ("half-sliced", "as asked")
-    monkeypatch.setattr(formats, "LARGE", 1000)
-    monkeypatch.setattr(formats, "seconds_per_sweep", lambda layout: {"ell": 2e-5, "sliced": 1e-5}[layout.name])
-    chosen = formats.in_format(matrix(xp, np.full(30_000, 3)))
-    assert chosen.name == "sliced"
-    assert chosen.reason.endswith("; 10 µs a sweep, ELL 20")
 
 
-def test_sweeps_are_timed(xp: Any) -> None:
-    from galton.backend.cuda.formats import seconds_per_sweep
-    from galton.backend.cuda.layout import lay_out
+def test_variants(xp: Any) -> None:
+    """However many lines are read at a time, in whatever blocks."""
+    from galton.backend.cuda.layout import Variant, lay_out
+    from galton.backend.cuda.system import System
 
-    groups = np.arange(0, 3001, 3).astype(np.int32)
-    for source in (matrix(xp, np.full(3000, 3)), matrix(xp, np.full(3000, 3), groups)):
-        for name in FORMATS:
-            assert 0 < seconds_per_sweep(lay_out(source, name)) < 1
+    groups = np.arange(0, 301, 3).astype(np.int32)
+    source, constant = matrix(xp, np.arange(300) % 7, groups), xp.asarray(np.arange(300) % 4 / 8)
+    found = []
+    for variant in (Variant(), Variant(1, 128, True), Variant(8, 512)):
+        layout = replace(lay_out(source, "sliced", constant=constant), variant=variant)
+        x = xp.linspace(0.1, 0.9, 100)
+        System(layout, None, constant, 1, compact=True).jacobi(x, x.copy(), None, 0, 100, 3, 0.0, True, 1.0, 1)
+        found.append(taken(x))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
 
 
 def test_names_that_nobody_has() -> None:

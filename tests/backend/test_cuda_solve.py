@@ -117,7 +117,10 @@ def test_in_every_format(
 
 @pytest.mark.parametrize(
     ("name", "end"),
-    [("sliced", "; slices of 32, 1-byte numbers of 5 values: as asked"), ("merge", ": there is no other for steps")],
+    [
+        ("sliced", "; slices of 32, 1-byte numbers of 6 values: as asked"),
+        ("segmented", ": there is no other for steps"),
+    ],
 )
 def test_formats_of_steps(name: str, end: str) -> None:
     """A format that steps do not have is not taken."""

@@ -70,7 +70,9 @@ def case(request: pytest.FixtureRequest, xp: Any) -> Case:
     scale = None if reference.scale is None else xp.asarray(reference.scale)
     # But for one format, rows have their numbers as codes.
     parts = (scale, xp.asarray(reference.constant), reference.optimum)
-    return Case(pair, System(lay_out(matrix_of(pair, xp), layout), *parts, compact=values != "plain"), xp)
+    matrix = lay_out(matrix_of(pair, xp), layout, scale=scale, constant=parts[1])
+    # Slices are for constants that do not change.
+    return Case(pair, System(matrix, *parts, compact=values != "plain" or matrix.source is not None), xp)
 
 
 def start(case: Case) -> Any:

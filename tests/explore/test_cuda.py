@@ -38,7 +38,7 @@ def _compiled() -> None:
     architecture = f"sm_{xp.cuda.Device().compute_capability}"
     programs = [galton.load(MODELS / file, **constants) for file, constants in GALLERY]
     programs += [galton.parse(text) for text in (*CASES.values(), *FAULTS.values())]
-    sources = [source(lower(program)) for program in programs]
+    sources = [part for program in programs for part in source(lower(program)).parts]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda text: cached(text, architecture), sources))
 

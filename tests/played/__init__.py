@@ -25,6 +25,7 @@ __all__ = ["memory", "played_cupy", "played_device"]
 DRIVERS = {
     "galton.backend.cuda": (
         *("module", "krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
+        *("chain", "levels", "induced", "positions"),
     ),
     "galton.graph.cuda": ("search", "reachability", "components", "end_components", "moving"),
 }

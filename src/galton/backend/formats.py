@@ -1,9 +1,9 @@
 """The formats that a device knows for equations, by name, and which one suits a matrix.
 
-The first two are CSR, with a thread or with several for each row. ELL and slices lay the entries of neighbouring rows
+The first two are CSR, with a thread or with several for each row. ELL and slices lay the numbers of neighbouring rows
 side by side, so that the threads of a warp read neighbours: one slice of everything, slices of 32 states, or slices of
-16 with two threads for each (Wijs and Bošnački 2012). The last gives every thread the same number of entries, whatever
-rows they are of (Merrill and Garland 2016).
+16 with two threads for each (Wijs and Bošnački 2012). The last gives every warp the same number of entries, whatever
+rows they are of.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..lang.source import GaltonError
 from ..lang.stream import nearest
 
-__all__ = ["FORMATS", "ORDERS", "Statistics", "candidates", "check_names"]
+__all__ = ["FORMATS", "ORDERS", "Statistics", "check_names", "suitable"]
 
 FORMATS = {
     "csr": "CSR, a thread a row",
@@ -21,7 +21,7 @@ FORMATS = {
     "ell": "ELL",
     "sliced": "slices of 32",
     "half-sliced": "slices of 16, two threads a row",
-    "merge": "CSR, 16 entries a thread",
+    "segmented": "CSR, 1,024 entries a warp",
 }
 ORDERS = {
     "canonical": "by the values of the variables",
@@ -32,8 +32,8 @@ ORDERS = {
 SMALL = 1 << 16  # entries below which a sweep takes as long as its launch, whatever the format: not worth a look
 SHORT = 12  # entries of a row that one thread adds up no slower than several
 LONG = 32  # entries of a row from which on a row alone gives its threads neighbours to read
-UNEVEN = 4096  # entries of a row that hold up all others, where most are much shorter
-PADDED = 1.5  # places for each entry, from which on slices read more than they gain
+UNEVEN = 8  # how much longer than the mean the longest row may be, before the others wait for its threads
+PADDED = 1.4  # places in slices for each number, from which on they read more than they gain
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Statistics:
     mean, spread, longest
         Of the lengths of rows; the spread is their standard deviation.
     places
-        What slices would hold for each entry, padding included, by the name of the format.
+        What slices of 32 would hold for each number of the equations, padding included.
     """
 
     rows: int
@@ -53,26 +53,17 @@ class Statistics:
     mean: float
     spread: float
     longest: int
-    places: dict[str, float]
+    places: float
 
     def __str__(self) -> str:
         return f"rows of {self.mean:.1f} ± {self.spread:.1f}, the longest {self.longest:,}"
 
 
-def candidates(seen: Statistics) -> tuple[tuple[str, ...], str]:
-    """One format, or two of which a few sweeps may choose, the more likely first; and why."""
-    if seen.longest > UNEVEN and seen.longest > 32 * seen.mean:
-        return ("merge", "csr-vector"), f"uneven {seen}"
-    if seen.mean > LONG:
-        return ("csr-vector",), str(seen)
-    padding = f"{seen}, {seen.places['sliced']:.2f} places an entry in slices"
-    if seen.mean > SHORT:
-        return ("csr-vector", "half-sliced") if seen.places["half-sliced"] <= PADDED else ("csr-vector",), padding
-    if seen.places["sliced"] > PADDED:
-        return ("csr", "merge"), padding
-    if seen.places["ell"] <= 1.02 * seen.places["sliced"]:
-        return ("ell", "sliced"), padding
-    return ("sliced", "half-sliced" if seen.places["half-sliced"] < 1.1 * seen.places["sliced"] else "csr"), padding
+def suitable(seen: Statistics) -> tuple[str, str]:
+    """A format, and why."""
+    if seen.mean >= LONG:
+        return ("csr-vector" if seen.longest <= UNEVEN * seen.mean else "segmented"), str(seen)
+    return ("sliced" if seen.places <= PADDED else "csr"), f"{seen}, {seen.places:.2f} places a number in slices"
 
 
 def check_names(form: str | None, order: str | None) -> None:

@@ -71,7 +71,7 @@ def check(
         typer.Option(
             metavar="NAME",
             help="On a device, the format of the matrix, where the one that suits it is not wanted: csr, csr-vector, "
-            "ell, sliced, half-sliced, merge.",
+            "ell, sliced, half-sliced, segmented.",
             show_default=False,
         ),
     ] = None,

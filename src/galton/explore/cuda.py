@@ -255,11 +255,14 @@ class Exploration:
         """The states in order, and for each slot the number of its first."""
         xp, words = self.xp, self.words
         self._check_number(self.n)
-        used = xp.flatnonzero(self.slots[:, 0] != 0)
-        keys = self.slots[used, :words]
-        order = used[_sorting(xp, keys)]
-        del used, keys
-        groups = len(order)
+        counts = xp.zeros(2, dtype=np.uint64)
+        capacity = len(self.slots)
+        self.kernels.run("list_groups", capacity, self.slots, capacity, None, counts)
+        groups = int(counts[0])
+        used = xp.empty(groups, dtype=np.int64)
+        self.kernels.run("list_groups", capacity, self.slots, capacity, used, counts[1:])
+        order = used[_sorting(xp, self.slots[used, :words])]
+        del used
         sizes = xp.empty(groups, dtype=np.int32)
         self.kernels.run("measure_groups", groups, self.slots, order, groups, sizes)
         ends = xp.cumsum(sizes, dtype=np.int32)

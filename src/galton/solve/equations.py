@@ -17,6 +17,7 @@ import numpy.typing as npt
 from .. import _core
 from ..backend import System
 from ..backend.cpu import matrix_of
+from ..backend.formats import LONG
 from ..model.arrays import is_on_host, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
@@ -98,7 +99,7 @@ class Equations:
     @cached_property
     def system(self) -> System:
         """The equations as the kernels take them."""
-        return self.system_with(self.constant, self.optimum, compact=True)
+        return self._system_with(self.constant, self.optimum, compact=True)
 
     @cached_property
     def prover(self) -> System:
@@ -108,12 +109,19 @@ class Equations:
         """
         if is_on_host(self.columns):
             return self.system
+        from ..backend.cuda.layout import lay_out
         from ..backend.cuda.system import System
 
-        return System(self._rows_on_device, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
+        rows = self._rows_on_device
+        if len(self.columns) > LONG * rows.rows:  # a thread alone would take as long as the longest row
+            rows = lay_out(rows, "csr-vector")
+        return System(rows, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
 
-    def system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool = False) -> System:
-        """The same matrix with other constants; where these do not change, a device may ``compact`` them."""
+    def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
+        """The same matrix with other constants, which may change."""
+        return self._system_with(constant, optimum, compact=False)
+
+    def _system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool) -> System:
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         if not is_on_host(self.columns):
             from ..backend.cuda.system import System
@@ -139,7 +147,7 @@ class Equations:
         """The matrix on a device, in the format that was asked for or that suits it."""
         from ..backend.cuda.formats import in_format
 
-        return in_format(self._rows_on_device, self.format)
+        return in_format(self._rows_on_device, self.format, scale=self.scale, constant=self.constant)
 
     @property
     def _rows_on_device(self) -> Layout:

@@ -58,7 +58,7 @@ def _start(job: Job, segment: Segment) -> Floats | float:
     if not np.isfinite(bound):
         raise NumericError(f"{job.name} finds no finite bound to begin with; {DEFAULT}")
     # Bounds on what is 0 would approach it for ever, and never meet.
-    return np.where(support(job.system, segment, job.upper, None, job.threads), bound, 0.0)
+    return np.where(support(job.equations.prover, segment, job.upper, None, job.threads), bound, 0.0)
 
 
 def _rewards(job: Job, segment: Segment) -> Floats:

@@ -109,9 +109,10 @@ METHODS: Methods = (
     ("incomplete elimination", lambda bias: bias.eliminate(3e-5), 50),
 )
 ON_DEVICE: Methods = (
-    ("8 steps of Jacobi's method", lambda bias: bias.smooth(8), 100),
+    ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
     ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
     ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),
+    ("sweeps by levels, 8 steps of Jacobi's method", lambda bias: bias.sweep_levels(8), 300),
 )
 
 

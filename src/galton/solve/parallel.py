@@ -1,7 +1,7 @@
 """Proposals on a device, where sweeps over everything are cheap and nothing else is.
 
 Value iteration in batches of sweeps, each looked at once. What is left is predicted from how fast a batch made the
-changes smaller; only where that promises too many sweeps is BiCGStab tried, on the chain of the strategy so far.
+changes smaller; only where that promises too many sweeps is the strategy so far evaluated by BiCGStab.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import math
 from dataclasses import dataclass
 
 from .equations import Segment
-from .proposal import KRYLOV_SWEEPS, Proposer
+from .proposal import Proposer
 
 __all__ = ["ParallelProposer"]
 
 FIRST, LONGEST = 32, 1024  # sweeps of a batch
-MANY = 300  # predicted sweeps from which on BiCGStab is tried
+MANY = 150  # predicted sweeps from which on BiCGStab is tried
+USELESS = 3  # evaluations in a row that did not halve the changes
 MOST = 400_000  # sweeps before a segment is given up
 
 
@@ -25,7 +26,8 @@ class ParallelProposer(Proposer):
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = 0) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
-        batch, spent, krylov, stuck = FIRST, 0, True, 0
+        batch, spent, stuck = FIRST, 0, 0
+        evaluated, useless = math.inf, 0  # the residual at the last evaluation, and how many in a row were in vain
         residual = self._batch(segment, batch, aim)
         best = residual
         while residual > aim and spent < MOST:
@@ -39,9 +41,13 @@ class ParallelProposer(Proposer):
             if residual > aim and residual < 0.5 and (left > MANY or not gain):
                 stuck = 0 if residual < 0.9 * best else stuck + 1
                 best = min(best, residual)
-                if krylov:
-                    krylov = self._accelerate(segment, residual, aim)
-                elif stuck > 20:
+                useless = 0 if residual < evaluated / 2 else useless + 1
+                if useless < USELESS:
+                    evaluated = residual
+                    self.evaluate(segment, max(aim / 4, residual * 1e-3))
+                    residual = self.sweep(segment, 4, aim)
+                    continue  # a batch is longer only where no evaluation helps
+                if stuck > 20:
                     break
             batch = min(max(spent // 4, FIRST), LONGEST)  # what is made in vain is a fifth at most
         return residual
@@ -56,10 +62,3 @@ class ParallelProposer(Proposer):
         )
         self.sweeps += done
         return self.sweep(segment, 1, aim)
-
-    def _accelerate(self, segment: Segment, residual: float, aim: float) -> bool:
-        """Solve for the rows taken; whether that was worth more than the sweeps it took."""
-        before = self.sweeps
-        self.evaluate(segment, max(aim / 4, residual * 1e-3))
-        after = self.sweep(segment, 4, aim)
-        return after < residual / 4 or self.sweeps - before < KRYLOV_SWEEPS // 20

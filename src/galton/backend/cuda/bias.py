@@ -1,8 +1,8 @@
-"""Poisson's equation of an irreducible chain on a device: BiCGStab, preconditioned by a few steps of Jacobi's method.
+"""Poisson's equation of an irreducible chain on a device: BiCGStab, with one of two preconditioners.
 
-What an elimination does better on one core, many cheap products do here. The number of steps is raised where BiCGStab
-does not get on: more steps smooth further. As in ``src/core/bias.hpp``, the gain is what the equation of one state z
-says, and vectors vanish in z.
+Sweeps from level to level, by the number of jumps to the busiest state z (``levels.py``), do what an incomplete
+elimination does on the CPU. Where they do not help, there are many cheap steps of Jacobi's method. As in
+``src/core/bias.hpp``, the gain is what the equation of one state z says, and vectors vanish in z.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from ...model.arrays import on_host
 from ...solve.solution import NumericError
+from .chain import ChainRows
 from .krylov import Iteration
-from .layout import CODES, lanes_for
-from .module import Kernels, kernels
+from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
     from ...solve.long_run import Chain
@@ -27,34 +27,21 @@ __all__ = ["Bias", "drift_bounds"]
 
 FILE = Path(__file__).with_name("drift.cu")
 DAMPING = 0.8
-LOOK = 10  # iterations between looks at the width
-WALKERS, JUMPS = 4096, 20_000
+LOOK = 5  # iterations between looks at the width
+WALKERS = 4096
+JUMPS, ACROSS = 20_000, 4  # of a walker: so many, or so many times the side of a square of all states
 
 
-class _Products:
-    """The kernels for one chain."""
-
-    def __init__(self, chain: Chain) -> None:
-        values = chain.values
-        codes = values.plain if values.dictionary is None else values.index
-        assert codes is not None
-        starts, n = chain.row_starts, chain.n_states
-        self.lanes = lanes_for(len(chain.columns) / max(n, 1))
-        self._matrix = (starts, chain.columns, codes, values.dictionary, n)
-        self._n = n
-        offset = "OFFSET=int" if starts.itemsize == 4 else "OFFSET=long long"
-        self._kernels: Kernels = kernels(FILE, offset, f"CODE={CODES[codes.itemsize]}", f"LANES={self.lanes}")
-
-    def run(self, kernel: str, *arguments: Any, threads: int | None = None) -> None:
-        """Launch for all states."""
-        count = self._n * self.lanes if threads is None else threads
-        self._kernels.launch(kernel, count, *self._matrix, *arguments)
+def _rows_of(chain: Chain) -> ChainRows:
+    values = chain.values
+    codes = values.plain if values.dictionary is None else values.index
+    return ChainRows(chain.row_starts, chain.columns, codes, values.dictionary)
 
 
 def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | None) -> tuple[Any, Any]:
     """Bounds on r + Qh in every state, rounding included."""
     lower, upper = cp.empty(chain.n_states), cp.empty(chain.n_states)
-    _Products(chain).run("drift_bounds", state, choice, high, low, lower, upper)
+    _rows_of(chain).run(FILE, "drift_bounds", state, choice, high, low, lower, upper)
     return lower, upper
 
 
@@ -66,64 +53,130 @@ class Bias:
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self.chain, self.settings = chain, settings
         self.sweeps = 0
-        self._products = _Products(chain)
-        self.exit_rates = cp.empty(chain.n_states)
-        self._products.run("leaving_rates", self.exit_rates)
+        self._rows = _rows_of(chain)
+        self._exit_rates = cp.empty(chain.n_states)
+        self._rows.run(FILE, "leaving_rates", self._exit_rates)
         ends = cp.empty(WALKERS, dtype=np.int32)
-        self._products.run("walk", self.exit_rates, 0, WALKERS, JUMPS, ends, threads=WALKERS)
+        jumps = max(JUMPS, int(ACROSS * chain.n_states**0.5))
+        self._rows.run(FILE, "walk", self._exit_rates, 0, WALKERS, jumps, ends, threads=WALKERS)
         states, counts = np.unique(on_host(ends), return_counts=True)
         self.busiest = int(states[counts.argmax()])
-        self._steps = 1
+        self._levels: Levels | None = None
+        self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self._exit_rates, 1)
+
+    def sweep_levels(self, steps: int = 0) -> bool:
+        """Precondition by sweeps from level to level, and so many steps of Jacobi's method after each.
+
+        False where there are too many levels.
+        """
+        if self._levels is None:
+            near = cp.zeros(self.chain.n_states, dtype=np.bool_)
+            near[self.busiest] = True
+            try:
+                self._levels = levels_of(self._rows, near)
+            except cp.cuda.memory.OutOfMemoryError:
+                return False
+        if self._levels is None:
+            return False
+        self._by = _ByLevels(self._levels, self._exit_rates, steps)
+        return True
 
     def smooth(self, steps: int) -> bool:
         """Precondition by so many steps of Jacobi's method."""
-        self._steps = steps
+        self._levels = None  # frees its memory
+        self._by = _Jacobi(self._rows, self.busiest, self._exit_rates, steps)
         return True
 
     def improve(self, reward: Any, h: Any, *, relative: float, absolute: float, patience: int) -> bool:
         """Improve h, in place, until r + Qh seems to be constant up to a width; False when it does not."""
-        start = h.copy()
-        residual, gain, width = self._residual(reward, h)
+        by = self._by
+        order = by.order
+        reward, x = (reward, h.copy()) if order is None else (reward[order], h[order])
+        residual, gain, width = self._residual(reward, x)
         first = best = width
-        iteration = Iteration(h, residual, self._product, self._precondition)
+        iteration = Iteration(x, residual, self._product, by.solve)
         since = 0
         while width > max(relative * abs(gain), absolute) and since < patience and np.isfinite(width):
             iteration.run(LOOK)
-            self._count(2 * LOOK * (1 + self._steps))
-            iteration.r[:], gain, width = self._residual(reward, h)
+            self._count(2 * LOOK * (1 + by.sweeps))
+            iteration.r[:], gain, width = self._residual(reward, x)
             since += LOOK
             self.settings.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
             if width < best / 10:
                 best, since = width, 0
-        if not (width <= first and bool(cp.isfinite(h).all())):
-            h[:] = start
+        if not (width <= first and bool(cp.isfinite(x).all())):
             return False
+        if order is None:
+            h[:] = x
+        else:
+            h[order] = x
         return width <= max(relative * abs(gain), absolute)
 
     def _residual(self, reward: Any, h: Any) -> tuple[Any, float, float]:
         """The right-hand side less the left, what z gains, and how far states are apart."""
         drift = cp.empty_like(h)
-        self._products.run("outflow", h, drift)
+        self._by.rows.run(FILE, "outflow", h, drift)
         self._count(1)
         drift = reward - drift
-        gain = drift[self.busiest : self.busiest + 1]
+        gain = drift[self._by.z : self._by.z + 1]
         low, high, mine = (float(x) for x in (drift.min(), drift.max(), gain[0]))
         return drift - gain, mine, high - low
 
     def _product(self, x: Any, found: Any) -> None:
-        self._products.run("outflow", x, found)
-        found -= found[self.busiest : self.busiest + 1].copy()
-
-    def _precondition(self, y: Any) -> Any:
-        x, other = y / self.exit_rates, cp.empty_like(y)
-        for _ in range(self._steps - 1):
-            self._products.run("smooth", self.exit_rates, DAMPING, y, x, other)
-            x, other = other, x
-        x -= x[self.busiest : self.busiest + 1].copy()
-        return x
+        self._by.rows.run(FILE, "outflow", x, found)
+        found -= found[self._by.z : self._by.z + 1].copy()
 
     def _count(self, sweeps: int) -> None:
         self.sweeps += sweeps
         most = self.settings.max_iterations
         if most is not None and self.sweeps > most:
             raise NumericError(f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations")
+
+
+class _Jacobi:
+    """Some damped steps of Jacobi's method."""
+
+    order = None
+
+    def __init__(self, rows: ChainRows, z: int, exit_rates: Any, steps: int) -> None:
+        self.rows, self.z, self.sweeps = rows, z, steps
+        self._exit_rates = exit_rates
+
+    def solve(self, y: Any) -> Any:
+        """An x whose outflow is roughly y less a constant; 0 in z."""
+        x = _smoothed(self.rows, self._exit_rates, y, y / self._exit_rates, self.sweeps - 1)
+        x -= x[self.z : self.z + 1].copy()
+        return x
+
+
+class _ByLevels:
+    """Sweeps from level to level around z, towards it and back, in the numbers of the levels."""
+
+    def __init__(self, levels: Levels, exit_rates: Any, steps: int) -> None:
+        self.rows, self.order, self.sweeps = levels.rows, levels.order, 2 + steps
+        self.z = levels.rows.n_states - 1
+        self._levels, self._steps = levels, steps
+        self._exit_rates = exit_rates[levels.order] if steps else None
+        self._weights = levels.weights()
+        # How long it takes to come to z, nearly: what a gain of 1 adds to every state.
+        self._time = cp.empty(levels.rows.n_states)
+        levels.onwards(cp.ones(levels.rows.n_states), self._time, self._weights, self._weights)
+
+    def solve(self, y: Any) -> Any:
+        """As there."""
+        x = cp.empty_like(y)
+        self._levels.onwards(y, x, self._weights, self._weights)
+        gain = x[-1:] / self._time[-1:]
+        self._levels.back(x, self._weights, gain, self._time)
+        if self._steps:
+            x = _smoothed(self.rows, self._exit_rates, y, x, self._steps)
+            x -= x[-1:].copy()
+        return x
+
+
+def _smoothed(rows: ChainRows, exit_rates: Any, y: Any, x: Any, steps: int) -> Any:
+    other = cp.empty_like(y)
+    for _ in range(steps):
+        rows.run(FILE, "smooth", exit_rates, DAMPING, y, x, other)
+        x, other = other, x
+    return x

@@ -2,12 +2,7 @@
 //
 // Execution plan: LANES threads to a state, as in sweeps.cu. A product reads the matrix and the vector once and writes one
 // vector; a smoothing step also reads what it smooths towards, and the exit rates.
-#include "rows.cuh"
-
-#define CHAIN_PARAMETERS \
-    const offset_t *starts, const int *columns, const code_t *codes, const double *dictionary, count_t n_states
-#define CHAIN \
-    Rows { Pattern{starts, columns, nullptr}, codes, dictionary, {}, {}, 0 }
+#include "chain.cuh"
 
 // What flows out of a state: the sum of R(s,t) (x(s) - x(t)).
 __device__ inline double outflow_of(const Rows& rows, count_t state, const double* x) {

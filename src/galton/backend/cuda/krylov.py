@@ -15,7 +15,7 @@ import numpy as np
 
 from .module import kernels
 
-__all__ = ["SWEEPS", "Iteration", "bicgstab"]
+__all__ = ["SWEEPS", "Iteration", "bicgstab", "relative_residual"]
 
 FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
@@ -75,20 +75,21 @@ def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: fl
 
     at, useless, done = x.copy(), 0, 1
     r = residual_of(at)
-    best = _relative(r, x)
+    best = relative_residual(r, x)
     iteration = Iteration(at, r, product)
     while done < sweeps and best > tolerance and useless < PATIENCE:
         iteration.run(LOOK)
         done += 2 * LOOK + 1
         iteration.r[:] = residual_of(at)  # what recursion lost is found again
-        found = _relative(iteration.r, at)
+        found = relative_residual(iteration.r, at)
         useless += 1
         if found < best:
             best, x[:], useless = found, at, 0
     return done, best
 
 
-def _relative(r: Any, x: Any) -> float:
+def relative_residual(r: Any, x: Any) -> float:
+    """The largest |r| / |x|."""
     size = cp.abs(r)
     with np.errstate(divide="ignore"):  # infinite where what is 0 should not be
         return float(cp.max(size / cp.where(size > 0, cp.abs(x), 1.0)))

@@ -1,6 +1,6 @@
-"""Where the entries of a matrix are on a device: CSR as it came, or laid out anew for the threads that read it.
+"""Where the numbers of a matrix are on a device: CSR as it came, or laid out anew for the threads that read it.
 
-See ``rows.cuh`` for the layouts. They are made by the kernels of ``slices.cu``.
+See ``rows.cuh`` and ``states.cuh`` for the layouts. Slices are made by the kernels of ``slices.cu``.
 """
 
 from __future__ import annotations
@@ -12,19 +12,33 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import on_host
 from ..formats import FORMATS, SHORT, Statistics
 from .module import Kernels, kernels
+from .numbers import Table
 
-__all__ = ["CODES", "Layout", "csr", "lanes_for", "lay_out", "measure"]
+__all__ = ["CODES", "Layout", "Variant", "csr", "lanes_for", "lay_out", "measure"]
 
 FILE = Path(__file__).with_name("slices.cu")
 CODES = {1: "unsigned char", 2: "unsigned short", 8: "double"}
-NO_ENTRY = 0x40000000  # as in rows.cuh
+NO_ENTRY = 0x40000000  # as in states.cuh
 MOST_STATES = NO_ENTRY  # that column numbers of slices can tell apart
 WARP = 32
 LANES = {"ell": 1, "sliced": 1, "half-sliced": 2}
 MEASURERS = 1 << 16  # threads that measure rows
 LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a matrix is read: entries at a time, threads of a block, and whether slices are cached like all else."""
+
+    unroll: int = 4
+    block: int = 128
+    cached: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.unroll} x {self.block} {'cached' if self.cached else 'streamed'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +50,16 @@ class Layout:
     name
         One of :data:`galton.backend.formats.FORMATS`.
     groups, starts, columns, codes, dictionary
-        As ``rows.cuh`` takes them.
+        As the kernels take them.
     rows
         The number of rows.
     places
         What a sweep reads of ``columns`` and ``codes``, in entries.
     reason
         Why this one.
-    cached
-        Whether slices are kept in the cache like all else, rather than streamed through it.
+    source
+        For slices, the matrix in CSR. They have the scale and the constant of each row in them, rounded to the nearest,
+        and are for sweeps alone.
     """
 
     name: str
@@ -58,20 +73,22 @@ class Layout:
     places: int
     lanes: int
     reason: str = ""
-    cached: bool = False
+    source: Layout | None = None
+    variant: Variant = Variant()
 
     @property
     def defines(self) -> tuple[str, ...]:
         """The macros of ``rows.cuh``."""
         layout = {"ell": "ELL", "sliced": "SLICED", "half-sliced": "SLICED"}.get(self.name, "CSR")
-        cached = ("CACHED=1",) if self.cached else ()
-        return (*_types(self.starts, self.codes), *cached, f"LANES={self.lanes}", f"LAYOUT={layout}")
+        shape = (f"LANES={self.lanes}", f"UNROLL={self.variant.unroll}", f"LAYOUT={layout}")
+        cached = ("CACHED=1",) if self.variant.cached else ()
+        return (*_types(self.starts, self.codes), *cached, *shape)
 
     @property
     def bytes_per_sweep(self) -> int:
         """The fewest bytes of the matrix that a sweep over all unknowns has to read."""
-        pattern = self.starts.nbytes + (0 if self.groups is None else self.groups.nbytes)
-        return int(pattern + self.places * (self.columns.itemsize + self.codes.itemsize))
+        groups = 0 if self.groups is None or self.source is not None else self.groups.nbytes
+        return int(self.starts.nbytes + groups + self.places * (self.columns.itemsize + self.codes.itemsize))
 
     def __str__(self) -> str:
         dictionary = self.dictionary
@@ -100,59 +117,63 @@ def csr(
     return Layout(name, *parts, size=size, rows=rows, places=len(columns), lanes=lanes, reason=reason)
 
 
-def lay_out(matrix: Layout, name: str, reason: str = "") -> Layout:
-    """The same matrix, which is in CSR, in the format of that name."""
+def lay_out(
+    matrix: Layout, name: str, reason: str = "", *, scale: Any | None = None, constant: Any | None = None
+) -> Layout:
+    """The same matrix, which is in CSR, in the format of that name; slices get scale and constant as well."""
     if name not in LANES:
         parts = (matrix.groups, matrix.starts, matrix.columns, matrix.codes, matrix.dictionary)
         return csr(*parts, name=name, reason=reason)
     if matrix.size > MOST_STATES:
         return replace(matrix, reason="too many unknowns for slices")
     lanes = LANES[name]
-    widths = _lines(matrix, lanes)
-    slices = cp.zeros(len(widths) + 1, dtype=np.int64)
-    cp.cumsum(widths, out=slices[1:], dtype=np.int64)
+    heights = _lines(matrix, lanes, constant)
+    slices = cp.zeros(len(heights) + 1, dtype=np.int64)
+    cp.cumsum(heights, out=slices[1:], dtype=np.int64)
     slices *= WARP
     if name == "ell":
-        width = WARP * len(widths)
-        total = width * (int(widths.max()) if len(widths) else 0)
-        starts, given = cp.asarray(np.array([width, total], dtype=np.int64)), None
+        breadth = WARP * len(heights)
+        total = breadth * (int(heights.max()) if len(heights) else 0)
+        starts, given = cp.asarray(np.array([breadth, total], dtype=np.int64)), None
     else:
-        width, total, starts, given = WARP, int(slices[-1]), slices, slices
-    columns = cp.full(total, NO_ENTRY, dtype=np.int32)
-    codes = cp.zeros(total, dtype=matrix.codes.dtype)
-    source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.size, lanes)
-    _kernels(matrix).launch("fill", matrix.size, *source, given, width, columns, codes)
+        breadth, total, starts, given = WARP, int(slices[-1]), slices, slices
+    source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary)
+    rows = (*source, scale, None, constant, None, 0)
+    kernel, table = _kernels(matrix), Table(2, zero=True)
+    kernel.launch("collect_numbers", matrix.rows, *rows, matrix.rows, *table.arguments)
+    dictionary = table.sorted()
+    distinct = 0 if dictionary is None else len(dictionary)
+    code = np.float64 if dictionary is None else np.uint8 if distinct <= 256 else np.uint16
+    columns, codes = cp.full(total, NO_ENTRY, dtype=np.int32), cp.zeros(total, dtype=code)
+    shape = (matrix.size, lanes, given, breadth)
+    kernel.launch("fill", matrix.size, *rows, *shape, dictionary, distinct, codes.itemsize, columns, codes)
     if total <= LARGEST:
         starts = starts.astype(np.int32)
-    matrix = replace(matrix, starts=starts, columns=columns, codes=codes, places=total)
-    return replace(matrix, name=name, lanes=lanes, reason=reason)
+    laid = replace(matrix, starts=starts, columns=columns, codes=codes, dictionary=dictionary, places=total)
+    return replace(laid, name=name, lanes=lanes, reason=reason, source=matrix)
 
 
-def measure(matrix: Layout) -> Statistics:
+def measure(matrix: Layout, constant: Any | None = None) -> Statistics:
     """The lengths of the rows of a matrix in CSR, and what slices would make of them."""
     entries, rows = len(matrix.columns), matrix.rows
-    told = cp.zeros(2, dtype=np.uint64)
+    told = cp.zeros(3, dtype=np.uint64)
     threads = min(rows, MEASURERS)
-    _kernels(matrix).launch("measure_rows", threads, matrix.starts, rows, threads, told, told[1:])
-    longest, squares = int(told[0]), int(told[1])
+    given = (matrix.starts, constant, rows, threads)
+    _kernels(matrix).launch("measure_rows", threads, *given, told, told[1:], told[2:])
+    longest, squares, numbers = (int(number) for number in on_host(told))
     mean = entries / max(rows, 1)
     spread = max(squares / max(rows, 1) - mean**2, 0.0) ** 0.5
-    places = {}
-    for name in ("sliced", "half-sliced"):
-        widths = _lines(matrix, LANES[name])
-        places[name] = WARP * int(widths.sum(dtype=np.int64)) / max(entries, 1)
-        if name == "sliced":
-            places["ell"] = WARP * len(widths) * (int(widths.max()) if len(widths) else 0) / max(entries, 1)
+    places = WARP * int(_lines(matrix, 1, constant).sum(dtype=np.int64)) / max(numbers, 1)
     return Statistics(rows, entries, mean, spread, longest, places)
 
 
-def _lines(matrix: Layout, lanes: int) -> Any:
+def _lines(matrix: Layout, lanes: int, constant: Any | None) -> Any:
     """How many lines each slice of the matrix has."""
     states = WARP // lanes
     slices = -(-matrix.size // states)
     lines = cp.zeros(slices * states, dtype=np.int32)
-    pattern = (matrix.starts, matrix.groups, matrix.size)
-    _kernels(matrix).launch("count_lines", matrix.size, *pattern, lanes, lines)
+    given = (matrix.starts, matrix.groups, constant, matrix.size)
+    _kernels(matrix).launch("count_lines", matrix.size, *given, lanes, lines)
     return lines.reshape(slices, states).max(axis=1) if slices else lines
 
 

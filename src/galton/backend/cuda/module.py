@@ -81,15 +81,16 @@ def multiprocessors() -> int:
 
 def source_text(path: Path) -> str:
     """The text of a file and, in the places of ``#include "..."``, once each, of the files beside it."""
-    seen: set[str] = set()
-
-    def included(found: re.Match[str]) -> str:
-        if found[1] in seen:
-            return ""
-        seen.add(found[1])
-        return text(path.parent / found[1])
+    seen: set[Path] = set()
 
     def text(part: Path) -> str:
+        def included(found: re.Match[str]) -> str:
+            other = (part.parent / found[1]).resolve()
+            if other in seen:
+                return ""
+            seen.add(other)
+            return text(other)
+
         return _INCLUDE.sub(included, part.read_text(encoding="utf-8").replace("#pragma once\n", ""))
 
     return text(path)

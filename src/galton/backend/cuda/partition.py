@@ -330,9 +330,9 @@ def _part(
         groups = None if matrix.groups is None else _brought(matrix.groups[first : last + 1]) - np.int32(rows.start)
         starts = _brought(matrix.starts[rows.start : rows.stop + 1]) - matrix.starts.dtype.type(begin)
         values = (_brought(matrix.codes[begin:end]), None if matrix.dictionary is None else _brought(matrix.dictionary))
-        layout = in_format(csr(groups, starts, _brought(local), *values), format)
         mine = _brought(constant[rows]).copy()
         scales = None if scale is None else _brought(scale[rows])
+        layout = in_format(csr(groups, starts, _brought(local), *values), format, scale=scales, constant=mine)
         system = System(layout, scales, mine, optimum, compact=compact)
     own = last - first
     wanted = []

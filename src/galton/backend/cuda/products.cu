@@ -6,7 +6,7 @@ extern "C" __global__ void row_products(ROWS_PARAMETERS, const double* x, double
     const count_t row = state_of_thread(0);
     if (row >= n_rows) return;
     const Rows rows = ROWS;
-    const double sum = Walk(rows, row).sum<Nearest>(row, x);
+    const double sum = row_sum<Nearest>(rows, rows.row(row), x);
     if (lane() == 0) y[row] = sum;
 }
 

@@ -3,23 +3,20 @@
 // u >= F(u) bounds the least solution from above, and l <= F(l) from below where the solution is unique. `slack` covers the
 // relative rounding of scale and constant. Execution plan as in sweeps.cu; a state that fails sets a flag, and nothing else is
 // written.
-#include "numbers.cuh"
 #include "rows.cuh"
 
-__device__ inline double row_above(Walk& walk, count_t row, const double* upper, double slack) {
-    const Rows& rows = walk.rows;
-    double sum = walk.sum<Up>(row, upper);
-    if (rows.scale.values) sum = Up::multiply(sum, rows.scale[row]);
-    const double constant = rows.constant[row];
+__device__ inline double row_above(const Rows& rows, const Row& row, const double* upper, double slack) {
+    double sum = row_sum<Up>(rows, row, upper);
+    if (rows.scale.values) sum = Up::multiply(sum, rows.scale[row.number]);
+    const double constant = rows.constant[row.number];
     return Up::add(Up::multiply_add(sum, slack, sum), Up::multiply_add(constant, slack, constant));
 }
 
-__device__ inline double row_below(Walk& walk, count_t row, const double* lower, double slack) {
-    const Rows& rows = walk.rows;
-    double sum = walk.sum<Down>(row, lower);
-    if (rows.scale.values) sum = Down::multiply(sum, rows.scale[row]);
+__device__ inline double row_below(const Rows& rows, const Row& row, const double* lower, double slack) {
+    double sum = row_sum<Down>(rows, row, lower);
+    if (rows.scale.values) sum = Down::multiply(sum, rows.scale[row.number]);
     const double less = Down::add(1, -slack);
-    return Down::multiply_add(sum, less, Down::multiply(rows.constant[row], less));
+    return Down::multiply_add(sum, less, Down::multiply(rows.constant[row.number], less));
 }
 
 extern "C" __global__ void is_above(ROWS_PARAMETERS, const double* upper, double slack, count_t first, count_t last,
@@ -27,8 +24,7 @@ extern "C" __global__ void is_above(ROWS_PARAMETERS, const double* upper, double
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
-    int which;
-    const double above = best_of(rows, state, which, [&](Walk& walk, int row) { return row_above(walk, row, upper, slack); });
+    const double above = best_of(rows, state, [&](const Row& row) { return row_above(rows, row, upper, slack); });
     if (!(upper[state] >= above)) *failed = 1;
 }
 
@@ -37,8 +33,7 @@ extern "C" __global__ void is_below(ROWS_PARAMETERS, const double* lower, double
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
-    int which;
-    const double below = best_of(rows, state, which, [&](Walk& walk, int row) { return row_below(walk, row, lower, slack); });
+    const double below = best_of(rows, state, [&](const Row& row) { return row_below(rows, row, lower, slack); });
     // Infinity on a cycle would prove itself, and the sums want numbers that are not negative.
     const bool good = lower[state] >= 0 && lower[state] < INFINITE && lower[state] <= below;
     if (!good) *failed = 1;
@@ -49,13 +44,12 @@ extern "C" __global__ void propagate(ROWS_PARAMETERS, double* lower, double* upp
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
-    int which;
     if (upper) {
-        const double above = best_of(rows, state, which, [&](Walk& walk, int row) { return row_above(walk, row, upper, slack); });
+        const double above = best_of(rows, state, [&](const Row& row) { return row_above(rows, row, upper, slack); });
         if (lane() == 0 && above < upper[state]) upper[state] = above;
     }
     if (lower) {
-        const double below = best_of(rows, state, which, [&](Walk& walk, int row) { return row_below(walk, row, lower, slack); });
+        const double below = best_of(rows, state, [&](const Row& row) { return row_below(rows, row, lower, slack); });
         if (lane() == 0 && below > lower[state]) lower[state] = below;
     }
 }

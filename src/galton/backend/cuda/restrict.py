@@ -15,6 +15,7 @@ import numpy as np
 from ...model.sparse import Model
 from .layout import CODES
 from .module import Kernels, kernels
+from .positions import positions
 
 __all__ = ["Restricted", "number_states", "restrict"]
 
@@ -62,7 +63,7 @@ def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any |
     kept = cp.empty(model.n_choices, dtype=np.uint8)
     unknown = cp.empty(model.n_choices, dtype=np.int32)
     kernel.launch("mark_rows", model.n_states, model.choice_starts, number, keep, model.n_states, kept, unknown)
-    rows = cp.flatnonzero(kept).astype(np.int32)
+    rows = positions(kept)
     owner = unknown[rows]
     del kept, unknown
     if unknowns and bool((owner[1:] < owner[:-1]).any()):  # components gather rows from several places

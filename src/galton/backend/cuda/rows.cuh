@@ -3,18 +3,15 @@
 // LANES threads go over a row together: one where rows are short, as in most models, up to a warp where they are long.
 // CODE is the type of the matrix values: double, or numbers into a dictionary of one or two bytes.
 //
-// LAYOUT says where the entries of a row are; kernels ask a Walk and do not know.
+// LAYOUT says where the entries of a row are.
 //   CSR     Row after row, row r from starts[r] on.
-//   SLICED  Slices of 32 / LANES states, slice s from starts[s] on. A state has LANES columns of its slice, which is 32 wide: its
-//           entries one below the other, row after row, so that a warp reads 32 neighbours at a time. Every row begins with a new
-//           line. A column number has two bits on top: ROW_ENDS in the last line of a row, NO_ENTRY where nothing is (column and
-//           code are 0).
-//           One lane: the full-warp format of Wijs and Bošnački (2012); two lanes: their half-warp format.
-//   ELL     The same with one slice of all states: starts[0] is how wide it is, starts[1] the number of its places.
-//   SUMS    The sums of the rows are there already, in the place of the dictionary; merge.cu has made them.
+//   SUMS    The sums of the rows are there already, in the place of the dictionary; segmented.cu has made them.
+//   SLICED  Not row after row, and only the values of states can be asked for: see states.cuh.
+//   ELL     The same.
 #pragma once
 
 #include "../../graph/cuda/pattern.cuh"
+#include "numbers.cuh"
 
 typedef CODE code_t;
 
@@ -26,9 +23,11 @@ typedef CODE code_t;
 #define LAYOUT CSR
 #endif
 
-#define ROW_ENDS 0x80000000u
-#define NO_ENTRY 0x40000000u
-#define COLUMN 0x3fffffffu
+// How many entries a thread asks for at a time. It waits for memory and for nothing else: for columns and codes first, then for
+// x in these columns.
+#ifndef UNROLL
+#define UNROLL 4
+#endif
 
 // A number per row: plain, or one-byte codes into the distinct ones, an eighth of the bytes.
 struct RowNumbers {
@@ -36,6 +35,12 @@ struct RowNumbers {
     const byte* codes;  // null where the values are plain
 
     __device__ double operator[](count_t row) const { return codes ? values[codes[row]] : values[row]; }
+};
+
+// A row and, in CSR, where its entries are.
+struct Row {
+    count_t number;
+    offset_t begin, end;
 };
 
 struct Rows {
@@ -48,9 +53,14 @@ struct Rows {
 
     __device__ double decoded(code_t code) const { return dictionary ? dictionary[(int)code] : double(code); }
     __device__ double value(count_t entry) const { return decoded(codes[entry]); }
-    __device__ double scaled(count_t row, double sum) const { return scale.values ? scale[row] * sum : sum; }
-    __device__ double with_constant(count_t row, double sum) const { return constant.values ? sum + constant[row] : sum; }
     __device__ bool better(double a, double b) const { return optimum < 0 ? a < b : a > b; }
+    __device__ double worst() const { return optimum < 0 ? INFINITE : -INFINITE; }
+
+#if LAYOUT == SUMS
+    __device__ Row row(count_t number) const { return {number, 0, 0}; }
+#else
+    __device__ Row row(count_t number) const { return {number, pattern.starts[number], pattern.starts[number + 1]}; }
+#endif
 };
 
 #define ROWS_PARAMETERS                                                                                              \
@@ -107,167 +117,73 @@ struct Down {
     __device__ static double multiply_add(double a, double b, double c) { return __fma_rd(a, b, c); }
 };
 
-#if LAYOUT == SLICED || LAYOUT == ELL
-
-// What a warp reads of a slice, nobody reads again before the next sweep: it should not push the vector out of the cache. With
-// CACHED it is left to the device, to see what that is worth.
-template <class Number>
-__device__ inline Number streamed(const Number* place) {
-#if defined(__CUDA_ARCH__) && !defined(CACHED)
-    return __ldcs(place);
-#else
-    return *place;
-#endif
-}
-
-// Over the rows of a state, in their order. The next column number is asked for before the one at hand is used: where a row ends is
-// written in it, so that nothing else could be on its way from memory meanwhile.
-class Walk {
-    count_t next_row, entry, end;
-    unsigned ahead;
-
-#if LAYOUT == SLICED
-    __device__ static constexpr count_t width() { return 32; }
-#else
-    __device__ count_t width() const { return rows.pattern.starts[0]; }
-#endif
-
-    __device__ unsigned word(count_t at) const { return unsigned(streamed(rows.pattern.columns + at)); }
-
-    // What is in this line, and on to the next.
-    __device__ unsigned pass() {
-        const unsigned found = ahead;
-        entry += width();
-        ahead = entry < end ? word(entry) : ROW_ENDS;
-        return found;
-    }
-
-    // Places without an entry have a column and a value too, which are read and then not taken: a branch would keep the next ones
-    // from being read at the same time.
-    template <class Rounding>
-    __device__ double with(double sum, unsigned word, count_t at, const double* x) const {
-        const double value = rows.decoded(streamed(rows.codes + at));
-        const double more = Rounding::multiply_add(value, x[word & COLUMN], sum);
-        return word & NO_ENTRY ? sum : more;
-    }
-
-    template <class Rounding>
-    __device__ double with_lanes(double sum, unsigned word, count_t at, const double* x) const {
-        sum = with<Rounding>(sum, word, at, x);
-#ifndef __CUDA_ARCH__
-        for (int other = 1; other < LANES; ++other) sum = with<Rounding>(sum, this->word(at + other), at + other, x);
-#endif
-        return sum;
-    }
-
-public:
-    const Rows& rows;
-
-    __device__ Walk(const Rows& rows, count_t state) : rows(rows), next_row(rows.pattern.first_row(state)) {
-        const count_t slice = state / (32 / LANES), place = state % (32 / LANES) * LANES + first_lane();
-#if LAYOUT == SLICED
-        entry = rows.pattern.starts[slice] + place;
-        end = rows.pattern.starts[slice + 1];
-#else
-        entry = slice * 32 + place;
-        end = rows.pattern.starts[1];
-#endif
-        if (rows.pattern.groups) ahead = word(entry);
-    }
-
-    // Σ v x of a row; every lane gets the whole. Rows before it are passed over, and cannot be asked for any more.
-    template <class Rounding>
-    __device__ double sum(count_t row, const double* x) {
-        double sum = 0;
-        if (!rows.pattern.groups) {
-            // A row has all lines of its slice: nothing has to be known before the next ones are asked for, four at a time.
+// Σ v x of the entries from `begin` to `end`; every lane gets the whole.
+template <class Rounding>
+__device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, const double* x) {
+    double sum = 0;
 #if LANES == 1
-            for (; entry < end; entry += 4 * width()) {
-                count_t at[4];
-                unsigned words[4];
-#pragma unroll
-                for (int k = 0; k < 4; ++k) {
-                    const count_t there = entry + k * width();
-                    at[k] = there < end ? there : entry;
-                    words[k] = there < end ? word(there) : NO_ENTRY;
-                }
-#pragma unroll
-                for (int k = 0; k < 4; ++k) sum = with<Rounding>(sum, words[k], at[k], x);
-            }
+    // Most rows are shorter than anything that could be asked for together.
+    for (offset_t e = begin; e < end; ++e) sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
 #else
-#pragma unroll 4
-            for (; entry < end; entry += width()) sum = with_lanes<Rounding>(sum, word(entry), entry, x);
-#endif
-        } else {
-            for (; next_row < row; ++next_row)
-                while (!(pass() & ROW_ENDS)) {}
-            ++next_row;
-            unsigned found;
-            do {
-                const count_t at = entry;
-                found = pass();
-                sum = with_lanes<Rounding>(sum, found, at, x);
-            } while (!(found & ROW_ENDS));
+    const int* column = rows.pattern.columns + begin + first_lane();
+    const code_t* code = rows.codes + begin + first_lane();
+    for (offset_t left = end - begin - first_lane(); left > 0; left -= UNROLL * LANE_STEP) {
+        int columns[UNROLL];
+        code_t codes[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) {
+            columns[k] = k * LANE_STEP < left ? column[k * LANE_STEP] : 0;
+            codes[k] = k * LANE_STEP < left ? code[k * LANE_STEP] : code_t(0);
         }
-        return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) {
+            const double more = Rounding::multiply_add(rows.decoded(codes[k]), x[columns[k]], sum);
+            sum = k * LANE_STEP < left ? more : sum;
+        }
+        column += UNROLL * LANE_STEP;
+        code += UNROLL * LANE_STEP;
     }
-};
-
-#elif LAYOUT == SUMS
-
-struct Walk {
-    const Rows& rows;
-
-    __device__ Walk(const Rows& rows, count_t) : rows(rows) {}
-
-    template <class Rounding>
-    __device__ double sum(count_t row, const double*) const {
-        return rows.dictionary[row];
-    }
-};
-
-#else
-
-struct Walk {
-    const Rows& rows;
-
-    __device__ Walk(const Rows& rows, count_t) : rows(rows) {}
-
-    template <class Rounding>
-    __device__ double sum(count_t row, const double* x) const {
-        double sum = 0;
-        const count_t end = rows.pattern.starts[row + 1];
-        for (count_t e = rows.pattern.starts[row] + first_lane(); e < end; e += LANE_STEP)
-            sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
-        return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
-    }
-};
-
 #endif
-
-__device__ inline double row_value(Walk& walk, count_t row, const double* x) {
-    return walk.rows.with_constant(row, walk.rows.scaled(row, walk.sum<Nearest>(row, x)));
+    return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
 }
 
-// The best of what `value(walk, row)` says of the rows of a state, and the first row that has it.
+template <class Rounding>
+__device__ inline double row_sum(const Rows& rows, const Row& row, const double* x) {
+#if LAYOUT == SUMS
+    return rows.dictionary[row.number];
+#else
+    return sum_of<Rounding>(rows, row.begin, row.end, x);
+#endif
+}
+
+// What a row is worth without its constant, and with it.
+__device__ inline double row_product(const Rows& rows, const Row& row, const double* x) {
+    const double sum = row_sum<Nearest>(rows, row, x);
+    return rows.scale.values ? rows.scale[row.number] * sum : sum;
+}
+__device__ inline double row_value(const Rows& rows, const Row& row, const double* x) {
+    const double product = row_product(rows, row, x);
+    return rows.constant.values ? product + rows.constant[row.number] : product;
+}
+
+// `use(row)` for the rows of a state.
+template <class Use>
+__device__ inline void each_row(const Rows& rows, count_t state, Use&& use) {
+    const count_t last = rows.pattern.first_row(state + 1);
+    for (count_t number = rows.pattern.first_row(state); number < last; ++number) use(rows.row(number));
+}
+
+// The best of what `value(row)` says of the rows of a state.
 template <class Value>
-__device__ inline double best_of(const Rows& rows, count_t state, int& which, Value&& value) {
-    Walk walk(rows, state);
-    which = int(rows.pattern.first_row(state));
-    const int last = int(rows.pattern.first_row(state + 1));
-    double best = value(walk, which);
-    for (int row = which + 1; row < last; ++row) {
-        const double other = value(walk, row);
-        if (rows.better(other, best)) {
-            best = other;
-            which = row;
-        }
-    }
+__device__ inline double best_of(const Rows& rows, count_t state, Value&& value) {
+    double best = 0;
+    bool any = false;
+    each_row(rows, state, [&](const Row& row) {
+        const double other = value(row);
+        if (!any || rows.better(other, best)) best = other;
+        any = true;
+    });
     return best;
-}
-
-__device__ inline double best_value(const Rows& rows, count_t state, int& which, const double* x) {
-    return best_of(rows, state, which, [&](Walk& walk, int row) { return row_value(walk, row, x); });
 }
 
 #ifdef __CUDA_ARCH__

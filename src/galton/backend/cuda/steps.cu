@@ -9,7 +9,7 @@
 // both to the sum, and the others need not touch it.
 //
 // Numbers are rounded to the nearest; those below 2^-1022 keep what digits they have, which is better than losing them.
-#include "rows.cuh"
+#include "states.cuh"
 #include "meeting.cuh"
 #include "seen.cuh"
 
@@ -46,7 +46,7 @@ extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const dou
                                        STEPS_PARAMETERS) {
     const Rows rows = ROWS;
     STEPS.run(!stay, [&](count_t k, count_t state, const double* from) {
-        double after = Walk(rows, state).sum<Nearest>(state, from);
+        double after = chain_value(rows, state, from);
         if (stay) after = factor * after + stay[state] * from[state];
         if (sum && k % 2 == 0 && lane() == 0) {
             double more = weights[k] * from[state];
@@ -60,13 +60,7 @@ extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const dou
 // x <- opt (Ax + constant), the constant being 0 where it is null.
 extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(true, [&](count_t, count_t state, const double* from) {
-        int which;
-        return best_of(rows, state, which, [&](Walk& walk, int row) {
-            const double sum = walk.sum<Nearest>(row, from);
-            return rows.with_constant(row, sum);
-        });
-    });
+    STEPS.run(true, [&](count_t, count_t state, const double* from) { return state_value(rows, state, from); });
 }
 
 // What the last of `steps` steps shows; `x` and `y` as there.

@@ -16,10 +16,11 @@ import cupy as cp
 import numpy as np
 
 from ...model.sparse import Model
-from ..formats import FORMATS, candidates
+from ..formats import FORMATS, suitable
 from ..rows import spread
 from .layout import Layout, csr, lanes_for, lay_out, measure
 from .module import Kernels, kernels
+from .positions import positions
 
 __all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
 
@@ -69,17 +70,17 @@ class Matrix:
             return lay_out(self.csr, self.format, "as asked")
         if self.work < TOGETHER:
             return self._as_it_is("small")
-        names = [name for name in candidates(measure(self.csr))[0] if name in STEPPING and name != self.csr.name]
-        if not names:
+        name, _ = suitable(measure(self.csr))
+        if name not in STEPPING or name == self.csr.name:
             return self._as_it_is("by its rows")
         try:
-            found = [(*_tried(layout), layout) for layout in (self.csr, lay_out(self.csr, names[0]))]
+            found = [(*_tried(layout), layout) for layout in (self.csr, lay_out(self.csr, name))]
         except cp.cuda.memory.OutOfMemoryError:
             return self._as_it_is("no memory for another format")
         # Nothing else looks at steps again, as proofs do at sweeps: a format has to give what CSR gives.
         plain, other_way = (result for _, result, _ in found)
         if not float(cp.abs(plain - other_way).max()) <= ROUNDING * float(cp.abs(plain).max()):
-            return self._as_it_is(f"{FORMATS[names[0]]} gave other numbers")
+            return self._as_it_is(f"{FORMATS[name]} gave other numbers")
         (fast, _, best), (slow, _, other) = sorted(found, key=lambda one: one[0])
         return replace(best, reason=f"{fast * 1e6:,.0f} µs a step, {FORMATS[other.name]} {slow * 1e6:,.0f}")
 
@@ -123,14 +124,14 @@ def matrix_of(model: Model) -> Matrix:
 def part_of(model: Model, keep: Any, loops: bool) -> tuple[Any, Any, Matrix]:
     """Some states, for each state its number among them or -1, and their matrix."""
     matrix = matrix_of(model)
-    states = cp.flatnonzero(keep).astype(np.int32)
+    states = positions(keep)
     position = cp.where(keep, cp.cumsum(keep, dtype=np.int32) - 1, np.int32(-1)).astype(np.int32)
     groups, rows, owners = None, states, None
     if model.choice_starts is not None:
         groups = cp.zeros(len(states) + 1, dtype=np.int32)
         cp.cumsum((model.choice_starts[1:] - model.choice_starts[:-1])[states], out=groups[1:])
         owner = spread(model, position)
-        rows = cp.flatnonzero(owner >= 0).astype(np.int32)
+        rows = positions(owner >= 0)
         owners = owner[rows]
     kernel, n_rows = _kernels("part", matrix.csr), len(rows)
     counts = cp.empty(n_rows, dtype=np.int32)
@@ -167,10 +168,9 @@ def exit_rates(model: Model, loops: bool) -> tuple[Any, Any]:
 class _Steps:
     """Launches of one kernel of ``steps.cu``."""
 
-    def __init__(self, matrix: Matrix, kernel: str) -> None:
-        layout = matrix.layout
+    def __init__(self, kernel: str, layout: Layout, work: int) -> None:
         self._kernels, self._kernel = _kernels("steps", layout), kernel
-        self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, matrix.work
+        self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, work
         self._told = cp.zeros(8, dtype=np.uint64)
 
     def _run(self, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
@@ -194,7 +194,7 @@ class Chain(_Steps):
     """Steps of one chain, ``x <- factor * (A x) + stay * x``, or ``x <- A x`` without ``stay``."""
 
     def __init__(self, matrix: Matrix, factor: float, stay: Any | None) -> None:
-        super().__init__(matrix, "chain_steps")
+        super().__init__("chain_steps", matrix.layout, matrix.work)
         self._step = (*_rows(matrix.layout), float(factor), stay)
         self._stays = stay is not None
 
@@ -213,8 +213,11 @@ class Bellman(_Steps):
     """Steps of one MDP, ``x <- opt (A x + constant)``."""
 
     def __init__(self, matrix: Matrix, constant: Any | None, maximise: bool) -> None:
-        super().__init__(matrix, "bellman_steps")
-        self._step = _rows(matrix.layout, constant, 1 if maximise else -1)
+        layout = matrix.layout
+        if layout.source is not None and constant is not None:  # slices have it among their numbers
+            layout, constant = lay_out(layout.source, layout.name, constant=constant), None
+        super().__init__("bellman_steps", layout, matrix.work)
+        self._step = _rows(layout, constant, 1 if maximise else -1)
 
     def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
         """``steps`` steps; whether x ended in ``other``, and what was seen. Choices are not kept on a device."""

@@ -1,27 +1,28 @@
 """Equations ``x = opt(Ax + b)`` on a CUDA device: the primitives of :class:`galton.backend.System`.
 
-The kernels are in ``sweeps.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing here: a Gauss–Seidel
-sweep is one in place, in which some threads see what others have just written. Nothing is brought back from the device
-but the largest change, and that only now and then.
+The kernels are in ``sweeps.cu``, ``looks.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing here:
+a Gauss–Seidel sweep is one in place, in which some threads see what others have just written. Nothing is brought back
+from the device but the largest change, and that only now and then.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cupy as cp
 import numpy as np
 
-from . import krylov, numbers
-from .layout import Layout
+from . import induced, krylov, numbers
+from .layout import WARP, Layout
 from .module import Kernels, kernels
 
 __all__ = ["System"]
 
-FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "proof", "weigh", "merge")}
+FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "looks", "proof", "weigh", "segmented")}
 LOOK = 32  # sweeps between looks at how much they change
-ITEMS, PARTS = 16, 32  # as in merge.cu
+CHUNK = 1024  # as in segmented.cu
 DOWN, NEAREST, UP = -1, 0, 1
 
 
@@ -31,34 +32,40 @@ class System:
     Parameters
     ----------
     matrix
-        In any format.
+        In any format. Slices must have this scale and this constant in them; sweeps read them, and all else reads what
+        they were made of.
     scale, constant
         ``(rows,)``; no scale for 1 everywhere.
     optimum
         -1, 0 or 1.
     compact
-        Whether to look for codes for scale and constant, which then must not change.
+        Whether constants do not change: then there may be slices, and codes for scale and constant.
     """
 
     def __init__(
         self, matrix: Layout, scale: Any | None, constant: Any, optimum: int, *, compact: bool = False
     ) -> None:
-        self.matrix, self.size = matrix, matrix.size
+        self.matrix = matrix if matrix.source is None else matrix.source
+        self.size = matrix.size
+        self._slices = None if matrix.source is None or not compact else matrix
+        self._scale, self._constant = scale, constant
         pack = numbers.compact if compact else _plain
         self._of_rows = (*(_plain(None) if scale is None else pack(scale)), *pack(constant))
         self._optimum = optimum
         self._told = cp.zeros(2, dtype=np.uint64)
-        self._merged = _Merged(matrix) if matrix.name == "merge" else None
+        self._segmented = _Segmented(matrix) if matrix.name == "segmented" else None
 
     @property
     def bytes_per_sweep(self) -> int:
         """The fewest bytes that a sweep over all unknowns has to move: matrix, numbers of rows, x in and out."""
+        if self._slices is not None:
+            return self._slices.bytes_per_sweep + 16 * self.size
         of_rows = 0
         for values, codes in (self._of_rows[:2], self._of_rows[2:]):
             if values is not None:
                 of_rows += (values if codes is None else codes).nbytes
-        merged = 0 if self._merged is None else self._merged.bytes_moved
-        return int(self.matrix.bytes_per_sweep + of_rows + 16 * self.size + merged)
+        sums = 0 if self._segmented is None else self._segmented.bytes_moved
+        return int(self.matrix.bytes_per_sweep + of_rows + 16 * self.size + sums)
 
     # Sweeps.
 
@@ -139,7 +146,8 @@ class System:
         if tell:
             self._told[:] = 0
         shape = (float(omega), down, first, last, int(relative), self._told if tell else None)
-        self._run("sweeps", "sweep", first, last, x, NEAREST, chosen, x, y, *shape)
+        slices = self._slices if chosen is None else None  # which have nothing for a single row
+        self._sweep("sweep", slices, first, last, x, chosen, x, y, *shape)
 
     def told(self) -> float:
         """The largest change of the last sweep that was to tell."""
@@ -148,21 +156,22 @@ class System:
     def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
         self._told[:] = 0
-        self._run("sweeps", "improve", first, last, x, NEAREST, x, chosen, first, last, self._told, self._told[1:])
+        told = (self._told, self._told[1:])
+        self._sweep("improve", self._slices, first, last, x, x, chosen, first, last, *told)
         change, changed = self._told.get() if hasattr(self._told, "get") else self._told
         return int(changed), float(np.uint64(change).view(np.float64))
 
     def defect(self, x: Any, first: int, last: int, threads: int) -> float:
         """The largest |F(x) - x| / x."""
-        return self._maximum("sweeps", "defect", first, last, x, NEAREST, x, first, last)
+        return self._maximum("looks", "defect", first, last, x, NEAREST, x, first, last)
 
     def row_values(self, x: Any, values: Any, first: int, last: int, threads: int) -> None:
         """The value of each row."""
-        self._run("sweeps", "row_values", first, last, x, NEAREST, x, values, first, last)
+        self._run("looks", "row_values", first, last, x, NEAREST, x, values, first, last)
 
     def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
         """Y = Ax + b of a chain, or of the chain of the rows chosen."""
-        self._run("sweeps", "multiply", 0, self.size, x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
+        self._run("looks", "multiply", 0, self.size, x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
 
     def multiply_transposed(self, x: Any, y: Any) -> None:
         """Not on a device: nothing that runs there needs it."""
@@ -180,7 +189,7 @@ class System:
 
     def propagate(self, lower: Any, upper: Any, first: int, last: int, slack: float) -> None:
         """One sweep on bounds, rounded outward."""
-        if self._merged is None:
+        if self._segmented is None:
             self._run("proof", "propagate", first, last, upper, UP, lower, upper, slack, first, last)
         else:  # one vector's sums at a time
             self._run("proof", "propagate", first, last, upper, UP, None, upper, slack, first, last)
@@ -221,7 +230,14 @@ class System:
     ) -> tuple[int, float]:
         """BiCGStab on x = Ax + b, until every residual is at most ``tolerance`` of x."""
         assert (first, last) == (0, self.size), "a device solves all unknowns together"
-        return krylov.bicgstab(self, x, chosen, sweeps, tolerance)
+        return self._by_levels(x, chosen, sweeps, tolerance) or krylov.bicgstab(self, x, chosen, sweeps, tolerance)
+
+    def _by_levels(self, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float] | None:
+        """By sweeps from level to level as well; None where there are none, or no memory for the rows once more."""
+        try:
+            return induced.solve(self.matrix, self._scale, self._constant, x, chosen, sweeps, tolerance)
+        except cp.cuda.memory.OutOfMemoryError:
+            return None
 
     def solve_induced(self, x: Any, chosen: Any, first: int, last: int, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen."""
@@ -229,12 +245,22 @@ class System:
 
     # Launches.
 
+    def _sweep(self, kernel: str, slices: Layout | None, first: int, last: int, of: Any, *arguments: Any) -> None:
+        """Over slices where there are any."""
+        if slices is None:
+            self._run("sweeps", kernel, first, last, of, NEAREST, *arguments)
+            return
+        pattern = (slices.starts, slices.columns, slices.groups)
+        rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum)
+        threads, block = (last - first) * slices.lanes, slices.variant.block
+        kernels(FILES["sweeps"], *slices.defines).launch(kernel, threads, *rows, *arguments, block=block)
+
     def _run(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> None:
         """Threads for the unknowns of a range; ``of`` is the vector that rows are multiplied with, rounded so."""
         rows, lanes = self._rows, self.matrix.lanes
-        if self._merged is not None:
-            self._merged.run(of, rounding)
-        self._kernels(file).launch(kernel, (last - first) * lanes, *rows, *arguments)
+        if self._segmented is not None:
+            self._segmented.run(of, rounding)
+        self._kernels(file).launch(kernel, (last - first) * lanes, *rows, *arguments, block=self.matrix.variant.block)
 
     def _maximum(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> float:
         self._told[:] = 0
@@ -242,14 +268,14 @@ class System:
         return self._largest()
 
     def _kernels(self, file: str) -> Kernels:
-        return kernels(FILES[file], *(self.matrix.defines if self._merged is None else self._merged.defines))
+        return kernels(FILES[file], *(self.matrix.defines if self._segmented is None else self._segmented.defines))
 
     @property
     def _rows(self) -> tuple[Any, ...]:
         """``ROWS_PARAMETERS`` of ``rows.cuh``."""
         matrix = self.matrix
-        if self._merged is not None:
-            return (None, None, matrix.groups, None, self._merged.sums, *self._of_rows, self._optimum)
+        if self._segmented is not None:
+            return (None, None, matrix.groups, None, self._segmented.sums, *self._of_rows, self._optimum)
         pattern = (matrix.starts, matrix.columns, matrix.groups)
         return (*pattern, matrix.codes, matrix.dictionary, *self._of_rows, self._optimum)
 
@@ -261,14 +287,14 @@ def _plain(array: Any | None) -> tuple[Any | None, None]:
     return array, None
 
 
-class _Merged:
-    """The sums of all rows, by ``merge.cu``: what kernels over unknowns then read in the place of a matrix."""
+class _Segmented:
+    """The sums of all rows, by ``segmented.cu``: what kernels over unknowns then read in the place of a matrix."""
 
     def __init__(self, matrix: Layout) -> None:
         self._matrix = matrix
-        self._parts = -(-(matrix.rows + len(matrix.columns)) // ITEMS)
-        self.sums = cp.empty(matrix.rows)
-        self._carried_rows, self._carried = cp.empty(self._parts, dtype=np.int32), cp.empty(self._parts)
+        self._chunks = -(-len(matrix.columns) // CHUNK)
+        self.sums = cp.zeros(matrix.rows)
+        self._carried_rows, self._carried = cp.empty(self._chunks, dtype=np.int32), cp.empty(self._chunks)
         self.defines = (*matrix.defines[:-1], "LAYOUT=SUMS")
 
     @property
@@ -277,8 +303,9 @@ class _Merged:
         return 2 * int(self.sums.nbytes + self._carried_rows.nbytes + self._carried.nbytes)
 
     def run(self, x: Any, rounding: int) -> None:
-        matrix, carried = self._matrix, (self._carried_rows, self._carried)
-        kernel = kernels(FILES["merge"], *matrix.defines)
+        matrix, carried, block = self._matrix, (self._carried_rows, self._carried), self._matrix.variant.block
+        kernel = kernels(FILES["segmented"], *replace(matrix, lanes=WARP).defines)
         rows = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary, *[None] * 4, 0)
-        kernel.launch("sum_parts", self._parts, *rows, x, matrix.rows, rounding, self.sums, *carried)
-        kernel.launch("add_carried", -(-self._parts // PARTS), *carried, self._parts, rounding, self.sums)
+        threads, given = self._chunks * WARP, (x, matrix.rows, rounding, self.sums)
+        kernel.launch("sum_chunks", threads, *rows, *given, *carried, block=block)
+        kernel.launch("add_carried", self._chunks, matrix.starts, *carried, self._chunks, rounding, self.sums)

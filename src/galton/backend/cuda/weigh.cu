@@ -1,23 +1,20 @@
 // The weights of a proof: what src/core/weigh.cpp does. Execution plan as in sweeps.cu.
-#include "numbers.cuh"
-#include "rows.cuh"
+#include "states.cuh"
 
 extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const int* chosen, double near, double share,
                                       double* weights, count_t first, count_t last) {
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
-    Walk walk(rows, state);
     const double value = x[state];
-    const count_t end = rows.pattern.first_row(state + 1);
-    for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
-        bool matters = !groups || chosen[state] == int(row);
-        if (!matters && rows.constant[row] <= share * value) {
-            const double apart = row_value(walk, row, x) - value;
+    each_row(rows, state, [&](const Row& row) {
+        bool matters = !groups || chosen[state] == int(row.number);
+        if (!matters && rows.constant[row.number] <= share * value) {
+            const double apart = row_value(rows, row, x) - value;
             matters = (apart < 0 ? -apart : apart) <= near * value;
         }
-        if (lane() == 0) weights[row] = matters ? value : -INFINITE;
-    }
+        if (lane() == 0) weights[row.number] = matters ? value : -INFINITE;
+    });
 }
 
 extern "C" __global__ void left_to_delta(ROWS_PARAMETERS, const double* x, const double* w, const double* weights, double share,
@@ -26,14 +23,12 @@ extern "C" __global__ void left_to_delta(ROWS_PARAMETERS, const double* x, const
     double needed = 0;
     if (state < last) {
         const Rows rows = ROWS;
-        Walk walk(rows, state);
-        const count_t end = rows.pattern.first_row(state + 1);
-        for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
-            const double least = rows.constant[row];
-            if (weights[row] != -INFINITE || !(least > share * x[state]) || least == INFINITE) continue;
-            const double more = (rows.scaled(row, walk.sum<Nearest>(row, w)) - w[state] + x[state]) / least;
+        each_row(rows, state, [&](const Row& row) {
+            const double least = rows.constant[row.number];
+            if (weights[row.number] != -INFINITE || !(least > share * x[state]) || least == INFINITE) return;
+            const double more = (row_product(rows, row, w) - w[state] + x[state]) / least;
             if (more > needed) needed = more;
-        }
+        });
     }
     keep_largest(needed, largest);
 }
@@ -45,8 +40,7 @@ extern "C" __global__ void growth(ROWS_PARAMETERS, const double* w, const double
     double found = 0;
     if (state < last) {
         const Rows rows = ROWS;
-        int which;
-        const double excess = best_value(rows, state, which, w) - w[state];
+        const double excess = state_value(rows, state, w) - w[state];
         if (excess > 0) found = excess / x[state];
     }
     keep_largest(found, largest);
@@ -57,10 +51,9 @@ extern "C" __global__ void take_free_rows(ROWS_PARAMETERS, const double* x, int*
     const count_t state = state_of_thread(first);
     if (state >= last || x[state] != 0) return;
     const Rows rows = ROWS;
-    Walk walk(rows, state);
     const count_t end = rows.pattern.first_row(state + 1);
     for (count_t row = rows.pattern.first_row(state); row < end; ++row) {
-        if (row_value(walk, row, x) != 0) continue;
+        if (row_value(rows, rows.row(row), x) != 0) continue;
         if (lane() == 0) chosen[state] = int(row);
         return;
     }

@@ -1,6 +1,15 @@
 // From the table to numbered states. The host sorts the groups; these kernels give their members numbers.
 #pragma once
 
+// The slots that hold a group, in no order; they are only counted where there is no list to write.
+KERNEL list_groups(const u64* slots, u64 capacity, i64* used, u64* count) {
+    for (u64 s = thread(); s < capacity; s += threads()) {
+        if (!slots[s * SLOT]) continue;
+        const u64 place = fetch_add(count, 1);
+        if (used) used[place] = (i64)s;
+    }
+}
+
 // How many states each group has; `order` lists the slots by value.
 KERNEL measure_groups(const u64* slots, const i64* order, u64 groups, i32* sizes) {
     for (u64 g = thread(); g < groups; g += threads()) sizes[g] = count_bits(slots[order[g] * SLOT + WORDS]);

@@ -16,6 +16,7 @@ from typing import Any
 
 import cupy as cp
 
+from ...backend.cuda.positions import positions
 from ...model.sparse import Model
 from ..components import Components
 from .pattern import COMPONENTS, check_lengths, edges_of, graph_kernels
@@ -147,7 +148,7 @@ class Parts:
                 kernels.launch("spread", count, *edges_of(self.model), *vectors, states, told, count, down)
             changed, passes = int(cp.count_nonzero(told)), passes + 2
         if changed:
-            self._spread_on(vectors, cp.flatnonzero(told).astype(cp.int32))
+            self._spread_on(vectors, positions(told))
 
     def _spread_on(self, vectors: tuple[Any, ...], changed: Any) -> None:
         """Spread the labels of some states, and what changes because of them, along edges turned round too."""
@@ -172,7 +173,7 @@ def runs(keys: Any) -> tuple[Any, Any]:
     """Where runs of equal numbers begin, and the run of each."""
     fresh = cp.ones(len(keys), dtype=cp.bool_)
     cp.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    return cp.flatnonzero(fresh).astype(cp.int32), cp.cumsum(fresh, dtype=cp.int32) - 1
+    return positions(fresh), cp.cumsum(fresh, dtype=cp.int32) - 1
 
 
 def _numbered(model: Model, inside: Any, part: Any, choices: Any | None) -> Components:

@@ -12,6 +12,7 @@ from typing import Any
 
 import cupy as cp
 
+from ...backend.cuda.positions import positions
 from ...model.sparse import Model
 from ..end_components import EndComponents
 from .components import Parts, runs
@@ -61,7 +62,7 @@ def _decide(parts: Parts, alive: Any, head: Any) -> bool:
         return False
     active = parts.part >= 0
     decided = search_backward(parts.model, Step.EVERY_ROW, active, ~active, rows=alive) & active
-    states = cp.flatnonzero(decided).astype(cp.int32)
+    states = positions(decided)
     if len(states):
         _launch(parts.model, "keep_waiting", len(states), alive, head, states, len(states))
         parts.part[states] = -1

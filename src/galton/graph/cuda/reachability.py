@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import cupy as cp
 
+from ...backend.cuda.positions import positions
 from ...model.sparse import Model
 from .end_components import end_component_heads
 from .pattern import SEARCH, check_lengths, edges_of, graph_kernels
@@ -93,7 +94,7 @@ def _grouped(model: Model, unit: Any, active: Any, dropped: Any) -> Model:
     kernels = graph_kernels(SEARCH, model.row_starts)
     owner = cp.empty(model.n_choices, dtype=cp.int32)
     kernels.launch("own_rows", n, *edges_of(model), owner, n)
-    rows = cp.flatnonzero(active[owner] & ~dropped)
+    rows = positions(active[owner] & ~dropped).astype(cp.int64)
     units = unit[owner[rows]]
     order = cp.argsort(units, kind="stable")
     rows, units = rows[order], units[order]

@@ -16,6 +16,7 @@ from typing import Any
 import cupy as cp
 
 from ...backend.cuda.module import multiprocessors
+from ...backend.cuda.positions import positions
 from ...model.sparse import Model
 from .pattern import SEARCH, TOGETHER, check_lengths, edges_of, graph_kernels
 
@@ -75,7 +76,7 @@ def search_forward(model: Model, start: Any, within: Any | None) -> Any:
     inside = cp.ones(model.n_states, dtype=cp.bool_) if within is None else within
     status = _status(model, inside, start & inside)
     queue = cp.empty(int(cp.count_nonzero(inside)), dtype=cp.int32)
-    first = cp.flatnonzero(status == OPEN | FOUND)
+    first = positions(status == OPEN | FOUND)
     queue[: len(first)] = first
     _Pushes(edges_of(model), status, queue, len(first)).run()
     return _found(status)

@@ -1,0 +1,38 @@
+// What is asked of equations x = opt(Ax + b) without changing x: defect, products, values of rows. Execution plan as in sweeps.cu,
+// but only row after row: slices have nothing for a single row.
+#include "states.cuh"
+
+// The largest |F(x) - x| / x.
+extern "C" __global__ void defect(ROWS_PARAMETERS, const double* x, count_t first, count_t last, unsigned long long* largest) {
+    const count_t state = state_of_thread(first);
+    double found = 0;
+    if (state < last) {
+        const Rows rows = ROWS;
+        const double before = x[state], after = state_value(rows, state, x);
+        const double difference = after > before ? after - before : before - after;
+        if (difference > 0) found = difference / before;
+    }
+    keep_largest(found, largest);
+}
+
+// y = Ax, with b or without, by the rows chosen or, in a chain, by all.
+extern "C" __global__ void multiply(ROWS_PARAMETERS, const int* chosen, const double* x, double* y, count_t with_constant,
+                                    count_t first, count_t last) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    const Row row = rows.row(chosen ? chosen[state] : state);
+    const double value = with_constant ? row_value(rows, row, x) : row_product(rows, row, x);
+    if (lane() == 0) y[state] = value;
+}
+
+// The value of every row of the states; the first gets place 0.
+extern "C" __global__ void row_values(ROWS_PARAMETERS, const double* x, double* values, count_t first, count_t last) {
+    const count_t state = state_of_thread(first);
+    if (state >= last) return;
+    const Rows rows = ROWS;
+    double* mine = values + (rows.pattern.first_row(state) - rows.pattern.first_row(first));
+    over_rows(rows, state, x, [&](int row, double value, bool) {
+        if (lane() == 0) mine[row] = value;
+    });
+}

@@ -1,0 +1,79 @@
+// The sums of all rows where some are so long that neither a thread nor a warp per row will do.
+//
+// Execution plan: the entries are cut into chunks of CHUNK, wherever rows begin, and LANES threads, a warp, take one. They look for
+// the row of the first entry and go over the rows from there, reading side by side. Every row gets what is found of it in the chunk
+// in which it begins; what a chunk has of a row that began before is carried, one number a chunk. A second launch adds up what was
+// carried: a thread for each row of which there is any, in the order of the chunks, so that sums are the same each time. Nobody
+// writes the sum of an empty row: it has to be 0 before.
+#include "rows.cuh"
+
+#define CHUNK 1024
+
+// The row that an entry is of: the last that does not begin behind it.
+__device__ inline count_t row_of(const offset_t* starts, count_t n_rows, count_t entry) {
+    count_t low = 0, high = n_rows - 1;
+    while (low < high) {
+        const count_t middle = (low + high + 1) / 2;
+        if (starts[middle] <= entry) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+template <class Rounding>
+__device__ inline void sum_chunk(const Rows& rows, const double* x, count_t n_rows, double* sums, int* carried_rows,
+                                 double* carried) {
+    const count_t chunk = thread_number() / LANES, begin = chunk * CHUNK, entries = rows.pattern.starts[n_rows];
+    if (begin >= entries) return;
+    const count_t end = begin + CHUNK < entries ? begin + CHUNK : entries;
+    const count_t first = row_of(rows.pattern.starts, n_rows, begin);
+    if (lane() == 0) carried_rows[chunk] = rows.pattern.starts[first] < begin ? int(first) : -1;
+    for (count_t number = first; number < n_rows; ++number) {
+        const Row row = rows.row(number);
+        if (row.begin >= end) break;
+        const offset_t from = row.begin < begin ? offset_t(begin) : row.begin, to = row.end < end ? row.end : offset_t(end);
+        const double sum = sum_of<Rounding>(rows, from, to, x);
+        if (lane() == 0) *(row.begin < begin ? carried + chunk : sums + number) = sum;
+    }
+}
+
+template <class Rounding>
+__device__ inline void add_chunk(const offset_t* starts, const int* carried_rows, const double* carried, count_t chunks,
+                                 double* sums) {
+    const count_t chunk = thread_number();
+    if (chunk >= chunks) return;
+    const int row = carried_rows[chunk];
+    if (row < 0 || starts[row] / CHUNK + 1 != chunk) return;  // not the first chunk that carries some of its row
+    const count_t last = (starts[row + 1] - 1) / CHUNK;
+    double sum = sums[row];
+#pragma unroll 4
+    for (count_t from = chunk; from <= last; ++from) sum = Rounding::add(sum, carried[from]);
+    sums[row] = sum;
+}
+
+// `rounding` is -1 for down, 0 for the nearest, 1 for up.
+extern "C" __global__ void sum_chunks(ROWS_PARAMETERS, const double* x, count_t n_rows, count_t rounding, double* sums,
+                                      int* carried_rows, double* carried) {
+    const Rows rows = ROWS;
+    if (rounding == 0) {
+        sum_chunk<Nearest>(rows, x, n_rows, sums, carried_rows, carried);
+    } else if (rounding > 0) {
+        sum_chunk<Up>(rows, x, n_rows, sums, carried_rows, carried);
+    } else {
+        sum_chunk<Down>(rows, x, n_rows, sums, carried_rows, carried);
+    }
+}
+
+extern "C" __global__ void add_carried(const offset_t* starts, const int* carried_rows, const double* carried, count_t chunks,
+                                       count_t rounding, double* sums) {
+    if (rounding == 0) {
+        add_chunk<Nearest>(starts, carried_rows, carried, chunks, sums);
+    } else if (rounding > 0) {
+        add_chunk<Up>(starts, carried_rows, carried, chunks, sums);
+    } else {
+        add_chunk<Down>(starts, carried_rows, carried, chunks, sums);
+    }
+}

@@ -1,0 +1,121 @@
+// The value of a state by its rows, wherever these are: row after row (rows.cuh), or in slices.
+//
+//   SLICED  Slices of 32 / LANES states, slice s from starts[s] on. A state has LANES columns of its slice, which is 32 wide: its
+//           numbers one below the other, row after row, so that a warp reads 32 neighbours at a time. All that a row has is there:
+//           its entries times its scale and, where it is not 0, its constant. Every row begins with a new line, and a state has at
+//           least one. A column number has two bits on top: ROW_ENDS in the last line of a row, NO_ENTRY for a number that is
+//           multiplied by 1 instead of by x; for a constant, and for the 0 where nothing is (column and code are 0).
+//           One lane: the full-warp format of Wijs and Bošnački (2012); two lanes: their half-warp format.
+//   ELL     The same with one slice of all states: starts[0] is how wide it is, starts[1] the number of its places.
+#pragma once
+
+#include "rows.cuh"
+
+#define ROW_ENDS 0x80000000u
+#define NO_ENTRY 0x40000000u
+#define COLUMN 0x3fffffffu
+
+#if LAYOUT == SLICED || LAYOUT == ELL
+
+// What a warp reads of a slice, nobody reads again before the next sweep: it should not push the vector out of the cache. With
+// CACHED it is left to the device, to see what that is worth.
+template <class Number>
+__device__ inline Number streamed(const Number* place) {
+#if defined(__CUDA_ARCH__) && !defined(CACHED)
+    return __ldcs(place);
+#else
+    return *place;
+#endif
+}
+
+__device__ inline double product(const Rows& rows, unsigned word, code_t code, const double* x) {
+    const double factor = x[word & COLUMN];
+    return rows.decoded(code) * (word & NO_ENTRY ? 1.0 : factor);
+}
+
+// `take(word, product)` for every line of a state, UNROLL lines at a time: what they have is asked for together, and no branch
+// depends on it.
+template <class Take>
+__device__ inline void over_lines(const Rows& rows, count_t state, const double* x, Take&& take) {
+    const offset_t* starts = rows.pattern.starts;
+    const int slice = int(state / (32 / LANES)), place = int(state % (32 / LANES)) * LANES + first_lane();
+#if LAYOUT == SLICED
+    constexpr int width = 32;
+    const offset_t begin = starts[slice];
+    int left = int(starts[slice + 1] - begin) / width;
+    const count_t at = begin + place;
+#else
+    const count_t width = starts[0], at = count_t(slice) * 32 + place;
+    int left = int(starts[1] / width);
+#endif
+    const int* columns = rows.pattern.columns + at;
+    const code_t* numbers = rows.codes + at;
+    for (; left > 0; left -= UNROLL) {
+        unsigned words[UNROLL];
+        code_t codes[UNROLL];
+        double products[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) {
+            words[k] = k < left ? unsigned(streamed(columns + k * width)) : NO_ENTRY;
+            codes[k] = k < left ? streamed(numbers + k * width) : code_t(0);
+        }
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) {
+            products[k] = product(rows, words[k], codes[k], x);
+#ifndef __CUDA_ARCH__
+            for (int other = 1; other < LANES && k < left; ++other)
+                products[k] += product(rows, unsigned(columns[k * width + other]), numbers[k * width + other], x);
+#endif
+        }
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) take(words[k], products[k]);
+        columns += UNROLL * width;
+        numbers += UNROLL * width;
+    }
+}
+
+__device__ inline double together(double part) {
+    return over_lanes(part, [](double a, double b) { return a + b; });
+}
+
+// The value of a state that has one row.
+__device__ inline double chain_value(const Rows& rows, count_t state, const double* x) {
+    double sum = 0;
+    over_lines(rows, state, x, [&](unsigned, double product) { sum += product; });
+    return together(sum);
+}
+
+// `take(row, value, ends)` for the rows of a state, counted from 0, and now and then where none ends.
+template <class Take>
+__device__ inline void over_rows(const Rows& rows, count_t state, const double* x, Take&& take) {
+    double sum = 0;
+    int row = 0;
+    over_lines(rows, state, x, [&](unsigned word, double product) {
+        const bool ends = word & ROW_ENDS;
+        sum += product;
+        take(row, together(sum), ends);
+        sum = ends ? 0 : sum;
+        row += ends;
+    });
+}
+
+#else
+
+__device__ inline double chain_value(const Rows& rows, count_t state, const double* x) {
+    return row_value(rows, rows.row(state), x);
+}
+
+template <class Take>
+__device__ inline void over_rows(const Rows& rows, count_t state, const double* x, Take&& take) {
+    int number = 0;
+    each_row(rows, state, [&](const Row& row) { take(number++, row_value(rows, row, x), true); });
+}
+
+#endif
+
+__device__ inline double state_value(const Rows& rows, count_t state, const double* x) {
+    if (!rows.pattern.groups) return chain_value(rows, state, x);
+    double best = rows.worst();
+    over_rows(rows, state, x, [&](int, double value, bool ends) { best = ends && rows.better(value, best) ? value : best; });
+    return best;
+}
