@@ -24,6 +24,7 @@ MODULES = (
     "induced",
     "levels",
     "positions",
+    "regions",
     "steps",
     "numbers",
     "layout",
@@ -47,6 +48,8 @@ def played_by_cpu() -> Iterator[Any]:
             stack.enter_context(patch.object(module, "cp", np))
             if hasattr(module, "kernels") and name != "module":
                 stack.enter_context(patch.object(module, "kernels", compiled))
+        # Threads that share memory have to wait for each other.
+        stack.enter_context(patch.object(modules["regions"], "most_shared", lambda: 0))
         yield np
 
 

@@ -60,6 +60,8 @@ def test_there_are_kernels() -> None:
         "positions",
         "products",
         "proof",
+        "regions",
+        "regions_in_blocks",
         "restrict",
         "segmented",
         "slices",

@@ -25,7 +25,7 @@ __all__ = ["memory", "played_cupy", "played_device"]
 DRIVERS = {
     "galton.backend.cuda": (
         *("module", "krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
-        *("chain", "levels", "induced", "positions"),
+        *("chain", "levels", "induced", "positions", "regions"),
     ),
     "galton.graph.cuda": ("search", "reachability", "components", "end_components", "moving"),
 }
@@ -48,12 +48,19 @@ def _module(name: str, **contents: Any) -> ModuleType:
 
 def _device() -> Any:
     # No multiprocessor holds blocks that wait for each other: threads run one after the other.
-    return SimpleNamespace(compute_capability="played", attributes={"MultiProcessorCount": 0})
+    return SimpleNamespace(
+        compute_capability="played", attributes={"MultiProcessorCount": 0, "MaxSharedMemoryPerBlockOptin": 0}
+    )
 
 
 def played_cupy() -> ModuleType:
     """What ``import cupy`` finds."""
-    runtime = _module("cupy.cuda.runtime", getDeviceCount=lambda: 1, CUDARuntimeError=CUDARuntimeError)
+    runtime = _module(
+        "cupy.cuda.runtime",
+        getDeviceCount=lambda: 1,
+        memGetInfo=lambda: (1 << 30, 1 << 30),
+        CUDARuntimeError=CUDARuntimeError,
+    )
     driver = _module(
         "cupy.cuda.driver",
         CUDADriverError=CUDADriverError,

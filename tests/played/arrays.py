@@ -39,6 +39,10 @@ class Memory:
             raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes")
         self.allocations += 1
 
+    def free_bytes(self) -> int:
+        """None."""
+        return 0
+
     def free_all_blocks(self) -> None:
         """As of CuPy's memory pool."""
         self.freed += 1
@@ -274,6 +278,10 @@ def _sent(given: Any, dtype: Any = None) -> ndarray:
     return fresh(np.array(given, dtype=dtype))
 
 
+def _copied(given: Any, dtype: Any = None) -> ndarray:
+    return fresh(np.array(given._host if isinstance(given, ndarray) else given, dtype=dtype))
+
+
 def _asnumpy(given: Any) -> np.ndarray:
     return given.get() if isinstance(given, ndarray) else np.asarray(given)
 
@@ -379,7 +387,7 @@ FUNCTIONS: dict[str, Any] = {
     **{name: _created(name) for name in ("arange", "full", "ones", "zeros")},
     **{name: _of_arrays(name, signature) for name, signature in _SIGNATURES.items()},
     **{name: Ufunc(name) for name in _UFUNCS},
-    "array": _sent,
+    "array": _copied,
     "asarray": _sent,
     "asnumpy": _asnumpy,
     "empty": _empty,

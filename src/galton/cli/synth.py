@@ -103,8 +103,8 @@ def synth(
     from ..synth.opening import parse_range
     from ..synth.regions import Regions
 
-    if device not in ("auto", "cpu"):
-        raise GaltonError(f"synthesis runs on the CPU; '--device {device}' is not there yet, leave it out")
+    if device not in ("auto", "cpu", "cuda"):
+        raise GaltonError(f"synthesis runs on the CPU or on one device, not on '{device}'; say auto, cpu or cuda")
     ranges = dict(map(parse_range, param))
     if len(ranges) < len(param):
         raise GaltonError("a parameter is given twice; give each of them one range")
@@ -126,6 +126,7 @@ def synth(
         tolerance=tolerance,
         accuracy=accuracy,
         split=split,  # type: ignore[arg-type]
+        device=device,  # type: ignore[arg-type]
         threads=threads,
     )
     progress = _Progress()
@@ -137,6 +138,8 @@ def synth(
         regions.to_csv(csv)
     if plot:
         regions.plot(plot)
+    for warning in regions.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     show(regions, "steps" if synthesis.opened.program.type == "ctmc" else "solves")
     if regions.interrupted:
         raise typer.Exit(130)

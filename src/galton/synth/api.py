@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..check.resolution import Question, resolve
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
@@ -26,7 +26,10 @@ from .regions import Problem, Regions
 
 Watch = Callable[[Mapping[str, Any]], None]
 
+Device = Literal["auto", "cpu", "cuda"]
+
 TOLERANCE = 0.01
+WORTH = 1e8  # entries gone over for a box, from which on a device is used
 
 __all__ = ["Synthesis", "synthesize"]
 
@@ -42,6 +45,7 @@ def synthesize(
     accuracy: float | None = None,
     split: Split = "best",
     resume: Regions | None = None,
+    device: Device = "auto",
     threads: int | None = None,
     watch: Watch | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -68,6 +72,9 @@ def synthesize(
         Cut boxes along the ``"best"`` parameter, or along ``"all"`` as PRISM-PSY does.
     resume
         Regions to go on from, of the same question.
+    device
+        ``"cpu"``, ``"cuda"``, or ``"auto"``: a CUDA device for CTMCs that are worth it, where there is one. The regions
+        are the same.
     threads
         How many to use; all cores by default. The result is the same for any number.
     watch
@@ -104,6 +111,7 @@ def synthesize(
         tolerance=tolerance if volume is None else volume,
         accuracy=accuracy,
         split=split,
+        device=device,
         threads=threads,
     )
     return synthesis.run(resume, watch)
@@ -135,6 +143,7 @@ class Synthesis:
         tolerance: float | None = None,
         accuracy: float | None = None,
         split: Split = "best",
+        device: Device = "auto",
         threads: int | None = None,
     ) -> Synthesis:
         """Read and check all that was given, then build the model; mistakes show before anything takes long."""
@@ -162,6 +171,7 @@ class Synthesis:
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
             asked = Asked(chain, context, question.source, operator, all_threads)
+            asked.device, asked.instead = _where(device, asked)
         else:
             choices = parametric_choices(opened, threads=threads)
             asked = LiftedQuestion(choices, context, question.source, operator, all_threads)
@@ -222,6 +232,7 @@ class Synthesis:
             complete=complete,
             interrupted=partition.interrupted,
             statistics=statistics,
+            warnings=(self.asked.instead,) if isinstance(self.asked, Asked) and self.asked.instead else (),
         )
 
     def _news(self, partition: Partition) -> dict[str, Any]:
@@ -231,6 +242,19 @@ class Synthesis:
             return {**news, "decided": 1 - regions.volume(regions.undecided)}
         lower, upper = regions.spread
         return {**news, "lower": lower, "upper": upper, "best": regions.optimum}
+
+
+def _where(device: Device, asked: Asked) -> tuple[Literal["cpu", "cuda"], str | None]:
+    """Where to look at boxes, and why not on a device that somebody asked for."""
+    if device == "cpu" or (device == "auto" and asked.work < WORTH):
+        return "cpu", None
+    from ..explore.cuda_device import DeviceError, import_cupy
+
+    try:
+        import_cupy()
+    except DeviceError as error:
+        return "cpu", None if device == "auto" else f"{error}; synthesised on the CPU"
+    return "cuda", None
 
 
 def _problem(

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,16 +26,19 @@ from ..lang.expressions import Binary, Expression, Name, Unary
 from ..lang.properties import Comparison, Cumulative, Instantaneous, Probability, Reward, children
 from ..lang.source import LanguageError, Source, UnsupportedError
 from ..lang.stream import nearest
+from ..model.arrays import namespace, on_host
 from ..model.program import Program
 from ..model.sparse import Mask
 from ..solve.settings import Settings
 from .parametric import ParametricModel
 from .polynomials import Decomposition, Floats
-from .transient import LANES, Enclosure, PhaseRows, transient
+from .transient import LANES, Enclosure, PhaseRows, RowsOnCpu, transient
 from .walk import Int32s, Multiples
 
 Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
+MOST_ON_DEVICE = 1024  # boxes of a bundle
+BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 
 __all__ = ["Asked", "Operator", "operator_of", "refuse_parameters"]
@@ -81,7 +85,8 @@ class _Bundle:
 class Asked:
     """One operator of a property, about the initial state of a parametric model.
 
-    ``boxes`` and ``steps`` count what was done so far; ``watch`` is told now and then, and may raise to stop.
+    ``boxes`` and ``steps`` count what was done so far; ``watch`` is told now and then, and may raise to stop. Where a
+    device gives up, the CPU goes on and ``instead`` says why.
     """
 
     model: ParametricModel
@@ -89,6 +94,8 @@ class Asked:
     source: Source
     operator: Operator
     threads: int = 1
+    device: Literal["cpu", "cuda"] = "cpu"
+    instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -104,13 +111,25 @@ class Asked:
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
+        if self.device == "cuda":
+            from ..explore.cuda_device import DeviceError, device_errors
+
+            try:
+                with device_errors("there is not enough memory on the device"):
+                    return self._bounds(low, high)
+            except DeviceError as error:
+                self.device, self.instead = "cpu", f"{error}; the CPU went on"
+                self._rows.clear()
+        return self._bounds(low, high)
+
+    def _bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         lower, upper = self.model.terms.bounds(low, high)
         lower, upper = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
         # Those with about as many steps to make go together.
         order = np.argsort(-self._everything.rates(upper), kind="stable").astype(np.int32)
-        bundles = [order[first : first + LANES] for first in range(0, len(order), LANES)]
+        bundles = [order[first : first + self._together] for first in range(0, len(order), self._together)]
         # Threads have a bundle each, or share one where two would be too much for the cache.
-        side_by_side = len(bundles) > 1 and self.model.n_states <= LARGE
+        side_by_side = self.device == "cpu" and len(bundles) > 1 and self.model.n_states <= LARGE
         share = 1 if side_by_side else self.threads
         found = np.empty((2, len(low)))
         self._stop = False
@@ -136,9 +155,28 @@ class Asked:
         self.boxes += len(low)
         return found[0], found[1]
 
+    @property
+    def work(self) -> float:
+        """Entries that one box of the whole space would go over, roughly."""
+        low, high = self.model.space
+        rate = self._everything.rates(np.maximum(self.model.terms.bounds(low[None], high[None])[1], 0.0))[0]
+        operator = self.operator
+        time = self._path(operator)[2] if isinstance(operator, Probability) else self._earned(operator)[1]
+        return float(rate * time * len(self._everything.columns))
+
+    @property
+    def _together(self) -> int:
+        """The boxes of a bundle: on a device as many as fit with what has to be known of each state."""
+        if self.device == "cpu":
+            return LANES
+        from ..backend.cuda.module import free_memory
+
+        room = int(SHARE * free_memory() / (BYTES * self.model.n_states))
+        return max(32, min(MOST_ON_DEVICE, room // 32 * 32))
+
     @cached_property
     def _everything(self) -> PhaseRows:
-        return self._phase(np.ones(self.model.n_states, dtype=bool))
+        return PhaseRows(self.model, self._all)
 
     def _look(self) -> None:
         if self.watch is not None:
@@ -167,8 +205,9 @@ class Asked:
         through, goal = self._truth(path.through, bundle), self._truth(path.goal, bundle)
         found = self._until(through, goal, low, high, bundle, watched)
         if path.negated:
-            found = Enclosure(np.maximum(1 - found.upper - 2.0**-53, 0.0), 1 - found.lower + 2.0**-53, found.steps)
-        return Enclosure(np.clip(found.lower, 0.0, 1.0), np.clip(found.upper, 0.0, 1.0), found.steps)
+            found = Enclosure(1 - found.upper - 2.0**-53, 1 - found.lower + 2.0**-53, found.steps)
+        xp = namespace(found.lower)
+        return Enclosure(xp.clip(found.lower, 0.0, 1.0), xp.clip(found.upper, 0.0, 1.0), found.steps)
 
     def _reward(self, formula: Reward, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
         objective = formula.objective
@@ -196,7 +235,7 @@ class Asked:
             which = np.array(boxes, dtype=np.int32)
             own = [mask[boxes[0]] for mask in masks]
             part = self._between((own[0], own[1]), (own[2], own[3]), low, high, bundle.some(which), watched)
-            found[0][:, which], found[1][:, which] = part.lower, part.upper
+            found[0][:, which], found[1][:, which] = on_host(part.lower), on_host(part.upper)
             steps = max(steps, part.steps)
         return Enclosure(found[0], found[1], steps)
 
@@ -225,8 +264,9 @@ class Asked:
         later = self._run(matter, bundle, (start, start), high - low, watched if low == 0 else None)
         if low == 0:
             return later
-        begin = tuple(np.where(through[:, None], values, 0.0) for values in (later.lower, later.upper))
-        matter = can_reach(self.model.model, through, begin[1].max(axis=1) > 0) & through
+        xp = namespace(later.lower)
+        begin = tuple(xp.where(xp.asarray(through)[:, None], values, 0.0) for values in (later.lower, later.upper))
+        matter = can_reach(self.model.model, through, on_host(begin[1].max(axis=1) > 0)) & through
         found = self._run(matter, bundle, (begin[0], begin[1]), low, watched)
         return Enclosure(found.lower, found.upper, found.steps + later.steps)
 
@@ -250,8 +290,16 @@ class Asked:
             if key not in self._rows:
                 if len(self._rows) >= MOST_KEPT:
                     self._rows.clear()
-                self._rows[key] = PhaseRows(self.model, active)
+                self._rows[key] = PhaseRows(self.model, active, self._kernel)
             return self._rows[key]
+
+    @property
+    def _kernel(self) -> Any:
+        if self.device == "cpu":
+            return RowsOnCpu
+        from ..backend.cuda.regions import RegionRows
+
+        return RegionRows
 
     # Formulas about states.
 
@@ -374,11 +422,12 @@ def _columns(truth: Truth) -> Truth:
 
 
 def _compared(comparison: Comparison, found: Enclosure, bound: float) -> Truth:
+    lower, upper = on_host(found.lower), on_host(found.upper)
     match comparison.operator:
         case ">=":
-            return Truth(found.lower >= bound, found.upper >= bound)
+            return Truth(lower >= bound, upper >= bound)
         case ">":
-            return Truth(found.lower > bound, found.upper > bound)
+            return Truth(lower > bound, upper > bound)
         case "<=":
-            return Truth(found.upper <= bound, found.lower <= bound)
-    return Truth(found.upper < bound, found.lower < bound)
+            return Truth(upper <= bound, lower <= bound)
+    return Truth(upper < bound, lower < bound)

@@ -17,7 +17,7 @@ import numpy as np
 from .polynomials import Floats
 from .regions import Box, Sample, Verdict
 
-ROUND = 32  # boxes to look at in a round, at most
+ROUND = 256  # boxes to look at in a round, at most
 FILL = 16  # and at least: fewer would take as long, as boxes are looked at in bundles
 SMALLEST = 2.0**-40  # of a range: narrower boxes are not split
 

@@ -90,6 +90,7 @@ class Regions:
     complete: bool = True
     interrupted: bool = False
     statistics: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     # Boxes.
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..model.arrays import namespace, on_host
 from ..model.sparse import Mask
 from ..solve.poisson import poisson
 from ..solve.powers import Weights
@@ -29,16 +30,60 @@ from .walk import Int32s
 LANES: int = _core.LANES
 CUT = 1e-11  # Poisson mass that may be cut on the right
 CLOSE = 1e-9  # what all the steps that are left may change, relative to the largest number, for them to be left out
-WORK = 2e7  # entries that one call goes over: about a tenth of a second
 FEW_TERMS = 64
 LARGE = 100_000  # entries from which threads share one bundle
 
-__all__ = ["LANES", "Enclosure", "PhaseRows", "transient"]
+__all__ = ["LANES", "Enclosure", "PhaseRows", "RowsOnCpu", "transient"]
+
+
+class RowsOnCpu:
+    """The rows as the core has them; :class:`galton.backend.cuda.regions.RegionRows` is the same on a device."""
+
+    work = 2e7 * LANES  # entries times boxes that one call goes over: about a tenth of a second
+
+    def __init__(self, *arrays: Any, n_states: int, n_terms: int):
+        states, starts, terms, group_starts, columns, coefficients = arrays
+        self._rows = _core.ParametricRows(states, starts, terms, group_starts, columns, coefficients, n_states, n_terms)
+        self._large = len(columns) >= LARGE
+
+    @staticmethod
+    def width(boxes: int) -> int:
+        """So many boxes have to be given."""
+        return LANES
+
+    @staticmethod
+    def place(values: Floats) -> Floats:
+        """An array where the steps are made."""
+        return values
+
+    @staticmethod
+    def array(values: Floats) -> Floats:
+        """A flat copy that begins with a line of the cache, so that no bundle is in two of them."""
+        room = np.empty(values.size + LANES)
+        skip = -(room.ctypes.data // room.itemsize) % LANES
+        room[skip : skip + values.size] = values.reshape(-1)
+        return room[skip : skip + values.size]
+
+    def run(
+        self,
+        steps: int,
+        rates: Floats,
+        weights: Floats | None,
+        x: Floats,
+        other: Floats,
+        watched: Int32s,
+        sums: Floats,
+        changes: Floats,
+        threads: int,
+    ) -> bool:
+        """Make steps; ``changes`` gets the largest of the last. Whether the vectors are in ``other`` then."""
+        threads = threads if self._large else 1
+        return self._rows.run(steps, rates, weights, x, other, watched, sums, changes, threads)
 
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """Bounds for some states, ``(states, boxes)``, and the steps that were made."""
+    """Bounds for some states, ``(states, boxes)``, and the steps that were made; those of all stay on a device."""
 
     lower: Floats
     upper: Floats
@@ -48,7 +93,7 @@ class Enclosure:
 class PhaseRows:
     """The states whose values change in a phase, and their transitions."""
 
-    def __init__(self, model: ParametricModel, active: Mask):
+    def __init__(self, model: ParametricModel, active: Mask, kernel: Any = RowsOnCpu):
         self.model = model
         self.states: Int32s = np.flatnonzero(active).astype(np.int32)
         lengths = np.diff(model.row_starts)[self.states]
@@ -67,16 +112,8 @@ class PhaseRows:
         self.terms = np.ascontiguousarray(terms[first])
         self.group_starts = np.append(np.flatnonzero(first), len(rows)).astype(np.int64)
         self.starts = np.searchsorted(rows[first], np.arange(len(self.states) + 1)).astype(np.int64)
-        self.kernel = _core.ParametricRows(
-            self.states,
-            self.starts,
-            self.terms,
-            self.group_starts,
-            self.columns,
-            self.coefficients,
-            model.n_states,
-            len(model.terms),
-        )
+        pattern = (self.states, self.starts, self.terms, self.group_starts, self.columns, self.coefficients)
+        self.kernel = kernel(*pattern, n_states=model.n_states, n_terms=len(model.terms))
 
     @cached_property
     def _exits(self) -> Any:
@@ -164,34 +201,31 @@ def transient(
         Called now and then with the number of steps so far; may raise to stop.
     """
     n_boxes = term_bounds[0].shape[1]
+    start = rows.kernel.place(start[0]), rows.kernel.place(start[1])
+    xp = namespace(start[0])
     states = np.arange(rows.model.n_states, dtype=np.int32) if watched is None else watched
-    lower, upper = (np.broadcast_to(v, (rows.model.n_states, n_boxes)) for v in start)
+    lower, upper = (xp.broadcast_to(v, (rows.model.n_states, n_boxes)) for v in start)
+    largest = np.maximum(*(on_host(v.max(axis=0)) for v in (lower, upper)))
     q = rows.rates(term_bounds[1])
     if time == 0 or not q.any():
         factor = time if over else 1.0
         slack = 2 * UNIT * over
-        return Enclosure(lower[states] * factor * (1 - slack), upper[states] * factor * (1 + slack))
+        some = slice(None) if watched is None else xp.asarray(watched)
+        return Enclosure(lower[some] * factor * (1 - slack), upper[some] * factor * (1 + slack))
     q = np.where(q > 0, q, q[q > 0].min())
     lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
-    padded = np.minimum(np.arange(LANES), n_boxes - 1)
+    padded = np.minimum(np.arange(rows.kernel.width(n_boxes)), n_boxes - 1)
     table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
-    table = _aligned(np.maximum(table, 0.0)[:, :, padded])
-    x = _aligned(np.stack([lower, upper], axis=1)[:, :, padded])
-    sums, steps, rest = _steps(rows, lanes, table, x, states, padded, threads, tell)
-    found = sums.reshape(len(states), 2, LANES)[:, :, :n_boxes]
-    if over:
-        found = found / q
-    return _widened(
-        rows, found, np.maximum(lower.max(axis=0), upper.max(axis=0)), lanes, q if over else None, time, steps, rest
-    )
-
-
-def _aligned(values: Floats) -> Floats:
-    """A flat copy that begins with a line of the cache, so that no bundle is in two of them."""
-    room = np.empty(values.size + LANES)
-    skip = -(room.ctypes.data // room.itemsize) % LANES
-    room[skip : skip + values.size] = values.reshape(-1)
-    return room[skip : skip + values.size]
+    table = rows.kernel.array(np.maximum(table, 0.0)[:, :, padded])
+    x = xp.empty((rows.model.n_states, 2, len(padded)))
+    x[:, 0, :n_boxes], x[:, 1, :n_boxes] = lower, upper
+    x[:, :, n_boxes:] = x[:, :, n_boxes - 1 : n_boxes]
+    x = rows.kernel.array(x)
+    sums, steps, rest = _steps(rows, lanes, table, x, states, largest, padded, threads, tell)
+    found = sums.reshape(len(states), 2, len(padded))[:, :, :n_boxes]
+    if watched is not None:
+        found = on_host(found)
+    return _widened(rows, found, largest, lanes, q if over else None, time, steps, rest)
 
 
 def _steps(
@@ -200,19 +234,21 @@ def _steps(
     table: Floats,
     x: Floats,
     states: Int32s,
+    largest: Floats,
     padded: npt.NDArray[np.int64],
     threads: int,
     tell: Callable[[int], None] | None,
 ) -> tuple[Floats, int, Floats]:
     """All steps, or as many as matter: the sums, how many there were, and what each step left out may add."""
-    other, sums, changes = _aligned(x), np.zeros(len(states) * 2 * LANES), np.zeros(2 * LANES)
-    size = np.maximum(x.reshape(-1, LANES).max(axis=0), 0.0)
+    width = len(padded)
+    xp = namespace(x)
+    other, sums, changes = rows.kernel.array(x), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
+    size = np.maximum(largest, 0.0)[padded]
     done, end = 0, max(lane.end for lane in lanes)
-    most = max(1, int(WORK / (len(rows.columns) + len(rows.states) + 1)))
-    threads = threads if len(rows.columns) >= LARGE else 1
+    most = max(1, int(rows.kernel.work / ((len(rows.columns) + len(rows.states) + 1) * width)))
     while done < end:
         count = min(max(64, done // 8), most, end - done)
-        weights = np.zeros((count, LANES))
+        weights = np.zeros((count, width))
         for lane, own in enumerate(padded):
             lanes[own].fill(done, weights[:, lane])
         given = weights.reshape(-1) if weights.any() else None
@@ -225,10 +261,10 @@ def _steps(
             break
         # Values move by at most as much in each further step as in this one.
         left = np.array([max(lanes[own].end - done, 0) for own in padded])
-        change = changes.reshape(2, LANES).max(axis=0)
+        change = changes.reshape(2, width).max(axis=0)
         if (change * left <= CLOSE * size).all():
             rest = np.array([lanes[own].rest(done) for own in padded])
-            sums.reshape(-1, 2, LANES)[...] += rest * x.reshape(-1, 2, LANES)[states]
+            sums.reshape(-1, 2, width)[...] += xp.asarray(rest) * x.reshape(-1, 2, width)[xp.asarray(states)]
             return sums, done, (rest * left * change)[: len(lanes)]
     return sums, done, np.zeros(len(lanes))
 
@@ -256,6 +292,7 @@ def _widened(
     lacking = np.array([lane.weights.lacking for lane in lanes])
     missing = np.array([lane.missing for lane in lanes])
     off = rounding + rest * scale * 1.01
-    lower = found[:, 0] * (1 - error - lacking) - off
-    upper = found[:, 1] * (1 + error) + off + missing * largest * scale
-    return Enclosure(np.maximum(lower, 0.0), upper, steps)
+    less, more, above = scale * (1 - error - lacking), scale * (1 + error), off + missing * largest * scale
+    xp = namespace(found)
+    lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)
+    return Enclosure(xp.maximum(lower, 0.0), found[:, 1] * xp.asarray(more) + xp.asarray(above), steps)

@@ -17,7 +17,16 @@ import numpy as np
 
 from ...explore.cuda_device import DeviceError, first_lines
 
-__all__ = ["OPTIONS", "CompilationError", "Kernels", "kernels", "multiprocessors", "source_text"]
+__all__ = [
+    "OPTIONS",
+    "CompilationError",
+    "Kernels",
+    "free_memory",
+    "kernels",
+    "most_shared",
+    "multiprocessors",
+    "source_text",
+]
 
 # Products and sums are rounded one by one, as on the CPU: bounds are proved with them.
 OPTIONS = ("-std=c++17", "-fmad=false")
@@ -52,6 +61,12 @@ class Kernels:
         grid = (-(-threads // block),)
         function(grid, (block,), tuple(map(_argument, arguments)), enable_cooperative_groups=True)
 
+    def launch_blocks(self, kernel: str, blocks: int, *arguments: Any, block: int, shared: int) -> None:
+        """So many blocks, each with so many bytes of memory that its threads share: at most :func:`most_shared`."""
+        function = self._function(kernel)
+        function.max_dynamic_shared_size_bytes = shared
+        function((blocks,), (block,), tuple(map(_argument, arguments)), shared_mem=shared)
+
     def most_threads(self, kernel: str, block: int = THREADS) -> int:
         """How many threads of a kernel the device holds at a time."""
         pointer = self._function(kernel).kernel.ptr
@@ -69,6 +84,18 @@ class Kernels:
 def kernels(path: Path, *defines: str) -> Kernels:
     """The kernels of a file, with macros given as ``NAME=text``."""
     return Kernels(source_text(path), path.name, (*OPTIONS, *(f"-D{define}" for define in defines)))
+
+
+def free_memory() -> int:
+    """Bytes that can still be taken on the device."""
+    free: int = cp.cuda.runtime.memGetInfo()[0] + cp.get_default_memory_pool().free_bytes()
+    return free
+
+
+def most_shared() -> int:
+    """The bytes that the threads of a block can share."""
+    most: int = cp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+    return most
 
 
 @cache

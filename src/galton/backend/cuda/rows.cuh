@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../../graph/cuda/pattern.cuh"
+#include "bits.cuh"
 #include "numbers.cuh"
 
 typedef CODE code_t;
@@ -185,22 +186,6 @@ __device__ inline double best_of(const Rows& rows, count_t state, Value&& value)
     });
     return best;
 }
-
-#ifdef __CUDA_ARCH__
-__device__ inline unsigned long long bits_of(double number) { return (unsigned long long)__double_as_longlong(number); }
-__device__ inline double number_of(unsigned long long bits) { return __longlong_as_double((long long)bits); }
-#else
-inline unsigned long long bits_of(double number) {
-    unsigned long long bits;
-    __builtin_memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-inline double number_of(unsigned long long bits) {
-    double number;
-    __builtin_memcpy(&number, &bits, sizeof number);
-    return number;
-}
-#endif
 
 // The largest of numbers that are not negative: as bits they have the same order. All threads of a warp must call it; a warp
 // has one number to keep, and most have none that is new.

@@ -1,0 +1,75 @@
+"""A device finds the regions that the CPU finds, and where it cannot the CPU goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from played import memory, played_device
+
+import galton
+from galton.synth.regions import Regions
+
+QUEUE = """
+ctmc
+const double arrive;
+const double serve;
+module queue
+    n : [0..6] init 0;
+    busy : bool init false;
+    [] n<6 -> arrive : (n'=n+1);
+    [] n>0 & !busy -> 3 : (busy'=true);
+    [] busy -> serve : (n'=n-1) & (busy'=false);
+endmodule
+rewards "waiting"
+    true : n;
+    [] busy : 0.5;
+endrewards
+"""
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("P>=0.5 [ F<=2 n=6 ]", {"volume": 0.2}),
+    ("P=? [ n<6 U[0.5,2] n=5 ]", {"maximize": True, "tolerance": 0.1}),
+    ('R{"waiting"}<=2 [ C<=2 ]', {"volume": 0.2}),
+    ('R{"waiting"}=? [ I=2 ]', {"accuracy": 0.8}),
+    ("P>=0.3 [ G<=1 P>=0.1 [ F<=0.5 n=0 ] ]", {"volume": 0.3}),
+]
+
+
+@pytest.fixture(params=["played", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.param == "cuda":
+        yield
+    else:
+        with played_device():
+            yield
+
+
+def regions(prop: str, device: str, how: dict[str, Any]) -> Regions:
+    return galton.synthesize(galton.parse(QUEUE), prop, device=device, arrive=(0.5, 6), serve=(1, 4), **how)
+
+
+@pytest.mark.parametrize(("prop", "how"), QUESTIONS)
+@pytest.mark.usefixtures("device")
+def test_the_same_regions(prop: str, how: dict[str, Any]) -> None:
+    here, there = regions(prop, "cpu", how), regions(prop, "cuda", how)
+    assert there.warnings == ()
+    assert there.complete
+    assert len(here.boxes) > 1
+    assert [(box.low, box.high, box.verdict) for box in here.boxes] == [
+        (box.low, box.high, box.verdict) for box in there.boxes
+    ]
+    for mine, other in zip(here.boxes, there.boxes, strict=True):
+        assert mine.lower == pytest.approx(other.lower, abs=1e-11, rel=1e-10)
+        assert mine.upper == pytest.approx(other.upper, abs=1e-11, rel=1e-10)
+
+
+def test_memory_that_ends_leaves_the_rest_to_the_cpu() -> None:
+    prop, how = QUESTIONS[0]
+    expected = regions(prop, "cpu", how)
+    with played_device(), pytest.MonkeyPatch.context() as patches:
+        patches.setattr(memory, "last", memory.allocations + 40)
+        found = regions(prop, "cuda", how)
+    assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
+    assert "memory" in found.warnings[0]
+    assert found.warnings[0].endswith("; the CPU went on")
