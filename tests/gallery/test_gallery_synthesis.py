@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from gallery import ENTRIES, model_file, open_constants
 
+from galton.bench.synth_cases import CASES
 from galton.check import resolve
 from galton.lang import Source, check_program, parse_constants, parse_properties
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
-try:
-    from synth_cases import CASES
-finally:
-    sys.path.pop(0)
 
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

@@ -27,8 +27,6 @@ def checked(
     formula, source = question.prop.expression, question.source
     reason = _why_not(formula, source, settings, strategy)
     chosen = model.info.get("chosen by") == "auto"
-    if not reason and chosen and _bounded(formula, source):
-        reason = "bounded properties of large models have not been measured on a device"
     if not reason:
         try:
             with device_errors("there is not enough memory on the device"):

@@ -9,6 +9,7 @@ import sys
 import typer
 
 from ..lang.source import GaltonError
+from . import bench
 from .build import build
 from .check import check
 from .info import info
@@ -27,6 +28,7 @@ app.command()(info)
 app.command()(build)
 app.command()(check)
 app.command()(synth)
+app.add_typer(bench.app)
 
 
 @app.callback(invoke_without_command=True)

@@ -129,7 +129,7 @@ def synth(
         device=device,  # type: ignore[arg-type]
         threads=threads,
     )
-    progress = _Progress()
+    progress = Progress()
     regions = synthesis.run(earlier, progress)
     progress.clear()
     if json_file:
@@ -145,7 +145,7 @@ def synth(
         raise typer.Exit(130)
 
 
-class _Progress:
+class Progress:
     """One line kept up to date, where somebody is looking."""
 
     def __init__(self) -> None:

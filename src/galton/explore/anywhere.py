@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from pathlib import Path
 
 from ..lang.source import GaltonError
 from ..model.sparse import Model
 from . import cpu
 from .cpu import Watch
-from .failures import LimitError
 from .limits import Limits
 from .lower import Lowered
 
 __all__ = ["explore"]
 
-SMALL = 300_000  # states that a CPU explores and solves before a device has been set up
+SMALL = 300_000  # states that are left to the CPU in any case
+PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there is no device without one of these
 
 
@@ -31,18 +32,16 @@ def explore(
     """All reachable states of a lowered program; see :func:`galton.explore.build`."""
     device, numbers = _devices(device)
 
-    def on_cpu(limits: Limits) -> Model:
+    def on_cpu(watch: Watch | None = watch) -> Model:
         return cpu.explore(lowered, threads=threads, limits=limits, transition_rewards=transition_rewards, watch=watch)
 
     if device == "cpu" or transition_rewards or (device == "auto" and not _worth_looking()):
-        return on_cpu(limits)
+        return on_cpu()
     if device == "auto":
-        if limits.max_states <= SMALL:
-            return on_cpu(limits)
         try:
-            return on_cpu(Limits(SMALL, limits.memory_bytes))
-        except LimitError:
-            pass  # larger: the device begins anew, which takes it no time
+            return on_cpu(_impatient(watch))
+        except _TooLongError:
+            pass  # the device begins anew, which takes it no time
     from . import cuda
     from .cuda_device import DeviceError, select
 
@@ -55,10 +54,27 @@ def explore(
         model.info["chosen by"] = "auto" if device == "auto" else "user"
         return model
     except DeviceError as error:
-        model = on_cpu(limits)
+        model = on_cpu()
         if device == "cuda":
             model.info["instead"] = f"{error}; explored on the CPU instead"
         return model
+
+
+class _TooLongError(Exception):
+    """The CPU has been at it for as long as a device takes to be ready."""
+
+
+def _impatient(watch: Watch | None) -> Watch:
+    """Watch an exploration, and end it when it takes long."""
+    end = time.perf_counter() + PATIENCE
+
+    def watching(states: int, transitions: int, rows: int) -> None:
+        if watch is not None:
+            watch(states, transitions, rows)
+        if states > SMALL and time.perf_counter() > end:
+            raise _TooLongError
+
+    return watching
 
 
 def _devices(text: str) -> tuple[str, tuple[int, ...]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 SEQUENTIAL = "Java"
@@ -67,22 +68,22 @@ class Case:
         return self.times[self.device]
 
 
-_GFS = {"table": 1, "model": "gfs", "constants": "M=60,copies=3", "states": 21_606, "transitions": 145_335}
+_gfs = partial(Case, table=1, model="gfs", constants="M=60,copies=3", states=21_606, transitions=145_335)
 _GFS_NOTE = "the paper prints no other rate than the parameters; see the model for what it was built from"
 _SIR_RANGES = {"ki": (0.00005, 0.003), "kr": (0.005, 0.2)}
 _SIR_NOTE = "printed with ki from 0.005 to 0.3, which would need thirty times as many steps as are printed"
-_SIGNALLING = {
-    "table": 3,
-    "model": "signalling",
-    "prop": 'R{"steady"}>=8 [ C<=10 ]',
-    "kind": "threshold",
-    "ranges": {"prodR": (0.1, 0.9), "degrR": (0.005, 0.02)},
-    "tolerance": 0.09,
-}
+_signalling = partial(
+    Case,
+    table=3,
+    model="signalling",
+    prop='R{"steady"}>=8 [ C<=10 ]',
+    kind="threshold",
+    ranges={"prodR": (0.1, 0.9), "degrR": (0.005, 0.02)},
+    tolerance=0.09,
+)
 
 CASES = [
-    Case(
-        **_GFS,
+    _gfs(
         name="GFS 1",
         prop='P>=0.5 [ F[0,60] "service_level_3" ]',
         kind="threshold",
@@ -93,8 +94,7 @@ CASES = [
         steps=47_000,
         note=_GFS_NOTE,
     ),
-    Case(
-        **_GFS,
+    _gfs(
         name="GFS 2, maximum",
         prop='P=? [ !"service_level_3" U[40,60] "service_level_3" ]',
         kind="max",
@@ -105,8 +105,7 @@ CASES = [
         steps=47_000,
         note=_GFS_NOTE,
     ),
-    Case(
-        **_GFS,
+    _gfs(
         name="GFS 2, threshold",
         prop='P>=0.5 [ !"service_level_3" U[40,60] "service_level_3" ]',
         kind="threshold",
@@ -149,8 +148,7 @@ CASES = [
         steps=12_000,
         note=f"{_SIR_NOTE}; the population is doubled, and how many are infected first is not said",
     ),
-    Case(
-        **_SIGNALLING,
+    _signalling(
         name="signalling",
         constants="least=25,most=35,usual=30,steep=4,signal=15,helped=true",
         states=116_281,
@@ -159,8 +157,7 @@ CASES = [
         regions=70,
         steps=19_000,
     ),
-    Case(
-        **_SIGNALLING,
+    _signalling(
         name="signalling, larger",
         constants="least=20,most=40,usual=30,steep=4,signal=15,helped=true",
         states=423_801,

@@ -1,0 +1,118 @@
+"""The synthesis problems of PRISM-PSY's paper, run and put beside its figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..lang import parse_constants
+from ..synth.api import Device, Synthesis
+from ..synth.regions import Regions
+from .synth_cases import CASES, Case
+
+__all__ = ["Measured", "chosen", "run", "table"]
+
+COLUMNS = ("table", "problem", "states", "boxes", "looked at", "steps", "device", "s", "boxes", "best s", "Java s")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one case took, from the file to the regions."""
+
+    case: Case
+    regions: Regions
+    device: str
+    seconds: float
+
+    @property
+    def looked_at(self) -> int:
+        """Boxes and points."""
+        return int(self.regions.statistics["boxes"] + self.regions.statistics["points"])
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures."""
+        regions = self.regions
+        volumes = {name: regions.volume(regions.of(name)) for name in ("true", "false", "undecided", "optimal")}
+        return {
+            "table": self.case.table,
+            "name": self.case.name,
+            "boxes": len(regions.boxes),
+            "looked at": self.looked_at,
+            "steps": int(regions.statistics["steps"]),
+            "device": self.device,
+            "seconds": self.seconds,
+            "complete": regions.complete,
+            "optimum": regions.optimum,
+            "volumes": {name: volume for name, volume in volumes.items() if volume},
+            "warnings": list(regions.warnings),
+            "printed": {"regions": self.case.regions, "seconds": dict(self.case.times)},
+        }
+
+
+def chosen(parts: str, tables: tuple[int, ...] = ()) -> list[Case]:
+    """The cases whose names have one of the parts in them, of some tables or of all."""
+    wanted = [part.strip().lower() for part in parts.split(",")]
+    return [
+        case
+        for case in CASES
+        if any(part in case.name.lower() for part in wanted) and (not tables or case.table in tables)
+    ]
+
+
+def run(
+    case: Case,
+    models: Path,
+    *,
+    device: Device = "auto",
+    threads: int | None = None,
+    watch: Callable[[Mapping[str, Any]], None] | None = None,
+) -> Measured:
+    """One case."""
+    start = time.perf_counter()
+    synthesis = Synthesis.prepare(
+        models / f"{case.model}.prism",
+        case.prop,
+        case.ranges,
+        parse_constants(case.constants),
+        maximize=case.kind == "max",
+        minimize=case.kind == "min",
+        tolerance=case.tolerance,
+        device=device,
+        threads=threads,
+    )
+    regions = synthesis.run(watch=watch)
+    return Measured(case, regions, getattr(synthesis.asked, "device", "cpu"), time.perf_counter() - start)
+
+
+def cells(found: Measured) -> list[str]:
+    """A row of the table."""
+    case, statistics = found.case, found.regions.statistics
+    return [
+        str(case.table),
+        case.name,
+        f"{case.states:,}",
+        f"{len(found.regions.boxes):,}",
+        f"{found.looked_at:,}",
+        f"{int(statistics['steps']):,}",
+        found.device,
+        f"{found.seconds:.2f}" + ("" if found.regions.complete else " (stopped)"),
+        f"{case.regions:,}",
+        f"{case.best:,.0f}",
+        f"{case.sequential:,.0f}",
+    ]
+
+
+def table(rows: list[list[str]]) -> str:
+    """Lines with columns of the same width; the last three columns are the paper's."""
+    all_rows = [list(COLUMNS), *rows]
+    widths = [max(len(row[i]) for row in all_rows) for i in range(len(COLUMNS))]
+    lines = []
+    for row in all_rows:
+        parts = [
+            cell.ljust(w) if i == 1 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(parts[:8]) + "  |  " + "  ".join(parts[8:]))
+    return "\n".join(lines)
