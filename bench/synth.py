@@ -1,23 +1,39 @@
 """Parameter synthesis beside PRISM-PSY, on the cases whose runs are kept in ``../shared/baselines``.
 
-    python bench/synth.py [--only sir,am39] [--split all] [--threads 2] [--most 200] [--json FILE]
+    python bench/synth.py [--only sir,am39] [--split all] [--threads 2] [--most 200] [--points 10000] [--json FILE]
 
 For each case: boxes at the end, boxes and points looked at, steps of uniformisation and seconds from the file to the
 answer, with PSY's boxes, steps and CPU seconds beside, which it took on one core of a busy machine. A constant that
 is derived from a parameter follows it here and does not in PSY: polling is another question for that reason.
+
+Where PSY's boxes are kept, no box may be called true by one and false by the other, the bounds of boxes that overlap
+must, and so must the intervals of the optimum.
+
+With ``--points`` the property is also checked at so many points of each case, corners of boxes and random ones inside,
+by ``galton.check``; what is not between the bounds of its box is counted, and the program then ends with an error.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import galton
+from galton.synth.regions import Box, Regions
 
 BASELINES = Path(__file__).resolve().parent.parent.parent / "shared" / "baselines"
+PSY_CUTS = 1e-6  # what PSY leaves out of the Poisson distribution and does not add to its bounds
+OTHER_QUESTIONS = ("polling.sm",)  # a constant that is derived from a parameter does not follow it there
 COLUMNS = ("case", "boxes", "looked at", "steps", "seconds", "PSY boxes", "PSY steps", "PSY CPU s", "faster")
 
 
@@ -40,7 +56,70 @@ def run(case: dict[str, Any], split: Any, threads: int | None) -> dict[str, Any]
         "seconds": time.perf_counter() - start,
         "optimum": regions.optimum,
         "complete": regions.complete,
+        "regions": regions,
     }
+
+
+def contradictions(case: dict[str, Any], regions: Regions) -> list[str]:
+    """Where PSY's boxes and these cannot both be right; None of its boxes are kept for some cases."""
+    path = BASELINES / "psy-regions" / f"{case['case']}.json"
+    if not path.exists() or case["model"] in OTHER_QUESTIONS:
+        return []
+    found = []
+    theirs = {kind: boxes for kind, boxes in json.loads(path.read_text())["regions"].items() if boxes}
+    opposite = {"true": "false", "false": "true"}
+    for kind, boxes in theirs.items():
+        for other in boxes:
+            ends = [other["region"][name] for name in regions.parameters]
+            for box in regions.boxes:
+                if any(box.high[p] <= low or box.low[p] >= high for p, (low, high) in enumerate(ends)):
+                    continue
+                if box.verdict == opposite.get(kind):
+                    found.append(f"{ends} is {kind}, {box} is {box.verdict}")
+                if box.upper < other["lower"] - PSY_CUTS or box.lower > other["upper"] + PSY_CUTS:
+                    found.append(f"{ends} has values in [{other['lower']}, {other['upper']}], {box} has not")
+    if regions.optimum and "optimising" in theirs:
+        low, high = (pick(box[end] for box in theirs["optimising"]) for pick, end in ((min, "lower"), (max, "upper")))
+        if regions.optimum[0] > high + PSY_CUTS or regions.optimum[1] < low - PSY_CUTS:
+            found.append(f"an optimum in [{low}, {high}], and in {regions.optimum}")
+    return found
+
+
+def points_of(regions: Regions, count: int) -> Iterator[tuple[Box, dict[str, float]]]:
+    """Corners of all boxes in turn, then random points inside, as many as asked for."""
+    names, random = list(regions.parameters), np.random.default_rng(1)
+    corners = [
+        (box, dict(zip(names, corner, strict=True)))
+        for box in regions.boxes
+        for corner in product(*zip(box.low, box.high, strict=True))
+    ]
+    if len(corners) > count // 2:
+        corners = [corners[i] for i in random.choice(len(corners), count // 2, replace=False)]
+    yield from corners
+    for k in range(count - len(corners)):
+        box = regions.boxes[k % len(regions.boxes)]
+        yield box, dict(zip(names, random.uniform(box.low, box.high).tolist(), strict=True))
+
+
+def is_wrong(path: Path, text: str, box: Box, point: dict[str, float]) -> bool:
+    """Whether the value at a point is for certain not between the bounds of its box."""
+    program = path.read_text()
+    for name, value in point.items():  # constants that have a value in the file are chosen, too
+        program = re.sub(rf"const\s+double\s+{name}\s*(=[^;]*)?;", f"const double {name} = {value!r};", program)
+    model = galton.parse(program).build(device="cpu", threads=1)
+    found = galton.check(model, text, settings=galton.Settings(threads=1))
+    assert found.lower is not None
+    assert found.upper is not None
+    return found.upper < box.lower or found.lower > box.upper
+
+
+def wrong_points(case: dict[str, Any], regions: Regions, count: int, threads: int | None) -> int:
+    """How many of so many points contradict their boxes."""
+    path = BASELINES / "psy-models" / case["model"]
+    text = re.sub(r"^([PR](?:\{[^}]*\})?)\s*(?:>=|<=|>|<)\s*[-+.\deE]+", r"\1=?", case["property"])
+    with ProcessPoolExecutor(threads, get_context("spawn")) as pool:
+        jobs = [pool.submit(is_wrong, path, text, *one) for one in points_of(regions, count)]
+        return sum(job.result() for job in jobs)
 
 
 def row(case: dict[str, Any], found: dict[str, Any]) -> list[str]:
@@ -68,6 +147,7 @@ def main() -> None:
     parser.add_argument(
         "--most", type=float, default=100.0, help="leave out what took PSY more CPU seconds, or all its time"
     )
+    parser.add_argument("--points", type=int, default=0, help="check the property at so many points of each case")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     cases = json.loads((BASELINES / "psy.json").read_text())
@@ -80,8 +160,17 @@ def main() -> None:
         if there and wanted and (case["user_cpu_s"] or 1e9) <= options.most:
             results.append(run(case, options.split, options.threads))
             print("| " + " | ".join(row(case, results[-1])) + " |", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=1))
+            regions = results[-1].pop("regions")
+            results[-1]["contradictions"] = contradictions(case, regions)
+            for sentence in results[-1]["contradictions"]:
+                print(f"  {sentence}")
+            if options.points:
+                results[-1]["wrong"] = wrong_points(case, regions, options.points, options.threads)
+                print(f"  {options.points:,} points, {results[-1]['wrong']} outside of the bounds", flush=True)
+            if options.json:
+                options.json.write_text(json.dumps(results, indent=1))
+    if any(found.get("wrong") or found["contradictions"] for found in results):
+        raise SystemExit("some boxes are contradicted, by PSY or by values at their points")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import MODELS, galton
 
+from galton.explore import cuda_device
+
 SIR = MODELS / "sir.prism"
 SMALL = ("--const", "S0=8,I0=2,R0=0", "--param", "ki=0.01:0.1", "--param", "kr=0.1:0.5")
 CERTAIN = "P>=0.5 [ ill>0 U[5,10] ill=0 ]"
@@ -42,6 +44,16 @@ def test_optimum_and_resume(tmp_path: Path) -> None:
     assert boxes[0] == boxes[1]
 
 
+def test_a_device_that_is_not_there_leaves_it_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise cuda_device.DeviceError("there is no CUDA device")
+
+    monkeypatch.setattr(cuda_device, "import_cupy", missing)
+    found = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--device", "cuda")
+    assert found.code == 0
+    assert found.err == "warning: there is no CUDA device; synthesised on the CPU\n"
+
+
 def test_all_values() -> None:
     found = galton("synth", SIR, *SMALL, "--prop", NUMBER, "--accuracy", 0.3)
     assert found.code == 0
@@ -52,7 +64,7 @@ def test_all_values() -> None:
     ("arguments", "told"),
     [
         (["--prop", NUMBER], "this property has no threshold"),
-        (["--prop", CERTAIN, "--device", "cuda"], "synthesis runs on the CPU"),
+        (["--prop", CERTAIN, "--device", "cuda:0,1"], "synthesis runs on the CPU or on one device"),
         (["--prop", CERTAIN, "--param", "ki=1:2"], "a parameter is given twice"),
         (["--prop", CERTAIN, "--param", "zz=1:2"], "has no constant 'zz' that could be a parameter"),
         (["--prop", CERTAIN, "--json", "/nowhere/at/all.json"], "there is no folder for"),

@@ -68,7 +68,7 @@ def test_memory_that_ends_leaves_the_rest_to_the_cpu() -> None:
     prop, how = QUESTIONS[0]
     expected = regions(prop, "cpu", how)
     with played_device(), pytest.MonkeyPatch.context() as patches:
-        patches.setattr(memory, "last", memory.allocations + 40)
+        patches.setattr(memory, "last", memory.allocations + 20)
         found = regions(prop, "cuda", how)
     assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
     assert "memory" in found.warnings[0]

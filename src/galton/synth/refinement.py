@@ -18,6 +18,8 @@ from .polynomials import Floats
 from .regions import Box, Sample, Verdict
 
 ROUND = 256  # boxes to look at in a round, at most
+FIRST = 8  # boxes to begin with
+LEAST_GAIN = 0.25  # of a parameter, beside the largest, for the space to be cut along it from the beginning
 FILL = 16  # and at least: fewer would take as long, as boxes are looked at in bundles
 SMALLEST = 2.0**-40  # of a range: narrower boxes are not split
 
@@ -79,7 +81,8 @@ def refine(
     """Split until the question is answered. Returns whether it is; an interrupt leaves the partition as it was last."""
     try:
         if not partition.boxes:
-            _put(partition, question, [Box(partition.low, partition.high, -math.inf, math.inf, "values")], bounds)
+            whole = Box(partition.low, partition.high, -math.inf, math.inf, "values")
+            _put(partition, question, _first(whole, bounds) if split == "best" else [whole], bounds)
         while chosen := _splittable(partition, question.wanting(partition)):
             per_box = 2 if split == "best" else 2 ** len(partition.low)
             chosen = chosen[: max(1, ROUND // per_box)]
@@ -104,6 +107,22 @@ def refine(
         partition.interrupted = True
         return False
     return not question.wanting(partition)
+
+
+def _first(whole: Box, bounds: Bounds) -> list[Box]:
+    """A few boxes to begin with, which take no longer than one.
+
+    What a parameter contributes in the whole space says little about its parts, but one that contributes next to
+    nothing is left alone; along the others the space is halved in turn.
+    """
+    (measured,) = _measured([whole], bounds)
+    gains = measured.gains or (1.0,)
+    matter = [p for p, gain in enumerate(gains) if gain >= LEAST_GAIN * max(gains)]
+    pieces, turn = [whole], 0
+    while len(pieces) < FIRST:
+        pieces = [half for box in pieces for half in _halves(box, matter[turn % len(matter)])]
+        turn += 1
+    return pieces
 
 
 def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds: Bounds) -> None:
@@ -151,20 +170,20 @@ def _halved(box: Box) -> list[Box]:
     """Both halves along the parameter that contributes most."""
     gains = box.gains or (1.0,)
     p = max(range(len(gains)), key=lambda i: gains[i] if box.low[i] < box.high[i] else -1.0)
-    middle = box.center[p]
     left = tuple(gain / 2 if i == p else gain for i, gain in enumerate(gains))
-    smaller = replace(box, gains=left, age=box.age + 1)
-    below = replace(smaller, high=(*box.high[:p], middle, *box.high[p + 1 :]))
-    return [below, replace(smaller, low=(*box.low[:p], middle, *box.low[p + 1 :]))]
+    return _halves(replace(box, gains=left, age=box.age + 1), p)
+
+
+def _halves(box: Box, p: int) -> list[Box]:
+    """Both halves along a parameter."""
+    middle = box.center[p]
+    below, above = (*box.high[:p], middle, *box.high[p + 1 :]), (*box.low[:p], middle, *box.low[p + 1 :])
+    return [replace(box, high=below), replace(box, low=above)]
 
 
 def _cut(box: Box) -> list[Box]:
     """The pieces when all parameters are halved, as in PRISM-PSY."""
     pieces = [box]
-    for p, middle in enumerate(box.center):
-        halves = []
-        for piece in pieces:
-            halves.append(replace(piece, high=(*piece.high[:p], middle, *piece.high[p + 1 :])))
-            halves.append(replace(piece, low=(*piece.low[:p], middle, *piece.low[p + 1 :])))
-        pieces = halves
+    for p in range(len(box.low)):
+        pieces = [half for piece in pieces for half in _halves(piece, p)]
     return pieces
