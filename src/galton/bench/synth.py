@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,12 @@ class Measured:
         }
 
 
-def chosen(parts: str, tables: tuple[int, ...] = ()) -> list[Case]:
+def chosen(parts: Sequence[str], tables: Sequence[int] = ()) -> list[Case]:
     """The cases whose names have one of the parts in them, of some tables or of all."""
-    wanted = [part.strip().lower() for part in parts.split(",")]
     return [
         case
         for case in CASES
-        if any(part in case.name.lower() for part in wanted) and (not tables or case.table in tables)
+        if any(part.lower() in case.name.lower() for part in parts) and (not tables or case.table in tables)
     ]
 
 

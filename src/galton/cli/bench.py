@@ -25,7 +25,9 @@ def top() -> None:
 
 @app.command()
 def synth(
-    only: Annotated[str, typer.Option(help="Parts of the names of problems, with commas between.")] = "",
+    only: Annotated[
+        list[str] | None, typer.Option(help="A part of the name of a problem; may be repeated.", show_default=False)
+    ] = None,
     table: Annotated[
         list[int] | None, typer.Option(help="A table of the paper, 1 to 5; may be repeated.", show_default=False)
     ] = None,
@@ -48,7 +50,7 @@ def synth(
     \b
     Examples:
       galton bench synth --table 2
-      galton bench synth --only majority,gfs --device cuda --json synth.json
+      galton bench synth --only majority --only gfs --device cuda --json synth.json
     """
     from ..bench.synth import cells, chosen, run
     from ..bench.synth import table as table_of
@@ -56,7 +58,7 @@ def synth(
     from .synth import Progress
 
     folder = models or _gallery()
-    cases = chosen(only, tuple(table or ()))
+    cases = chosen(only or [""], table or ())
     if not cases:
         raise GaltonError("no problem has such a name; galton bench synth --help shows how they are chosen")
     if not (folder / f"{cases[0].model}.prism").exists():

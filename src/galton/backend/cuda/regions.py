@@ -20,7 +20,7 @@ WARP = 32
 BLOCK = 256
 MOST_THREADS = 1024  # of a block
 PAIR = 16  # bytes: a bound below and one above
-LOOKERS = 256  # rows a warp looks at for changes
+LOOKERS = 256  # threads that look for the changes of a box
 
 
 class RegionRows:
@@ -42,8 +42,8 @@ class RegionRows:
 
     @staticmethod
     def width(boxes: int) -> int:
-        """So many boxes have to be given: whole warps."""
-        return -(-boxes // WARP) * WARP
+        """So many boxes have to be given: whole warps, or parts that fill one together."""
+        return next((few for few in (8, 16) if boxes <= few), -(-boxes // WARP) * WARP)
 
     @staticmethod
     def place(values: Any) -> Any:
@@ -83,7 +83,7 @@ class RegionRows:
         """A block for each box, where its vectors fit into the memory of a multiprocessor; where they end up."""
         if self._shared > most_shared():
             return None
-        block = min(MOST_THREADS, self.width(self._n_rows))
+        block = min(MOST_THREADS, -(-self._n_rows // WARP) * WARP)
         found = kernels(IN_BLOCKS, self._offset)
         found.launch_blocks("steps_in_blocks", boxes, *given, steps, block=block, shared=self._shared)
         return "x"
