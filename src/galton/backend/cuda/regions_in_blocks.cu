@@ -5,7 +5,7 @@
 #include "region.cuh"
 
 // So many steps of the box of each block; x gets the vectors after them, other those before the last.
-extern "C" __global__ void steps_in_blocks(REGION_PARAMETERS, count_t steps) {
+extern "C" __global__ void __launch_bounds__(1024) steps_in_blocks(REGION_PARAMETERS, count_t steps) {
     extern __shared__ double memory[];
     const Region region = REGION;
     const count_t box = blockIdx.x;
