@@ -88,3 +88,23 @@ def test_random_programs(text: ProgramText) -> None:
         return  # the CPU has the last word about faults
     assert expected is not None, "a fault was not seen"
     assert list(model.differences(expected)) == []
+
+
+@pytest.mark.parametrize("name", ["long rows", "long rows of a choice", "long rows of rates"])
+def test_long_rows_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where memory does not suffice for all of them, rows are merged a few states at a time."""
+    program = galton.parse(CASES[name])
+    parts: list[int] = []
+    merged = cuda.LongRows._merged
+
+    def counted(rows: cuda.LongRows, first: int, last: int) -> cuda.Merged:
+        parts.append(last - first)
+        return merged(rows, first, last)
+
+    monkeypatch.setattr(cuda.LongRows, "_merged", counted)
+    check(program)
+    assert len(parts) == 1
+    monkeypatch.setattr(serial_kernels.SerialKernels, "memory", 80 * 600)
+    check(program)
+    assert len(parts) >= 5
+    assert parts[0] > min(parts[1:])

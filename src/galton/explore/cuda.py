@@ -15,7 +15,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from enum import IntEnum, IntFlag
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -43,6 +44,7 @@ INITIAL_A_LAUNCH = 1 << 30
 LARGEST_INDEX = 2**31 - 1
 FEW_KEYS = 1 << 17  # to sort
 THREADS_OF_LONG = 1 << 17  # that list long rows
+BYTES_OF_LISTED = 80  # an entry of a long row, while rows are sorted and merged
 
 
 class Control(IntEnum):
@@ -78,6 +80,7 @@ class Kernels(Protocol):
     def run_together(self, name: str, blocks: int, *arguments: Array | int | None) -> None: ...
     def most_blocks(self, name: str) -> int: ...
     def synchronize(self) -> None: ...
+    def free_memory(self) -> int: ...
     @property
     def waited(self) -> float: ...
 
@@ -409,8 +412,19 @@ class Exploration:
         )
 
 
+class Merged(NamedTuple):
+    """Entries of long rows: (choice, column) in one word and the value, and where those of each state begin."""
+
+    keys: Array
+    values: Array
+    begins: Array
+
+
 class LongRows:
-    """Rows with more entries than a thread keeps: listed, sorted and merged before the others are filled."""
+    """Rows with more entries than a thread keeps: listed, sorted and merged before the others are filled.
+
+    Where memory does not suffice for all of them at once, they are merged in parts, and once more to be placed.
+    """
 
     def __init__(self, exploration: Exploration, entries: Array):
         """``entries`` is less than zero for states with such rows, and gets their true number."""
@@ -419,7 +433,29 @@ class LongRows:
         self.mask = (entries < 0).view(np.uint8)
         self.which = xp.flatnonzero(self.mask)
         self.begins = _starts(xp, -entries[self.which], np.int64)
+        self.parts = self._parts(e.kernels.free_memory() // BYTES_OF_LISTED)
+        self.kept: Merged | None = None
+        for first, last in self.parts:
+            merged = self._merged(first, last)
+            entries[self.which[first:last]] = xp.diff(merged.begins)
+            self.kept = merged if len(self.parts) == 1 else None
+
+    def _parts(self, most: int) -> list[tuple[int, int]]:
+        """States whose rows are merged together: all, or few enough to leave room for the matrix."""
         count, total = len(self.which), int(self.begins[-1])
+        if total <= 0.8 * most:
+            return [(0, count)]
+        cuts = [0]
+        while cuts[-1] < count:
+            end = self.begins[cuts[-1] : cuts[-1] + 1] + max(most // 6, 1)
+            cuts.append(max(int(self.exploration.xp.searchsorted(self.begins, end, side="right")[0]) - 1, cuts[-1] + 1))
+        return list(pairwise(cuts))
+
+    def _merged(self, first: int, last: int) -> Merged:
+        """The rows of some of the states."""
+        e, xp = self.exploration, self.exploration.xp
+        which, begins = self.which[first:last], self.begins[first : last + 1] - self.begins[first : first + 1]
+        count, total = last - first, int(begins[-1])
         keys, values = xp.empty(total, dtype=np.uint64), xp.empty(total, dtype=np.float64)
         shares = xp.empty(count, dtype=np.float64)
         table = e.slots, len(e.slots) - 1, e.numbers
@@ -431,9 +467,9 @@ class LongRows:
             "list_long",
             count * slices,
             e.states,
-            self.which,
+            which,
             count,
-            self.begins,
+            begins,
             *table,
             e.choice_starts,
             e.n_choices,
@@ -449,20 +485,21 @@ class LongRows:
         keys, values = keys[order], values[order]
         del order
         heads = xp.empty(total, dtype=np.int32)
-        e.kernels.run("mark_runs", total, keys, total, self.begins, count, heads)
+        e.kernels.run("mark_runs", total, keys, total, begins, count, heads)
         ends = _starts(xp, heads, np.int64)
-        self.total = int(ends[-1])
-        self.keys, self.values = xp.empty(self.total, dtype=np.uint64), xp.empty(self.total, dtype=np.float64)
-        parts = self.which, self.begins, count, shares
-        out = self.keys, self.values, e.deadlocks
-        e.kernels.run("merge_runs", total, keys, values, total, heads, ends[1:], *parts, *out)
-        self.begins = ends[self.begins]
-        entries[self.which] = xp.diff(self.begins)
+        merged = int(ends[-1])
+        found = Merged(xp.empty(merged, dtype=np.uint64), xp.empty(merged, dtype=np.float64), ends[begins])
+        out = found.keys, found.values, e.deadlocks
+        e.kernels.run("merge_runs", total, keys, values, total, heads, ends[1:], which, begins, count, shares, *out)
+        return found
 
     def place(self, *arguments: Array | int) -> None:
         """Copy them into the matrix."""
-        lists = self.keys, self.values, self.total, self.begins, self.which, len(self.which)
-        self.exploration.kernels.run("place_long", self.total, *lists, *arguments, self.exploration.control)
+        for first, last in self.parts:
+            merged = self.kept or self._merged(first, last)
+            total, which = len(merged.keys), self.which[first:last]
+            lists = merged.keys, merged.values, total, merged.begins, which, len(which)
+            self.exploration.kernels.run("place_long", total, *lists, *arguments, self.exploration.control)
 
 
 def _sorting(xp: Any, keys: Array) -> Array:

@@ -180,6 +180,11 @@ class CudaKernels:
         """Wait until everything is done."""
         self.xp.cuda.get_current_stream().synchronize()
 
+    def free_memory(self) -> int:
+        """Bytes that can still be taken on the device."""
+        free: int = self.xp.cuda.runtime.memGetInfo()[0] + self.xp.get_default_memory_pool().free_bytes()
+        return free
+
     def _function(self, name: str) -> Any:
         if name not in self._functions:
             self._functions[name] = self._module(self._source.part_with(name)).get_function(name)
