@@ -14,11 +14,12 @@ from ..lang import GaltonError
 if TYPE_CHECKING:
     from ..synth.regions import Box, Regions
 
+# Colours that people tell apart who do not see red and green alike.
 COLOURS = {
-    "true": "#2a9d5c",
-    "false": "#d1495b",
+    "true": "#1b9e77",
+    "false": "#d95f02",
     "undecided": "#c8c8c8",
-    "optimal": "#2a9d5c",
+    "optimal": "#1b9e77",
     "excluded": "#c8c8c8",
 }
 LOW, HIGH = (68, 1, 84), (253, 231, 37)  # the ends of the scale for values
@@ -71,6 +72,18 @@ def colour(regions: Regions, box: Box) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
+def _legend(regions: Regions) -> dict[str, str]:
+    """What colours mean, with the part of the space that has them; nothing where they are a scale."""
+    parts = {verdict: regions.volume([box for box in regions.boxes if box.verdict == verdict]) for verdict in COLOURS}
+    return {COLOURS[verdict]: f"{verdict}, {part:.1%}" for verdict, part in parts.items() if part}
+
+
+def _curve(regions: Regions) -> tuple[list[float], list[float]]:
+    """Over one parameter, the middles of the bounds: where the number is, as nearly as is known."""
+    boxes = sorted(regions.boxes, key=lambda box: box.low)
+    return [box.center[0] for box in boxes], [(box.lower + box.upper) / 2 for box in boxes]
+
+
 def _plotly() -> Any:
     try:
         import plotly.graph_objects
@@ -112,10 +125,28 @@ def _picture(regions: Regions, path: Path) -> Any:
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1] if len(names) == 2 else "bounds")
     axes.set_title(regions.formula, fontsize="small")
+    if len(names) == 1:
+        axes.plot(*_curve(regions), color="black", linewidth=0.8)
+    keys = [Rectangle((0, 0), 1, 1, facecolor=shade, label=meaning) for shade, meaning in _legend(regions).items()]
+    if keys:
+        figure.legend(handles=keys, loc="outside lower center", ncols=len(keys), fontsize="small", frameon=False)
+    else:
+        _scale(figure, axes, regions)
     if regions.best is not None and len(names) == 2:
         axes.plot(*regions.best.point, marker="*", color="black")
     figure.savefig(path, dpi=150)
     return figure
+
+
+def _scale(figure: Any, axes: Any, regions: Regions) -> None:
+    """What the colours of values mean."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+    ends = [tuple(part / 255 for part in end) for end in (LOW, HIGH)]
+    figure.colorbar(
+        ScalarMappable(Normalize(*regions.spread), LinearSegmentedColormap.from_list("values", ends)), ax=axes
+    )
 
 
 # Pages.
@@ -136,7 +167,16 @@ def _page(regions: Regions) -> Any:
             if box.verdict not in ("excluded", "false"):
                 figure.add_trace(_block(objects, regions, box))
         figure.update_scenes(xaxis_title=names[0], yaxis_title=names[1], zaxis_title=names[2])
-    figure.update_layout(title=regions.formula, showlegend=False, template="simple_white")
+    if len(names) == 1:
+        x, y = _curve(regions)
+        figure.add_trace(objects.Scatter(x=x, y=y, mode="lines", line={"color": "black", "width": 1}, hoverinfo="skip"))
+    kind = objects.Scatter if len(names) <= 2 else objects.Scatter3d
+    for shade, meaning in _legend(regions).items():
+        empty = {"x": [None], "y": [None], **({} if len(names) <= 2 else {"z": [None]})}
+        key = {"color": shade, "symbol": "square", "size": 10}
+        figure.add_trace(kind(**empty, mode="markers", marker=key, name=meaning, showlegend=True))
+    figure.update_traces(showlegend=False, selector=lambda trace: not trace.name)
+    figure.update_layout(title=regions.formula, template="simple_white")
     return figure
 
 
