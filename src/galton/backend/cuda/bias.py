@@ -67,19 +67,18 @@ class Bias:
     def sweep_levels(self, steps: int = 0) -> bool:
         """Precondition by sweeps from level to level, and so many steps of Jacobi's method after each.
 
-        False where there are too many levels.
+        False where there are too many levels, or no memory for the chain once more.
         """
-        if self._levels is None:
-            near = cp.zeros(self.chain.n_states, dtype=np.bool_)
-            near[self.busiest] = True
-            try:
+        try:
+            if self._levels is None:
+                near = cp.zeros(self.chain.n_states, dtype=np.bool_)
+                near[self.busiest] = True
                 self._levels = levels_of(self._rows, near)
-            except cp.cuda.memory.OutOfMemoryError:
-                return False
-        if self._levels is None:
-            return False
-        self._by = _ByLevels(self._levels, self._exit_rates, steps)
-        return True
+            if self._levels is not None:
+                self._by = _ByLevels(self._levels, self._exit_rates, steps)
+        except cp.cuda.memory.OutOfMemoryError:
+            self._levels = None
+        return self._levels is not None
 
     def smooth(self, steps: int) -> bool:
         """Precondition by so many steps of Jacobi's method."""
