@@ -107,7 +107,7 @@ def played_device() -> Iterator[ModuleType]:
         # Small models take the ways of large ones.
         stack.enter_context(patch.object(importlib.import_module("galton.graph.cuda"), "SMALL", 0))
         stack.enter_context(patch.object(importlib.import_module("galton.explore.cuda"), "FEW_KEYS", 0))
-        for cached in (module.kernels, module.multiprocessors):
+        for cached in (module.kernels, module.multiprocessors, module.most_shared):
             cached.cache_clear()
             stack.callback(cached.cache_clear)
         directory = Path(gettempdir()) / "galton-played"

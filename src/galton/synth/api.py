@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def synthesize(
         Regions to go on from, of the same question.
     device
         ``"cpu"``, ``"cuda"``, or ``"auto"``: a CUDA device for CTMCs that are worth it, where there is one. The regions
-        are the same.
+        are the same, but for the last digits of their bounds.
     threads
         How many to use; all cores by default. The result is the same for any number.
     watch
@@ -128,6 +129,7 @@ class Synthesis:
     tolerance: float
     split: Split
     text: str
+    digest: str
     constants: Mapping[str, Value]
 
     @classmethod
@@ -165,19 +167,24 @@ class Synthesis:
             opened = open_parameters(parse_model(read_source(subject)), of_model, ranges)
         context, (question,) = resolve(file, opened.program, {n: v for n, v in given.items() if n in own})
         problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
-        refuse_parameters(question, opened.decomposition)
+        declared = [constant.value for constant in file.constants if constant.value is not None]
+        declared += [definition.body for definition in (*file.formulas, *file.labels)]
+        refuse_parameters(question, declared, opened.decomposition)
         operator, all_threads = operator_of(question), Settings(threads=threads).n_threads
         asked: Asked | LiftedQuestion
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
             asked = Asked(chain, context, question.source, operator, all_threads)
             asked.device, asked.instead = _where(device, asked)
+            asked.chosen = device == "auto"
         else:
             choices = parametric_choices(opened, threads=threads)
             asked = LiftedQuestion(choices, context, question.source, operator, all_threads)
         follow = {*opened.decomposition.definitions, *ranges}
         free = {name: value for name, value in context.constants.items() if name not in follow}
-        return cls(opened, asked, problem, goal, limit, split, question.prop.text.strip(), free)
+        texts = f"{opened.program.source.text}\0{prop}"
+        digest = hashlib.sha256(texts.encode()).hexdigest()[:16]
+        return cls(opened, asked, problem, goal, limit, split, question.prop.text.strip(), digest, free)
 
     def run(self, resume: Regions | None = None, watch: Watch | None = None) -> Regions:
         """Refine until the tolerance is reached, or until an interrupt."""
@@ -212,6 +219,12 @@ class Synthesis:
                     f"these regions answer another question: their {name} is {getattr(resume, name)}, "
                     f"and here it is {getattr(mine, name)}"
                 )
+        if list(mine.parameters) != list(resume.parameters):
+            raise GaltonError(f"these regions have their parameters in another order: {', '.join(resume.parameters)}")
+        if mine.digest != resume.digest:
+            raise GaltonError(
+                "these regions answer another question: the text of the model or the property has changed"
+            )
         partition.boxes = {box.low: box for box in resume.boxes}
         partition.best = resume.best
         partition.step = resume.step
@@ -226,6 +239,7 @@ class Synthesis:
             boxes=tuple(sorted(partition.boxes.values(), key=lambda box: box.low)),
             model=Path(self.opened.program.source.name).name,
             constants=self.constants,
+            digest=self.digest,
             split=self.split,
             best=partition.best,
             step=partition.step,

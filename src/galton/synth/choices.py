@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import comb
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from .walk import Collected, Int32s, Ints, Multiples, Walk
 CLOSE = 1e-9  # how far from 1 the coefficients of a choice may add up
 NEGLIGIBLE = 1e-12  # what rounding may leave of a probability below zero
 MOST_POINTS = 1 << 10  # control points of one choice
+DIGITS_LEFT = 1e6  # how much larger than a probability the parts may be that it is the sum of
 
 __all__ = ["Lifted", "ParametricChoices", "parametric_choices"]
 
@@ -115,14 +116,14 @@ class Lifted:
         entry_row = np.repeat(np.arange(len(row_of)), lengths[row_of])
         entry = np.repeat(chain.row_starts[:-1][self._choices][row_of], lengths[row_of]) + _counting(lengths[row_of])
         numbers = self._looked_up(values, chain.probabilities, entry, row_of[entry_row], control[entry_row])
-        if numbers.min(initial=0.0) < -NEGLIGIBLE:
+        if not (numbers >= -NEGLIGIBLE).all():
             return None
         there = numbers > 0
         starts = np.concatenate([[0], np.cumsum(np.bincount(entry_row[there], minlength=len(row_of)))])
         rewards = {}
         for name, earned in chain.choice_rewards.items():
             choice = self._looked_up(values, earned, self._choices[row_of], row_of, control)
-            if choice.min(initial=0.0) < -NEGLIGIBLE * (1 + np.abs(choice).max(initial=0.0)):
+            if not (choice >= -NEGLIGIBLE * (1 + np.abs(choice).max(initial=0.0))).all():
                 return None
             rewards[name] = Rewards(state=chain.state_rewards[name], choice=np.maximum(choice, 0.0))
         owners = np.searchsorted(chain.choice_starts, self._choices, side="right") - 1
@@ -150,30 +151,25 @@ class Lifted:
         return found
 
     def _control_points(self, degrees: Ints, grid: Ints, low: Floats, high: Floats) -> Floats:
-        """``(terms, points)`` the Bernstein coefficients of all terms whose degrees are not higher."""
-        terms = self._chain.terms
-        monomials = np.ones((len(terms.exponents), len(grid)))
-        for p, n in enumerate(degrees.tolist()):
-            for j in range(n + 1):
-                here = grid[:, p] == j
-                for e in range(n + 1):
-                    which = np.ix_(terms.exponents[:, p] == e, here)
-                    monomials[which] *= _blossom(e, j, n, float(low[p]), float(high[p]))
-        found: Floats = np.add.reduceat(
-            terms.coefficients[:, None] * monomials[terms.monomials], terms.starts[:-1], axis=0
-        )
+        """``(terms, points)`` the Bernstein coefficients of all terms whose degrees are not higher, NaN for others.
+
+        They are computed exactly and rounded once: probabilities such as (1-p)*(1-q) would lose their digits in sums of
+        monomials. NaN also where that is not enough: coefficients that are no whole numbers were rounded before.
+        """
+        terms, given = self._chain.terms, degrees.tolist()
+        ends = [[Fraction(x) for x in corner.tolist()] for corner in (low, high)]
+        found = np.full((len(terms), len(grid)), np.nan)
+        for term in range(len(terms)):
+            own = terms.exponents[terms.monomials[terms.starts[term] : terms.starts[term + 1]]]
+            if (own.max(axis=0) > degrees).any():
+                continue
+            points = terms.control_points(term, given, *ends)
+            exact = terms.whole_coefficients(term)
+            for place, point in enumerate(map(tuple, grid.tolist())):
+                value, size = points[point]
+                if exact or value == 0 or abs(value) * DIGITS_LEFT >= size:
+                    found[term, place] = float(value)
         return found
-
-
-def _blossom(power: int, upper: int, degree: int, low: float, high: float) -> float:
-    """The polar form of x^power, as a polynomial of the degree, with ``upper`` arguments high and the others low."""
-    if low == high:
-        return low**power
-    ways = sum(
-        comb(upper, i) * comb(degree - upper, power - i) * high**i * low ** (power - i)
-        for i in range(max(0, power - degree + upper), min(upper, power) + 1)
-    )
-    return ways / comb(degree, power)
 
 
 def _counting(lengths: Ints) -> Ints:
@@ -207,7 +203,8 @@ def parametric_choices(opened: OpenProgram, *, threads: int | None = None) -> Pa
     terms = walk.table.terms()
     if (terms.exponents < 0).any():
         raise GaltonError("in discrete time a probability may not be divided by a parameter")
-    check_signs(opened.parameters, terms, {"probability": [probabilities], "reward": choices})
+    numbers = {"probability": [probabilities, *walk.rate_parts], "reward": [*choices, *walk.reward_parts]}
+    check_signs(opened.parameters, terms, numbers)
     return ParametricChoices(
         opened.parameters,
         terms,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .polynomials import Floats, Terms
 from .walk import Int32s, Ints, Multiples, States, Walk
 
 NEGLIGIBLE = 1e-12  # what rounding may leave below zero, relative to the size of a polynomial
-PIECES = 1 << 14  # sub-boxes that are looked at to see that a rate is positive
+PIECES = 1 << 12  # sub-boxes that are looked at to see that a rate is positive
 
 __all__ = ["ParametricModel", "check_signs", "explored", "parametric_model", "space_of"]
 
@@ -96,7 +97,11 @@ def parametric_model(opened: OpenProgram, *, threads: int | None = None) -> Para
         model,
         opened.program,
     )
-    check_signs(opened.parameters, found.terms, {"rate": [rates], "reward": total})
+    check_signs(
+        opened.parameters,
+        found.terms,
+        {"rate": [rates, *walk.rate_parts], "reward": [*state, *total, *walk.reward_parts]},
+    )
     return found
 
 
@@ -128,26 +133,32 @@ def space_of(parameters: tuple[Parameter, ...]) -> tuple[Floats, Floats]:
 
 
 def _is_positive(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> bool:
-    """Whether a polynomial is proved not to be negative, looking at smaller and smaller boxes."""
-    low, high = (corner[None, :] for corner in space_of(parameters))
-    size = float(np.abs(np.concatenate(terms.bounds(low, high), axis=1)[term]).max())
-    while 0 < len(low) <= PIECES:
-        least, most = (bound[term] for bound in terms.bounds(low, high))
-        if (most < 0).any():
-            return False
-        open_ = least < -NEGLIGIBLE * size
-        low, high = _halves(low[open_], high[open_])
-    return not len(low)
-
-
-def _halves(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Each box halved in all dimensions."""
-    for p in range(low.shape[1]):
-        middle = low + (high - low) / 2
-        upper_low, lower_high = low.copy(), high.copy()
-        upper_low[:, p], lower_high[:, p] = middle[:, p], middle[:, p]
-        low, high = np.concatenate([low, upper_low]), np.concatenate([lower_high, high])
-    return low, high
+    """Whether a polynomial is proved not to be negative, by its Bernstein coefficients over ever smaller boxes."""
+    own = slice(terms.starts[term], terms.starts[term + 1])
+    powers = terms.exponents[terms.monomials[own]]
+    # Parameters that are divided by are positive: multiplied by them, the polynomial keeps its sign.
+    powers = powers - np.minimum(powers.min(axis=0), 0)
+    shifted = Terms(powers, np.array([0, len(powers)]), np.arange(len(powers), dtype=np.int32), terms.coefficients[own])
+    degrees = powers.max(axis=0).tolist()
+    occurring = [p for p, n in enumerate(degrees) if n]
+    ends = [[Fraction(x) for x in corner.tolist()] for corner in space_of(parameters)]
+    boxes = [(ends[0], ends[1])]
+    for _ in range(PIECES):
+        if not boxes:
+            return True
+        low, high = boxes.pop()
+        (least,), _ = shifted.bounds(*(np.array([[float(x) for x in corner]]) for corner in (low, high)))
+        if least[0] >= 0:  # an even power of what may be negative, where Bernstein's coefficients are not enough
+            continue
+        points = shifted.control_points(0, degrees, low, high)
+        negative = {grid for grid, (value, size) in points.items() if value < -NEGLIGIBLE * size}
+        if any(all(j in (0, n) for j, n in zip(grid, degrees, strict=True)) for grid in negative):
+            return False  # at a corner
+        if negative:
+            p = max(occurring, key=lambda p: (high[p] - low[p]) / (ends[1][p] - ends[0][p]))
+            middle = (low[p] + high[p]) / 2
+            boxes += [(low, [*high[:p], middle, *high[p + 1 :]]), ([*low[:p], middle, *low[p + 1 :]], high)]
+    return False
 
 
 def _shown(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> str:

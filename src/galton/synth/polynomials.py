@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
+from math import comb, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,7 @@ from ..lang.source import LanguageError, Source
 Floats = npt.NDArray[np.float64]
 Exponents = tuple[int, ...]
 Symbolic = dict[Exponents, Expression]
+Points = dict[tuple[int, ...], tuple[Fraction, Fraction]]
 
 UNIT = 2.0**-53
 HIGHEST_POWER = 16
@@ -137,6 +140,17 @@ def _powers(values: Floats, exponents: Floats) -> Floats:
     return found
 
 
+def blossom(power: int, upper: int, degree: int, low: Fraction, high: Fraction) -> Fraction:
+    """The polar form of x^power, as a polynomial of the degree, with ``upper`` arguments high and the others low."""
+    if low == high:
+        return low**power
+    ways = sum(
+        comb(upper, i) * comb(degree - upper, power - i) * high**i * low ** (power - i)
+        for i in range(max(0, power - degree + upper), min(upper, power) + 1)
+    )
+    return Fraction(ways) / comb(degree, power)
+
+
 def _sum(left: Symbolic, right: Symbolic, operator: str) -> Symbolic:
     result = dict(left)
     for monomial, coefficient in right.items():
@@ -199,6 +213,32 @@ class Terms:
             lower[term], upper[term] = self._over_corners(term, low, high)
         slack = self._roundings()[:, None] * UNIT * size
         return lower - slack, upper + slack
+
+    def control_points(
+        self, term: int, degrees: Sequence[int], low: Sequence[Fraction], high: Sequence[Fraction]
+    ) -> Points:
+        """The Bernstein coefficients of a polynomial over a box, exactly, and the sums of the sizes of their parts.
+
+        The polynomial lies between the least and the greatest of them; those at corners are its values there. Point
+        ``(j, …)`` of ``(n + 1, …)`` belongs to the corner where the first parameter is high for j = n, and so on.
+        Exponents are at most the degrees, and none is negative.
+        """
+        part = slice(self.starts[term], self.starts[term + 1])
+        powers = self.exponents[self.monomials[part]].tolist()
+        coefficients = [Fraction(c) for c in self.coefficients[part].tolist()]
+        found: Points = {}
+        for grid in product(*(range(n + 1) for n in degrees)):
+            parts = [
+                c * prod(blossom(e, j, n, a, b) for e, j, n, a, b in zip(own, grid, degrees, low, high, strict=True))
+                for c, own in zip(coefficients, powers, strict=True)
+            ]
+            found[grid] = (sum(parts, Fraction(0)), sum(map(abs, parts), Fraction(0)))
+        return found
+
+    def whole_coefficients(self, term: int) -> bool:
+        """Whether the coefficients are whole numbers: then nothing was rounded on the way to them."""
+        own = self.coefficients[self.starts[term] : self.starts[term + 1]]
+        return bool((own == np.round(own)).all())
 
     def _monomial_bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         shape = len(self.exponents), len(low)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +24,7 @@ from ..check.resolution import Question, is_state_formula, parts
 from ..graph import can_reach
 from ..lang.expressions import Binary, Expression, Name, Unary
 from ..lang.properties import Comparison, Cumulative, Instantaneous, Probability, Reward, children
-from ..lang.source import LanguageError, Source, UnsupportedError
+from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
 from ..lang.stream import nearest
 from ..model.arrays import namespace, on_host
 from ..model.program import Program
@@ -57,9 +57,9 @@ def operator_of(question: Question) -> Operator:
     return expression
 
 
-def refuse_parameters(question: Question, decomposition: Decomposition) -> None:
-    """Refuse a property that mentions a parameter."""
-    for part in parts(question.prop.expression):
+def refuse_parameters(question: Question, declared: Iterable[Expression], decomposition: Decomposition) -> None:
+    """Refuse a property that mentions a parameter, by itself or in the labels and constants declared along with it."""
+    for part in (part for whole in (question.prop.expression, *declared) for part in parts(whole)):
         if isinstance(part, Name) and decomposition.depends(part):
             message = f"'{part.name}' depends on a parameter, so it cannot stand in the property"
             raise LanguageError(message, question.source, part.span)
@@ -96,6 +96,7 @@ class Asked:
     threads: int = 1
     device: Literal["cpu", "cuda"] = "cpu"
     instead: str | None = None
+    chosen: bool = False  # whether the device was nobody's wish
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -118,8 +119,13 @@ class Asked:
                 with device_errors("there is not enough memory on the device"):
                     return self._bounds(low, high)
             except DeviceError as error:
-                self.device, self.instead = "cpu", f"{error}; the CPU went on"
-                self._rows.clear()
+                self.instead = f"{error}; the CPU went on"
+            except Exception as error:
+                # A mistake of ours. Who asked for the device sees it; who did not gets an answer.
+                if not self.chosen or isinstance(error, (GaltonError, InterruptedError)):
+                    raise
+            self.device = "cpu"
+            self._rows.clear()
         return self._bounds(low, high)
 
     def _bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:

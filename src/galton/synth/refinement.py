@@ -21,7 +21,7 @@ ROUND = 256  # boxes to look at in a round, at most
 FIRST = 8  # boxes to begin with
 LEAST_GAIN = 0.25  # of a parameter, beside the largest, for the space to be cut along it from the beginning
 FILL = 8  # and at least: fewer would take as long, as boxes are looked at in bundles
-SMALLEST = 2.0**-40  # of a range: narrower boxes are not split
+SMALLEST = 2.0**-24  # of a range: narrower boxes are not split
 
 Split = Literal["best", "all"]
 Bounds = Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -146,7 +146,11 @@ def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds
 
 
 def _splittable(partition: Partition, boxes: Sequence[Box]) -> list[Box]:
-    return [box for box in boxes if partition.widths(box).max() > SMALLEST]
+    def has_a_middle(box: Box) -> bool:
+        middles = zip(box.low, box.center, box.high, strict=True)
+        return partition.widths(box).max() > SMALLEST and all(low == high or low < c < high for low, c, high in middles)
+
+    return [box for box in boxes if has_a_middle(box)]
 
 
 def _measured(boxes: Sequence[Box], bounds: Bounds) -> list[Box]:
@@ -160,7 +164,8 @@ def _measured(boxes: Sequence[Box], bounds: Bounds) -> list[Box]:
             for p in range(count):
                 low[place * count + p, p], high[place * count + p, p] = box.low[p], box.high[p]
         lower, upper = bounds(low, high)
-        widths = (upper - lower).reshape(len(stale), count).tolist()
+        with np.errstate(invalid="ignore"):  # where both are infinite, nothing is gained
+            widths = np.nan_to_num(upper - lower, nan=0.0).reshape(len(stale), count).tolist()
         fresh = {box.low: replace(box, gains=tuple(own), age=0) for box, own in zip(stale, widths, strict=True)}
         boxes = [fresh.get(box.low, box) for box in boxes]
     return list(boxes)

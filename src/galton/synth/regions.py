@@ -84,6 +84,7 @@ class Regions:
     boxes: tuple[Box, ...]
     model: str = ""
     constants: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""  # of the texts of model and property
     split: str = "best"
     best: Sample | None = None
     step: float = 0.0
@@ -131,6 +132,8 @@ class Regions:
         """Bounds on the greatest or least number, where that was asked for."""
         if self.problem not in ("maximise", "minimise"):
             return None
+        if not self.boxes:  # stopped before anything was known
+            return -math.inf, math.inf
         lowers, uppers = [b.lower for b in self.optimal], [b.upper for b in self.optimal]
         if self.problem == "maximise":
             return max(lowers + ([self.best.lower] if self.best else [])), max(uppers)
@@ -140,6 +143,8 @@ class Regions:
     def spread(self) -> tuple[float, float]:
         """Bounds on the number at any point that may be an optimum, or at any point where no optimum was asked for."""
         boxes = self.optimal or self.boxes
+        if not boxes:
+            return -math.inf, math.inf
         return min(b.lower for b in boxes), max(b.upper for b in boxes)
 
     def at(self, **values: float) -> Box:
@@ -175,6 +180,7 @@ class Regions:
                 "format": FORMAT,
                 "model": self.model,
                 "constants": dict(self.constants),
+                "digest": self.digest,
                 "property": self.formula,
                 "problem": self.problem,
                 "tolerance": self.tolerance,
@@ -212,6 +218,7 @@ class Regions:
                 boxes=tuple(map(_box_from_json, found["boxes"])),
                 model=found["model"],
                 constants=found["constants"],
+                digest=found["digest"],
                 split=found["split"],
                 best=found["best"]
                 and Sample(tuple(found["best"]["point"]), found["best"]["lower"], found["best"]["upper"]),

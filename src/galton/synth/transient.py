@@ -31,6 +31,7 @@ LANES: int = _core.LANES
 CUT = 1e-11  # Poisson mass that may be cut on the right
 CLOSE = 1e-9  # what all the steps that are left may change, relative to the largest number, for them to be left out
 FEW_TERMS = 64
+TINY = 1e-300  # what numbers that are flushed to zero may add up to
 LARGE = 100_000  # entries from which threads share one bundle
 
 __all__ = ["LANES", "Enclosure", "PhaseRows", "RowsOnCpu", "transient"]
@@ -210,8 +211,9 @@ def transient(
     if time == 0 or not q.any():
         factor = time if over else 1.0
         slack = 2 * UNIT * over
-        some = slice(None) if watched is None else xp.asarray(watched)
-        return Enclosure(lower[some] * factor * (1 - slack), upper[some] * factor * (1 + slack))
+        if watched is not None:
+            lower, upper = (on_host(values[xp.asarray(watched)]) for values in (lower, upper))
+        return Enclosure(lower * factor * (1 - slack), upper * factor * (1 + slack))
     q = np.where(q > 0, q, q[q > 0].min())
     lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
     padded = np.minimum(np.arange(rows.kernel.width(n_boxes)), n_boxes - 1)
@@ -291,7 +293,7 @@ def _widened(
     error = np.array([lane.weights.error + (len(lane.values) + 8) * UNIT for lane in lanes])
     lacking = np.array([lane.weights.lacking for lane in lanes])
     missing = np.array([lane.missing for lane in lanes])
-    off = rounding + rest * scale * 1.01
+    off = rounding + rest * scale * 1.01 + TINY
     less, more, above = scale * (1 - error - lacking), scale * (1 + error), off + missing * largest * scale
     xp = namespace(found)
     lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)

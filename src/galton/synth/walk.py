@@ -200,6 +200,10 @@ class Walk:
         self._choices = choices
         self.choice_states: list[Ints] = []
         self.n_choices = 0
+        # Numbers that may be negative by themselves, whatever they are added to.
+        self.rate_parts: list[Multiples] = []
+        self.reward_parts: list[Multiples] = []
+        self._may_be_negative = any(parameter.low < 0 for parameter in opened.parameters)
 
     def all(self) -> None:
         """Go through everything."""
@@ -281,6 +285,7 @@ class Walk:
         rows, owners, rates = rows[there], owners[there], {m: values[there] for m, values in rates.items()}
         if not len(rows):
             return
+        self._note(self.rate_parts, rates)
         for number, item in self._items:
             if item.transition and (item.action or "") == action:
                 self._transition_reward(number, item, rows, owners, rates)
@@ -304,7 +309,19 @@ class Walk:
             earned = _times(part, self._numbers(item.value, rows[earns]))
             self._earn(self.of_transitions[number], owners[earns], earned)
 
+    def _note(self, noted: list[Multiples], values: dict[Exponents, Floats]) -> None:
+        """Keep numbers in which something is subtracted, to have their signs looked at."""
+        if not self._may_be_negative and all((own >= 0).all() for own in values.values()):
+            return
+        alone = Collected.empty()
+        for exponents, own in values.items():
+            place = np.arange(len(own), dtype=np.int64)
+            alone.add(place, place, self.table.monomial(exponents), own)
+        rows, columns, monomials, merged = alone.merged()
+        noted.append(self.table.multiples(group_starts(rows, columns), monomials, merged))
+
     def _earn(self, collected: Collected, rows: Ints, values: dict[Exponents, Floats]) -> None:
+        self._note(self.reward_parts, values)
         for exponents, earned in values.items():
             collected.add(rows, np.zeros_like(rows), self.table.monomial(exponents), earned)
 

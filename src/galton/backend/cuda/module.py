@@ -92,6 +92,7 @@ def free_memory() -> int:
     return free
 
 
+@cache
 def most_shared() -> int:
     """The bytes that the threads of a block can share."""
     most: int = cp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]

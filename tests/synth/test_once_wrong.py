@@ -1,0 +1,119 @@
+"""Questions of synthesis that were once answered wrongly, refused for no reason, or never."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from played import played_device
+
+import galton
+from galton.lang import GaltonError
+from galton.synth.problems import Values
+from galton.synth.refinement import Partition, refine
+
+CHAIN = """ctmc const double a; const double b; const double mu = a*2;
+module m s : [0..3]; [] s=0 -> a : (s'=1); [] s=1 -> b : (s'=2); [] s=2 -> 1 : (s'=0); endmodule
+rewards "here" true : s; endrewards"""
+SPACE: dict[str, Any] = {"a": (0.1, 4.0), "b": (0.1, 4.0)}
+
+
+def synthesize(prop: str, text: str = CHAIN, space: dict[str, Any] = SPACE, **how: Any) -> galton.Regions:
+    return galton.synthesize(galton.parse(text), prop, **space, **how)
+
+
+@pytest.mark.parametrize(
+    "prop",
+    [
+        'label "big" = a > 1; P>=0.5 [ F<=1 "big" ]',
+        "const double T = a; P>=0.5 [ F<=T s=2 ]",
+        "const double T = mu; const double half = T/2; P>=0.5 [ F<=half s=2 ]",
+    ],
+)
+def test_parameters_in_what_a_property_declares_are_refused(prop: str) -> None:
+    with pytest.raises(GaltonError, match="depends on a parameter, so it cannot stand in the property"):
+        synthesize(prop)
+
+
+def test_resuming_with_parameters_in_another_order_is_refused() -> None:
+    first = synthesize("P>=0.3 [ F<=1 s=2 ]", volume=0.3)
+    with pytest.raises(GaltonError, match="parameters in another order: a, b"):
+        synthesize("P>=0.3 [ F<=1 s=2 ]", space={"b": SPACE["b"], "a": SPACE["a"]}, volume=0.1, resume=first)
+
+
+def test_resuming_with_another_model_or_label_is_refused() -> None:
+    prop = 'label "there" = s=2; P>=0.3 [ F<=1 "there" ]'
+    first = synthesize(prop, volume=0.3)
+    for text, other in ((CHAIN.replace("-> a :", "-> 5*a :"), prop), (CHAIN, prop.replace("s=2;", "s=1;"))):
+        with pytest.raises(GaltonError, match="the text of the model or the property has changed"):
+            synthesize(other, text, volume=0.1, resume=first)
+    assert synthesize(prop, volume=0.1, resume=first).complete
+
+
+def test_small_probabilities_keep_their_digits_when_lifted() -> None:
+    text = """dtmc const double p; const double q; const double r; module m s : [0..2];
+    [] s=0 -> (1-p)*(1-q)*(1-r) : (s'=1) + 2e-13 : (s'=2) + 1-2e-13-(1-p)*(1-q)*(1-r) : (s'=0); endmodule"""
+    ends = (1 - 6e-5, 1 - 5e-5)
+    regions = synthesize("P=? [ F s=1 ]", text, {"p": ends, "q": ends, "r": ends}, accuracy=0.2)
+    for point in ((0.99994125, 0.9999475, 0.99995), (0.99994, 0.99995, 0.999945)):
+        box = regions.at(p=point[0], q=point[1], r=point[2])
+        product = math.prod(1 - x for x in point)
+        value = product / (product + 2e-13)
+        assert box.lower <= value * (1 + 1e-6)
+        assert box.upper >= value * (1 - 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "prop", "what"),
+    [
+        (CHAIN.replace("true : s", "true : a-2; [] true : 5"), "R=? [ I=1 ]", "reward"),
+        (CHAIN.replace("[] s=0 -> a :", "[] s=0 -> a-1 : (s'=1); [] s=0 -> 5 :"), "P=? [ F<=1 s=2 ]", "rate"),
+    ],
+)
+def test_what_is_negative_by_itself_is_refused(text: str, prop: str, what: str) -> None:
+    with pytest.raises(GaltonError, match=f"the {what} .* may be negative within the ranges"):
+        synthesize(prop, text, accuracy=0.5)
+
+
+@pytest.mark.parametrize("probability", ["p*(1-p)", "0.5*(1-p)^2", "q^2*(1-p)", "p*(1-p)*(1-q)"])
+def test_probabilities_that_are_never_negative_are_taken(probability: str) -> None:
+    text = f"""dtmc const double p; const double q; module m s : [0..2];
+    [] s=0 -> {probability} : (s'=1) + 0.1*q : (s'=2) + 1-0.1*q-({probability}) : (s'=0); endmodule"""
+    regions = synthesize("P=? [ F<=3 s=1 ]", text, {"p": (0.0, 1.0), "q": (0.1, 0.9)}, accuracy=0.9)
+    assert regions.complete
+
+
+def test_infinite_rewards() -> None:
+    text = """dtmc const double p; const double q; module m s : [0..2];
+    [] s=0 -> p : (s'=1) + q : (s'=2) + 1-p-q : (s'=0); endmodule rewards [] true : 1; endrewards"""
+    regions = synthesize("R<=2 [ F s=1 ]", text, {"p": (0.1, 0.4), "q": (0.1, 0.4)}, volume=0.1)
+    assert regions.volume(regions.false) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("prop", ["P>=0.5 [ F<=0 s=2 ]", "P>=0.5 [ F<=2 s=3 ]", 'R{"here"}<=1 [ I=0 ]'])
+def test_trivial_questions_on_a_device(prop: str) -> None:
+    with played_device():
+        there = synthesize(prop, device="cuda", volume=0.1)
+    here = synthesize(prop, device="cpu", volume=0.1)
+    assert [(box.low, box.verdict) for box in there.boxes] == [(box.low, box.verdict) for box in here.boxes]
+    assert there.warnings == ()
+
+
+@pytest.mark.parametrize("how", [{"maximize": True}, {"accuracy": 0.1}])
+def test_an_interrupt_before_the_first_boxes(how: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("galton.synth.questions.Asked.bounds", interrupted)
+    regions = synthesize("P=? [ F<=1 s=2 ]", **how)
+    assert regions.interrupted
+    assert regions.spread == (-math.inf, math.inf)
+    assert repr(regions)
+    assert galton.Regions.from_json(regions.to_json()).boxes == ()
+
+
+def test_boxes_without_a_number_inside_are_not_split() -> None:
+    partition = Partition((1.0,), (1.0 + 2**-50,))
+    assert not refine(partition, Values(0.1), lambda low, high: (low[:, 0] * 0, low[:, 0] * 0 + 1), "best")
+    assert len(partition.boxes) <= 8
