@@ -84,6 +84,12 @@ def test_probabilities_that_are_never_negative_are_taken(probability: str) -> No
     assert regions.complete
 
 
+def test_a_sign_that_cannot_be_proved_is_told_as_that() -> None:
+    text = CHAIN.replace("-> a :", "-> (a-b)^2 :")
+    with pytest.raises(GaltonError, match="cannot be proved never to be negative within the ranges"):
+        synthesize("P=? [ F<=1 s=1 ]", text, accuracy=0.5)
+
+
 def test_infinite_rewards() -> None:
     text = """dtmc const double p; const double q; module m s : [0..2];
     [] s=0 -> p : (s'=1) + q : (s'=2) + 1-p-q : (s'=0); endmodule rewards [] true : 1; endrewards"""

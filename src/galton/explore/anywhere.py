@@ -58,6 +58,12 @@ def explore(
         if device == "cuda":
             model.info["instead"] = f"{error}; explored on the CPU instead"
         return model
+    except GaltonError:  # the model is at fault
+        raise
+    except Exception:  # we are: who asked for the device sees it, who did not gets a model
+        if device == "cuda":
+            raise
+        return on_cpu()
 
 
 class _TooLongError(Exception):

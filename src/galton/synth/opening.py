@@ -19,7 +19,8 @@ from ..lang.syntax import ConstantDeclaration, ModelFile, VariableDeclaration
 from ..model.program import Program
 from .polynomials import Decomposition
 
-INSIDE = math.sqrt(2) - 1  # where in its range a parameter is while states are looked for: nothing cancels there
+# Where in their ranges parameters are while states are looked for: elsewhere in each, so that nothing cancels there.
+INSIDE, APART = math.sqrt(2) - 1, 1 / math.pi
 
 Range = tuple[float, float]
 
@@ -87,7 +88,10 @@ def open_parameters(file: ModelFile, given: Mapping[str, Value | str], ranges: M
     expander = Expander(file.formulas, file.source)
     bodies = {c.name.name: expander.expand(c.value) for c in opened.constants if c.value is not None}
     definitions = {name: body for name, body in bodies.items() if _reaches(body, bodies, ranges)}
-    inside: dict[str, Value | str] = {p.name: p.low + INSIDE * (p.high - p.low) for p in parameters}
+    inside: dict[str, Value | str] = {
+        p.name: p.low + (0.1 + 0.8 * math.fmod(INSIDE + number * APART, 1.0)) * (p.high - p.low)
+        for number, p in enumerate(parameters)
+    }
     rigid = Decomposition(file.source, tuple(ranges), definitions, {})
     _refuse_rigid(opened, expander, rigid)
     program = check_program(opened, {**given, **inside})

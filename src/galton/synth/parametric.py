@@ -8,8 +8,9 @@ positive everywhere inside, the graph is the same at every other point.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from ..lang import GaltonError
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
+from ..model.values import Values
 from .opening import OpenProgram, Parameter
 from .polynomials import Floats, Terms
 from .walk import Int32s, Ints, Multiples, States, Walk
@@ -56,6 +58,12 @@ class ParametricModel:
     def n_states(self) -> int:
         """How many states there are."""
         return self.model.n_states
+
+    @cached_property
+    def graph(self) -> Model:
+        """A model with all transitions that have a rate somewhere in the ranges, if perhaps not at that point."""
+        ones = Values(plain=np.ones(len(self.columns)))
+        return replace(self.model, row_starts=self.row_starts, columns=self.columns, values=ones)
 
     @property
     def space(self) -> tuple[Floats, Floats]:
@@ -120,10 +128,11 @@ def check_signs(parameters: tuple[Parameter, ...], terms: Terms, numbers: Mappin
     for what, several in numbers.items():
         for multiples in several:
             for term in np.unique(multiples.terms[multiples.coefficients > 0]).tolist():
-                if not _is_positive(parameters, terms, term):
+                if not (positive := _is_positive(parameters, terms, term)):
+                    how = "may be negative" if positive is False else "cannot be proved never to be negative"
                     raise GaltonError(
-                        f"the {what} {_shown(parameters, terms, term)} may be negative within the ranges of the "
-                        "parameters; make them smaller"
+                        f"the {what} {_shown(parameters, terms, term)} {how} within the ranges of the parameters; make "
+                        "them smaller"
                     )
 
 
@@ -132,8 +141,8 @@ def space_of(parameters: tuple[Parameter, ...]) -> tuple[Floats, Floats]:
     return np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
 
 
-def _is_positive(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> bool:
-    """Whether a polynomial is proved not to be negative, by its Bernstein coefficients over ever smaller boxes."""
+def _is_positive(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> bool | None:
+    """Whether a polynomial is never negative, by its Bernstein coefficients over ever smaller boxes; None: unknown."""
     own = slice(terms.starts[term], terms.starts[term + 1])
     powers = terms.exponents[terms.monomials[own]]
     # Parameters that are divided by are positive: multiplied by them, the polynomial keeps its sign.
@@ -158,7 +167,7 @@ def _is_positive(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> 
             p = max(occurring, key=lambda p: (high[p] - low[p]) / (ends[1][p] - ends[0][p]))
             middle = (low[p] + high[p]) / 2
             boxes += [(low, [*high[:p], middle, *high[p + 1 :]]), ([*low[:p], middle, *low[p + 1 :]], high)]
-    return False
+    return None
 
 
 def _shown(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> str:

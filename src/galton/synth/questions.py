@@ -220,7 +220,7 @@ class Asked:
         over = isinstance(objective, Cumulative)
         structure, time = self._earned(formula)
         lower, upper = structure.bounds(bundle.lower, bundle.upper)
-        earning = can_reach(self.model.model, self._all, structure.coefficients > 0)
+        earning = can_reach(self.model.graph, self._all, structure.coefficients > 0)
         return self._run(earning, bundle, (lower * (1 - 2.0**-51), upper * (1 + 2.0**-51)), time, watched, over=over)
 
     def _until(
@@ -266,13 +266,13 @@ class Asked:
     ) -> Enclosure:
         """P [ through U[low,high] goal ] for known sets: first what happens from ``low`` on, then the time before."""
         start = goal.astype(np.float64)[:, None]
-        matter = can_reach(self.model.model, through, goal) & ~goal
+        matter = can_reach(self.model.graph, through, goal) & ~goal
         later = self._run(matter, bundle, (start, start), high - low, watched if low == 0 else None)
         if low == 0:
             return later
         xp = namespace(later.lower)
         begin = tuple(xp.where(xp.asarray(through)[:, None], values, 0.0) for values in (later.lower, later.upper))
-        matter = can_reach(self.model.model, through, on_host(begin[1].max(axis=1) > 0)) & through
+        matter = can_reach(self.model.graph, through, on_host(begin[1].max(axis=1) > 0)) & through
         found = self._run(matter, bundle, (begin[0], begin[1]), low, watched)
         return Enclosure(found.lower, found.upper, found.steps + later.steps)
 
