@@ -25,7 +25,7 @@ from .polynomials import Floats, Terms
 from .walk import Int32s, Ints, Multiples, States, Walk
 
 NEGLIGIBLE = 1e-12  # what rounding may leave below zero, relative to the size of a polynomial
-PIECES = 1 << 12  # sub-boxes that are looked at to see that a rate is positive
+PIECES = 1 << 10  # sub-boxes that are looked at to see that a rate is positive
 
 __all__ = ["ParametricModel", "check_signs", "explored", "parametric_model", "space_of"]
 

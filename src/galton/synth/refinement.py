@@ -20,7 +20,7 @@ from .regions import Box, Sample, Verdict
 ROUND = 256  # boxes to look at in a round, at most
 FIRST = 8  # boxes to begin with
 LEAST_GAIN = 0.25  # of a parameter, beside the largest, for the space to be cut along it from the beginning
-FILL = 8  # and at least: fewer would take as long, as boxes are looked at in bundles
+FILL = 16  # and at least: fewer would take as long, as boxes are looked at in bundles
 SMALLEST = 2.0**-24  # of a range: narrower boxes are not split
 
 Split = Literal["best", "all"]
