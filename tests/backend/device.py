@@ -62,3 +62,8 @@ def real() -> Iterator[Any]:
 
 
 WHERE = {"cpu": played_by_cpu, "cuda": real}
+
+
+def take(array: Any) -> Any:
+    """An array on the host."""
+    return array if isinstance(array, np.ndarray) else array.get()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
+from device import take
 
 import galton
 from galton.model.values import Values
@@ -24,16 +24,6 @@ CASES = [
     ("fms", {"n": 2}, "productivity"),
     ("polling", {"N": 7}, "waiting"),
 ]
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
-
-
-def take(array: Any) -> Any:
-    return array if isinstance(array, np.ndarray) else array.get()
 
 
 def chain_of(name: str, constants: dict[str, int], reward: str) -> Chain:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
 from systems import random_pair
 
 from galton.backend.formats import FORMATS, ORDERS, Statistics, check_names, suitable
@@ -19,12 +18,6 @@ from galton.solve.settings import Settings
 
 ROW_ENDS, NO_ENTRY, COLUMN = 1 << 31, 1 << 30, (1 << 30) - 1
 LANES = {"ell": 1, "sliced": 1, "half-sliced": 2}
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
 
 
 def taken(array: Any) -> Any:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
-
-
-def take(array: Any) -> Any:
-    return array if isinstance(array, np.ndarray) else array.get()
+from device import take
 
 
 def random_chain(n: int, entries: int, seed: int) -> Any:

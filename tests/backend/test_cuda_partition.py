@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
 from systems import FORMATS, random_pair
 
 # The tests of one device, with the fixture below.
@@ -25,12 +23,6 @@ from test_cuda_system import (  # noqa: F401
     test_sweeps_in_place_solve,
     test_weights,
 )
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
 
 
 @pytest.fixture(

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
+from device import take
+from random_regions import random_rows
 
 from galton.backend.reference_regions import region_steps
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
-
-
-def take(array: Any) -> Any:
-    return array if isinstance(array, np.ndarray) else array.get()
-
-
-def random_rows(seed: int, n_states: int, n_terms: int) -> tuple[Any, ...]:
-    rng = np.random.default_rng(seed)
-    states = np.sort(rng.choice(n_states, rng.integers(1, n_states + 1), replace=False)).astype(np.int32)
-    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 4, len(states)))]).astype(np.int64)
-    terms = rng.integers(0, n_terms, starts[-1]).astype(np.int32)
-    group_starts = np.concatenate([[0], np.cumsum(rng.integers(1, 4, len(terms)))]).astype(np.int64)
-    columns = rng.integers(0, n_states, group_starts[-1]).astype(np.int32)
-    return states, starts, terms, group_starts, columns, rng.uniform(0.1, 1.0, group_starts[-1])
 
 
 @pytest.mark.parametrize("blocks", [True, False])  # without a device never in blocks

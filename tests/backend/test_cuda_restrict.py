@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
 
 from galton.backend.rows import every_successor_in, owners, spread
 from galton.graph import maximal_end_components
 from galton.model.sparse import Model
 from galton.solve.equations import restrict
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
 
 
 def take(array: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE, played_by_cpu
+from device import played_by_cpu
 from scipy.sparse import csr_array, diags_array
 from test_cuda_restrict import moved, take
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
@@ -22,12 +21,6 @@ from galton.solve.powers import Weights, power_sum
 from galton.solve.settings import Settings
 
 DISTINCT = {"bytes": 4, "shorts": 1000, "plain": None}
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
 
 
 def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) -> Part:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from device import WHERE
 from systems import FORMATS, Pair, random_pair
 
 from galton.backend.formats import FORMATS as LAYOUTS
@@ -30,12 +28,6 @@ class Case:
 
     def take(self, array: Any) -> Any:
         return array if self.xp is np else array.get()
-
-
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with WHERE[request.param]() as found:
-        yield found
 
 
 def matrix_of(pair: Pair, xp: Any) -> Any:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from random_regions import random_rows
 
 from galton import _core
 from galton.backend.reference_regions import region_steps
 
 LANES = _core.LANES
-
-
-def random_rows(seed: int, n_states: int, n_terms: int) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    states = np.sort(rng.choice(n_states, rng.integers(1, n_states + 1), replace=False)).astype(np.int32)
-    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 4, len(states)))]).astype(np.int64)
-    terms = rng.integers(0, n_terms, starts[-1]).astype(np.int32)
-    group_starts = np.concatenate([[0], np.cumsum(rng.integers(1, 4, len(terms)))]).astype(np.int64)
-    columns = rng.integers(0, n_states, group_starts[-1]).astype(np.int32)
-    return states, starts, terms, group_starts, columns, rng.uniform(0.1, 1.0, group_starts[-1])
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -156,8 +156,9 @@ def _is_positive(parameters: tuple[Parameter, ...], terms: Terms, term: int) -> 
         if not boxes:
             return True
         low, high = boxes.pop()
-        (least,), _ = shifted.bounds(*(np.array([[float(x) for x in corner]]) for corner in (low, high)))
-        if least[0] >= 0:  # an even power of what may be negative, where Bernstein's coefficients are not enough
+        (least,), (most,) = shifted.bounds(*(np.array([[float(x) for x in corner]]) for corner in (low, high)))
+        # An even power of what may be negative, where Bernstein's coefficients are not enough.
+        if least[0] >= -NEGLIGIBLE * most[0]:
             continue
         points = shifted.control_points(0, degrees, low, high)
         negative = {grid for grid, (value, size) in points.items() if value < -NEGLIGIBLE * size}
