@@ -44,6 +44,9 @@ Device = Annotated[
         "it is worth it.",
     ),
 ]
+OneDevice = Annotated[
+    str, typer.Option(metavar="NAME", help="Where to compute: cpu, or cuda for CTMCs; auto is the CPU for now.")
+]
 MaxStates = Annotated[
     float | None,
     typer.Option(callback=at_least_one, help="Stop when there are more states, e.g. 1e8.", show_default=False),

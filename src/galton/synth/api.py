@@ -30,7 +30,6 @@ Watch = Callable[[Mapping[str, Any]], None]
 Device = Literal["auto", "cpu", "cuda"]
 
 TOLERANCE = 0.01
-WORTH = 1e8  # entries gone over for a box, from which on a device is used
 
 __all__ = ["Synthesis", "synthesize"]
 
@@ -74,8 +73,8 @@ def synthesize(
     resume
         Regions to go on from, of the same question.
     device
-        ``"cpu"``, ``"cuda"``, or ``"auto"``: a CUDA device for CTMCs that are worth it, where there is one. The regions
-        are the same, but for the last digits of their bounds.
+        ``"cpu"``, or ``"cuda"`` for CTMCs: the regions are the same, but for the last digits of their bounds.
+        ``"auto"`` is the CPU until the kernels for a device have been measured on one.
     threads
         How many to use; all cores by default. The result is the same for any number.
     watch
@@ -151,6 +150,8 @@ class Synthesis:
         """Read and check all that was given, then build the model; mistakes show before anything takes long."""
         if split not in ("best", "all"):
             raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
+        if device not in ("auto", "cpu", "cuda"):
+            raise GaltonError(f"synthesis runs on the CPU or on one device, not on '{device}'; say auto, cpu or cuda")
         file = parse_properties(Source("property", prop))
         if len(file.properties) != 1:
             raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
@@ -175,8 +176,7 @@ class Synthesis:
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
             asked = Asked(chain, context, question.source, operator, all_threads)
-            asked.device, asked.instead = _where(device, asked)
-            asked.chosen = device == "auto"
+            asked.device, asked.instead = _where(device)
         else:
             choices = parametric_choices(opened, threads=threads)
             asked = LiftedQuestion(choices, context, question.source, operator, all_threads)
@@ -258,16 +258,16 @@ class Synthesis:
         return {**news, "lower": lower, "upper": upper, "best": regions.optimum}
 
 
-def _where(device: Device, asked: Asked) -> tuple[Literal["cpu", "cuda"], str | None]:
+def _where(device: Device) -> tuple[Literal["cpu", "cuda"], str | None]:
     """Where to look at boxes, and why not on a device that somebody asked for."""
-    if device == "cpu" or (device == "auto" and asked.work < WORTH):
+    if device != "cuda":
         return "cpu", None
     from ..explore.cuda_device import DeviceError, import_cupy
 
     try:
         import_cupy()
     except DeviceError as error:
-        return "cpu", None if device == "auto" else f"{error}; synthesised on the CPU"
+        return "cpu", f"{error}; synthesised on the CPU"
     return "cuda", None
 
 

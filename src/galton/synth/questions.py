@@ -24,7 +24,7 @@ from ..check.resolution import Question, is_state_formula, parts
 from ..graph import can_reach
 from ..lang.expressions import Binary, Expression, Name, Unary
 from ..lang.properties import Comparison, Cumulative, Instantaneous, Probability, Reward, children
-from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
+from ..lang.source import LanguageError, Source, UnsupportedError
 from ..lang.stream import nearest
 from ..model.arrays import namespace, on_host
 from ..model.program import Program
@@ -96,7 +96,6 @@ class Asked:
     threads: int = 1
     device: Literal["cpu", "cuda"] = "cpu"
     instead: str | None = None
-    chosen: bool = False  # whether the device was nobody's wish
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -120,12 +119,8 @@ class Asked:
                     return self._bounds(low, high)
             except DeviceError as error:
                 self.instead = f"{error}; the CPU went on"
-            except Exception as error:
-                # A mistake of ours. Who asked for the device sees it; who did not gets an answer.
-                if not self.chosen or isinstance(error, (GaltonError, InterruptedError)):
-                    raise
-            self.device = "cpu"
-            self._rows.clear()
+                self.device = "cpu"
+                self._rows.clear()
         return self._bounds(low, high)
 
     def _bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -160,15 +155,6 @@ class Asked:
                     raise
         self.boxes += len(low)
         return found[0], found[1]
-
-    @property
-    def work(self) -> float:
-        """Entries that one box of the whole space would go over, roughly."""
-        low, high = self.model.space
-        rate = self._everything.rates(np.maximum(self.model.terms.bounds(low[None], high[None])[1], 0.0))[0]
-        operator = self.operator
-        time = self._path(operator)[2] if isinstance(operator, Probability) else self._earned(operator)[1]
-        return float(rate * time * len(self._everything.columns))
 
     @property
     def _together(self) -> int:

@@ -17,6 +17,7 @@ import cupy as cp
 import numpy as np
 
 from ...graph.cuda.search import OPEN, Step, turned_round
+from ...model.arrays import on_host
 from .chain import ChainRows
 from .module import multiprocessors
 from .positions import positions
@@ -36,15 +37,14 @@ class Levels:
     ----------
     rows
         The chain with the new numbers.
-    order, rank
-        ``(states,)`` the old number of each new one, and the other way round.
+    order
+        ``(states,)`` the old number of each new one.
     bounds
         ``(levels + 1,)`` where each level begins; the set is the last one.
     """
 
     rows: ChainRows
     order: Any
-    rank: Any
     bounds: Any
 
     @property
@@ -102,7 +102,7 @@ def levels_of(rows: ChainRows, near: Any) -> Levels | None:
     found = cp.zeros(MOST + 2, dtype=np.uint64)
     found[0] = len(first)
     _search(rows, before, sources, level_of, queue, found, len(first))
-    counts = found.get() if hasattr(found, "get") else found
+    counts = on_host(found)
     count = int(np.flatnonzero(counts)[-1]) + 1
     if count > MOST:
         return None
@@ -114,7 +114,7 @@ def levels_of(rows: ChainRows, near: Any) -> Levels | None:
     rank[order] = cp.arange(n, dtype=np.int32)
     sizes = [n - int(counts.sum()), *(int(size) for size in counts[:count][::-1])]
     bounds = np.cumsum([0, *(size for size in sizes if size)])
-    return Levels(rows.take(order, rank), order, rank, cp.asarray(bounds.astype(np.int32)))
+    return Levels(rows.take(order, rank), order, cp.asarray(bounds.astype(np.int32)))
 
 
 def _search(rows: ChainRows, before: Any, sources: Any, level_of: Any, queue: Any, found: Any, first: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import on_host
 from .module import Kernels, kernels, most_shared
 
 __all__ = ["RegionRows"]
@@ -76,7 +77,7 @@ class RegionRows:
         told = cp.zeros(2 * boxes, dtype=np.uint64)
         lookers = boxes * max(1, min(self._n_rows, LOOKERS))
         self._kernels.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told, block=BLOCK)
-        changes[:] = (told.get() if hasattr(told, "get") else told).view(np.float64)
+        changes[:] = on_host(told).view(np.float64)
         return swapped == "other"
 
     def _in_blocks(self, given: tuple[Any, ...], boxes: int, steps: int) -> str | None:
