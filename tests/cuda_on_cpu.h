@@ -7,6 +7,7 @@
 #define __global__
 #define __device__
 #define __align__(bytes) alignas(bytes)
+#define __launch_bounds__(threads)
 
 namespace cuda_on_cpu {
 struct Index {

@@ -23,7 +23,7 @@ from unittest.mock import patch
 import numpy as np
 
 _HERE = Path(__file__).parent
-_KERNEL = re.compile(r'extern "C" __global__ void (\w+)\(([^)]*)\)')
+_KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\w+\) )?(\w+)\(([^)]*)\)')
 _SHARED = re.compile(r"#define (\w+_PARAMETERS)((?:.*\\\n)*.*)\n")  # parameters that several kernels have
 _DRIVERS = ("search", "reachability", "components", "end_components")
 

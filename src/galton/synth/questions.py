@@ -37,7 +37,6 @@ from .walk import Int32s, Multiples
 
 Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
-MOST_ON_DEVICE = 1024  # boxes of a bundle
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 
@@ -158,13 +157,14 @@ class Asked:
 
     @property
     def _together(self) -> int:
-        """The boxes of a bundle: on a device as many as fit with what has to be known of each state."""
+        """The boxes of a bundle: on a device no more than fit, with what has to be known of each state."""
         if self.device == "cpu":
             return LANES
         from ..backend.cuda.module import free_memory
+        from ..backend.cuda.regions import RegionRows
 
         room = int(SHARE * free_memory() / (BYTES * self.model.n_states))
-        return max(32, min(MOST_ON_DEVICE, room // 32 * 32))
+        return max(1, min(RegionRows.together(self.model.n_states, len(self.model.terms)), room))
 
     @cached_property
     def _everything(self) -> PhaseRows:
@@ -189,7 +189,7 @@ class Asked:
             else self._reward(formula, bundle, watched)
         )
         with self._lock:
-            self.steps += found.steps * bundle.size
+            self.steps += found.steps
         return found
 
     def _probability(self, formula: Probability, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
@@ -228,7 +228,7 @@ class Asked:
             own = [mask[boxes[0]] for mask in masks]
             part = self._between((own[0], own[1]), (own[2], own[3]), low, high, bundle.some(which), watched)
             found[0][:, which], found[1][:, which] = on_host(part.lower), on_host(part.upper)
-            steps = max(steps, part.steps)
+            steps += part.steps
         return Enclosure(found[0], found[1], steps)
 
     def _between(

@@ -15,20 +15,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..model.arrays import namespace, on_host
 from ..model.sparse import Mask
-from ..solve.poisson import poisson
-from ..solve.powers import Weights
 from ..solve.uniformisation import ABOVE
 from .parametric import ParametricModel
 from .polynomials import UNIT, Floats
 from .walk import Int32s
+from .weights import BundleWeights, Int64s, rounded_up
 
 LANES: int = _core.LANES
-CUT = 1e-11  # Poisson mass that may be cut on the right
 CLOSE = 1e-9  # what all the steps that are left may change, relative to the largest number, for them to be left out
 FEW_TERMS = 64
 TINY = 1e-300  # what numbers that are flushed to zero may add up to
@@ -41,6 +38,7 @@ class RowsOnCpu:
     """The rows as the core has them; :class:`galton.backend.cuda.regions.RegionRows` is the same on a device."""
 
     work = 2e7 * LANES  # entries times boxes that one call goes over: about a tenth of a second
+    first_steps, part = 64, 8  # steps after which to look at the boxes first, and then each time a part of those made
 
     def __init__(self, *arrays: Any, n_states: int, n_terms: int):
         states, starts, terms, group_starts, columns, coefficients = arrays
@@ -65,11 +63,17 @@ class RowsOnCpu:
         room[skip : skip + values.size] = values.reshape(-1)
         return room[skip : skip + values.size]
 
+    @staticmethod
+    def place_weights(weights: BundleWeights) -> BundleWeights:
+        """The weights where the steps are made."""
+        return weights
+
     def run(
         self,
+        first: int,
         steps: int,
         rates: Floats,
-        weights: Floats | None,
+        weights: BundleWeights,
         x: Floats,
         other: Floats,
         watched: Int32s,
@@ -79,12 +83,14 @@ class RowsOnCpu:
     ) -> bool:
         """Make steps; ``changes`` gets the largest of the last. Whether the vectors are in ``other`` then."""
         threads = threads if self._large else 1
-        return self._rows.run(steps, rates, weights, x, other, watched, sums, changes, threads)
+        table = weights.between(first, first + steps)
+        flat = None if table is None else table.reshape(-1)
+        return self._rows.run(steps, rates, flat, x, other, watched, sums, changes, threads)
 
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """Bounds for some states, ``(states, boxes)``, and the steps that were made; those of all stay on a device."""
+    """Bounds for some states, ``(states, boxes)``, and the steps of all boxes; bounds of all states stay on a device."""
 
     lower: Floats
     upper: Floats
@@ -136,43 +142,6 @@ class PhaseRows:
         return largest
 
 
-@dataclass(frozen=True)
-class _LaneWeights:
-    """The weights of one box, cut where little is left."""
-
-    weights: Weights
-    values: Floats
-    missing: float
-
-    @classmethod
-    def of(cls, mean: float, over: bool) -> _LaneWeights:
-        jumps = poisson(mean)
-        weights = Weights.over_time(jumps) if over else Weights.at_time(jumps)
-        rest = np.cumsum(weights.values[::-1])[::-1]
-        allowed = CUT * (max(mean, 1.0) if over else 1.0)
-        keep = max(int(np.searchsorted(-rest, -allowed)), 1)
-        cut = float(rest[keep]) if keep < len(rest) else 0.0
-        return cls(weights, weights.values[:keep], weights.missing + 1.01 * cut)
-
-    @property
-    def end(self) -> int:
-        return self.weights.left + len(self.values)
-
-    def fill(self, first: int, into: Floats) -> None:
-        """The weights from ``first`` on."""
-        last, left = first + len(into), self.weights.left
-        if first < left:
-            into[: left - first] = self.weights.before
-        begin, end = max(first, left), min(last, self.end)
-        if begin < end:
-            into[begin - first : end - first] = self.values[begin - left : end - left]
-
-    def rest(self, first: int) -> float:
-        """The sum of the weights from ``first`` on."""
-        left = self.weights.left
-        return max(left - first, 0) * self.weights.before + float(self.values[max(first - left, 0) :].sum())
-
-
 def transient(
     rows: PhaseRows,
     term_bounds: tuple[Floats, Floats],
@@ -214,8 +183,7 @@ def transient(
         if watched is not None:
             lower, upper = (on_host(values[xp.asarray(watched)]) for values in (lower, upper))
         return Enclosure(lower * factor * (1 - slack), upper * factor * (1 + slack))
-    q = np.where(q > 0, q, q[q > 0].min())
-    lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
+    q = rounded_up(np.where(q > 0, q, q[q > 0].min()))
     padded = np.minimum(np.arange(rows.kernel.width(n_boxes)), n_boxes - 1)
     table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
     table = rows.kernel.array(np.maximum(table, 0.0)[:, :, padded])
@@ -223,62 +191,58 @@ def transient(
     x[:, 0, :n_boxes], x[:, 1, :n_boxes] = lower, upper
     x[:, :, n_boxes:] = x[:, :, n_boxes - 1 : n_boxes]
     x = rows.kernel.array(x)
-    sums, steps, rest = _steps(rows, lanes, table, x, states, largest, padded, threads, tell)
+    weights = BundleWeights((q * time)[padded].tolist(), over)
+    ends = weights.ends.copy()
+    sums, rest = _steps(rows, weights, table, x, states, largest[padded], threads, tell)
     found = sums.reshape(len(states), 2, len(padded))[:, :, :n_boxes]
     if watched is not None:
         found = on_host(found)
-    return _widened(rows, found, largest, lanes, q if over else None, time, steps, rest)
+    return _widened(rows, found, largest, weights, ends, q if over else None, time, rest)
 
 
 def _steps(
     rows: PhaseRows,
-    lanes: list[_LaneWeights],
+    weights: BundleWeights,
     table: Floats,
     x: Floats,
     states: Int32s,
     largest: Floats,
-    padded: npt.NDArray[np.int64],
     threads: int,
     tell: Callable[[int], None] | None,
-) -> tuple[Floats, int, Floats]:
-    """All steps, or as many as matter: the sums, how many there were, and what each step left out may add."""
-    width = len(padded)
+) -> tuple[Floats, Floats]:
+    """All steps, or of each box as many as matter: the sums, and what the steps that were left out may add to them."""
+    width, kernel = len(weights), rows.kernel
     xp = namespace(x)
-    other, sums, changes = rows.kernel.array(x), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
-    size = np.maximum(largest, 0.0)[padded]
-    done, end = 0, max(lane.end for lane in lanes)
-    most = max(1, int(rows.kernel.work / ((len(rows.columns) + len(rows.states) + 1) * width)))
-    while done < end:
-        count = min(max(64, done // 8), most, end - done)
-        weights = np.zeros((count, width))
-        for lane, own in enumerate(padded):
-            lanes[own].fill(done, weights[:, lane])
-        given = weights.reshape(-1) if weights.any() else None
-        if rows.kernel.run(count, table, given, x, other, states, sums, changes, threads):
+    other, sums, changes = kernel.array(x), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
+    placed, rest, done = kernel.place_weights(weights), np.zeros(width), 0
+    most = max(1, int(kernel.work / ((len(rows.columns) + len(rows.states) + 1) * width)))
+    while (end := int(weights.ends.max())) > done:
+        count = min(max(kernel.first_steps, done // kernel.part), most, end - done)
+        if kernel.run(done, count, table, placed, x, other, states, sums, changes, threads):
             x, other = other, x
         done += count
         if tell is not None:
             tell(done)
-        if done >= end:
-            break
         # Values move by at most as much in each further step as in this one.
-        left = np.array([max(lanes[own].end - done, 0) for own in padded])
+        left = np.maximum(weights.ends - done, 0)
         change = changes.reshape(2, width).max(axis=0)
-        if (change * left <= CLOSE * size).all():
-            rest = np.array([lanes[own].rest(done) for own in padded])
-            sums.reshape(-1, 2, width)[...] += xp.asarray(rest) * x.reshape(-1, 2, width)[xp.asarray(states)]
-            return sums, done, (rest * left * change)[: len(lanes)]
-    return sums, done, np.zeros(len(lanes))
+        enough = (left > 0) & (change * left <= CLOSE * np.maximum(largest, 0.0))
+        if enough.any():
+            remaining = np.where(enough, weights.rests(done), 0.0)
+            sums.reshape(-1, 2, width)[...] += xp.asarray(remaining) * x.reshape(-1, 2, width)[xp.asarray(states)]
+            rest += remaining * left * change
+            weights.ends[enough] = done
+    return sums, rest
 
 
 def _widened(
     rows: PhaseRows,
     found: Floats,
     largest: Floats,
-    lanes: list[_LaneWeights],
+    weights: BundleWeights,
+    ends: Int64s,
     q: Floats | None,
     time: float,
-    steps: int,
     rest: Floats,
 ) -> Enclosure:
     """Bounds with all that is not exact in them.
@@ -286,15 +250,14 @@ def _widened(
     A step has, per transition, the roundings of a difference, two products and a sum, and some for the coefficient, all
     relative to what moves; each vector is off by at most so much times the number of steps before it.
     """
+    n_boxes = found.shape[2]
     scale = 1.0 if q is None else 1 / q
     total = 1.0 if q is None else time
-    end = np.array([lane.end for lane in lanes])
-    rounding = 1.01 * UNIT * (rows.longest + 16) * (np.maximum(end, steps) + 1) * largest * total
-    error = np.array([lane.weights.error + (len(lane.values) + 8) * UNIT for lane in lanes])
-    lacking = np.array([lane.weights.lacking for lane in lanes])
-    missing = np.array([lane.missing for lane in lanes])
-    off = rounding + rest * scale * 1.01 + TINY
+    rounding = 1.01 * UNIT * (rows.longest + 16) * (ends[:n_boxes] + 1) * largest * total
+    error, lacking, missing = (of[:n_boxes] for of in (weights.error, weights.lacking, weights.missing))
+    off = rounding + rest[:n_boxes] * scale * 1.01 + TINY
     less, more, above = scale * (1 - error - lacking), scale * (1 + error), off + missing * largest * scale
     xp = namespace(found)
     lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)
+    steps = int(weights.ends[:n_boxes].sum())
     return Enclosure(xp.maximum(lower, 0.0), found[:, 1] * xp.asarray(more) + xp.asarray(above), steps)

@@ -1,49 +1,93 @@
 // A step of a parametric chain for one box of parameters; src/core/regions.hpp says what it is.
 //
-// Vectors are [state][below, above][box], rates are [term][least, greatest][box], weights [step][box].
+// Vectors are [state][below, above][box], rates are [term][least, greatest][box]. Entries of the matrix are asked for several at a
+// time, then the values that they lead to: a thread waits twice for so many, not twice for each.
 #pragma once
 
 #include "../../graph/cuda/pattern.cuh"
+
+#ifndef AT_A_TIME
+#define AT_A_TIME 4
+#endif
 
 struct Bounds {
     double below, above;
 };
 
-struct Region {
-    const int* states;            // of each row
-    const offset_t* starts;       // the groups of each row
-    const int* terms;             // of each group
-    const offset_t* group_starts;  // the entries of each group
-    const int* columns;
-    const double* coefficients;
+// `term` is that of the entry and of those before it since the last one that has a term; -1 for the others.
+struct alignas(16) Entry {
+    int column, term;
+    double coefficient;
+};
 
-    // A state's bounds after a step. `value(state)` is a pair of bounds, `rate(term)` a pair of rates.
+struct Row {
+    count_t first, apart;  // its entries
+    int count, state;
+};
+
+// One after the other for each row, or, where `starts` is null, those with the same number of all rows side by side (ELL).
+struct Rows {
+    const int* states;
+    const offset_t* starts;
+    const Entry* entries;
+    count_t n_rows, longest;
+
+    __device__ Row at(count_t row) const {
+        if (!starts) return {row, n_rows, int(longest), states[row]};
+        const offset_t first = starts[row];
+        return {count_t(first), 1, int(starts[row + 1] - first), states[row]};
+    }
+    // The entries from number k on; the last one again where there are no more.
+    __device__ void take(const Row& row, int k, Entry (&taken)[AT_A_TIME]) const {
+#pragma unroll
+        for (int i = 0; i < AT_A_TIME; ++i) {
+            const int number = k + i < row.count ? k + i : row.count - 1;
+            taken[i] = number < 0 ? Entry{row.state, -1, 0} : entries[row.first + number * row.apart];
+        }
+    }
+    // A state's bounds after a step, given its first entries. `value(state)` is a pair of bounds, `rate(term)` a pair of rates.
     template <class Value, class Rate>
-    __device__ Bounds step(count_t row, const Bounds& own, Value&& value, Rate&& rate) const {
-        Bounds change{0, 0};
-        const offset_t last = starts[row + 1];
-        for (offset_t group = starts[row]; group < last; ++group) {
-            double down = 0, up = 0;
-            const offset_t end = group_starts[group + 1];
-            for (offset_t e = group_starts[group]; e < end; ++e) {
-                const Bounds target = value(columns[e]);
-                down += coefficients[e] * (target.below - own.below);
-                up += coefficients[e] * (target.above - own.above);
+    __device__ Bounds step(const Row& row, Entry (&taken)[AT_A_TIME], const Bounds& own, Value&& value, Rate&& rate) const {
+        Bounds change{0, 0}, gain{0, 0};
+        for (int k = 0; k < row.count; k += AT_A_TIME) {
+            if (k > 0) take(row, k, taken);
+            Bounds targets[AT_A_TIME];
+#pragma unroll
+            for (int i = 0; i < AT_A_TIME; ++i) targets[i] = value(taken[i].column);
+#pragma unroll
+            for (int i = 0; i < AT_A_TIME; ++i) {
+                if (k + i >= row.count) break;
+                gain.below += taken[i].coefficient * (targets[i].below - own.below);
+                gain.above += taken[i].coefficient * (targets[i].above - own.above);
+                if (taken[i].term < 0) continue;
+                const Bounds bounds = rate(taken[i].term);
+                change.below += (gain.below > 0 ? bounds.below : bounds.above) * gain.below;
+                change.above += (gain.above > 0 ? bounds.above : bounds.below) * gain.above;
+                gain = {0, 0};
             }
-            const Bounds bounds = rate(terms[group]);
-            change.below += (down > 0 ? bounds.below : bounds.above) * down;
-            change.above += (up > 0 ? bounds.above : bounds.below) * up;
         }
         return {own.below + change.below, own.above + change.above};
     }
 };
 
-#define REGION_PARAMETERS                                                                                                  \
-    const int *states, const offset_t *starts, const int *terms, const offset_t *group_starts, const int *columns,       \
-        const double *coefficients, count_t n_rows, count_t n_states, count_t n_terms, const double *rates,              \
-        const double *weights, const int *watched, count_t n_watched, double *sums, double *x, double *other, count_t boxes
-#define REGION \
-    Region { states, starts, terms, group_starts, columns, coefficients }
+// The weights of the steps for one box: `before` up to `left`, then those of a table, then none.
+struct Weights {
+    double before;
+    count_t left, end;
+    const double* values;
+
+    __device__ double at(count_t step) const { return step >= end ? 0 : step < left ? before : values[step - left]; }
+};
+
+#define REGION_PARAMETERS                                                                                                     \
+    const int *states, const offset_t *starts, const Entry *entries, count_t n_rows, count_t longest, count_t n_states,     \
+        count_t n_terms, const double *rates, const double *before, const count_t *left, const count_t *ends,               \
+        const count_t *offsets, const double *values, const int *watched, count_t n_watched, double *sums, double *x,       \
+        double *other, count_t boxes
+#define ROWS \
+    Rows { states, starts, entries, n_rows, longest }
+#define WEIGHTS(box) \
+    Weights { before[box], left[box], ends[box], values + offsets[box] }
 
 __device__ inline Bounds pair_at(const double* values, count_t place, count_t boxes, count_t box) {
     return {values[2 * place * boxes + box], values[(2 * place + 1) * boxes + box]};

@@ -1,32 +1,58 @@
 // Steps of a parametric chain for many boxes of parameters at once, where their vectors are too long for shared memory.
 //
-// Execution plan: a thread has a row and a box; threads beside each other have the boxes of one row, so that an entry of the matrix is
-// read once for 32 of them (of a few boxes, once for all) and the vectors side by side. The threads of the whole device meet after
-// each step.
+// Execution plan: a thread has a box, and every so many rows of those of its block; threads beside each other have the boxes of one
+// row, so that an entry of the matrix is read once for all of them and the vectors side by side. The rows of a block follow each
+// other, so that what neighbours need is in the cache of its multiprocessor. The threads of the whole device meet after each step;
+// the first entries that each needs then are the same each time, and it keeps them.
 #include "region.cuh"
 #include "bits.cuh"
 #include "meeting.cuh"
 
-// Steps `first` to `last`; the vectors are in x before even steps, in other before odd ones.
-extern "C" __global__ void interleaved_steps(REGION_PARAMETERS, count_t first, count_t last, unsigned long long* arrived) {
-    const Region region = REGION;
+#ifndef BLOCK
+#define BLOCK 512
+#endif
+
+// The part of `count` things that a block has.
+struct Share {
+    count_t begin, end;
+};
+__device__ inline Share share_of(count_t count) {
+    return {count * blockIdx.x / gridDim.x, count * (blockIdx.x + 1) / gridDim.x};
+}
+
+// Steps `first` to `last`, of which `begin` is that with the vectors in x. A block has a multiple of so many threads as there are boxes.
+extern "C" __global__ void __launch_bounds__(BLOCK) interleaved_steps(REGION_PARAMETERS, count_t begin, count_t first, count_t last,
+                                                                      unsigned long long* arrived) {
+    const Rows rows = ROWS;
+    const int width = int(boxes), box = threadIdx.x % width, beside = blockDim.x / width, place = threadIdx.x / width;
+    const Weights weights = WEIGHTS(box);
+    const Share mine = share_of(n_rows), looked_at = share_of(n_watched);
+    const count_t first_row = mine.begin + place;
+    const Row kept_row = first_row < mine.end ? rows.at(first_row) : Row{0, 0, 0, 0};
+    Entry kept[AT_A_TIME];
+    rows.take(kept_row, 0, kept);
     for (count_t k = first; k < last; ++k) {
         if (k > first) meet(arrived, k - first);
-        const double* from = k % 2 ? other : x;
-        double* to = k % 2 ? x : other;
-        for (count_t item = thread_number(); weights && item < n_watched * boxes; item += thread_count()) {
-            const count_t place = item / boxes, box = item % boxes;
-            const double weight = weights[k * boxes + box];
-            const Bounds now = pair_at(from, watched[place], boxes, box), sum = pair_at(sums, place, boxes, box);
-            write_pair(sums, place, boxes, box, {sum.below + weight * now.below, sum.above + weight * now.above});
+        const double* from = (k - begin) % 2 ? other : x;
+        double* to = (k - begin) % 2 ? x : other;
+        const double weight = weights.at(k);
+        for (count_t i = looked_at.begin + place; weight != 0 && i < looked_at.end; i += beside) {
+            const Bounds now = pair_at(from, watched[i], boxes, box), sum = pair_at(sums, i, boxes, box);
+            write_pair(sums, i, boxes, box, {sum.below + weight * now.below, sum.above + weight * now.above});
         }
-        for (count_t item = thread_number(); item < n_rows * boxes; item += thread_count()) {
-            const count_t row = item / boxes, box = item % boxes;
-            const Bounds own = pair_at(from, states[row], boxes, box);
-            const Bounds after = region.step(
-                row, own, [&](int state) { return pair_at(from, state, boxes, box); },
+        Row row = kept_row;
+        Entry taken[AT_A_TIME];
+#pragma unroll
+        for (int i = 0; i < AT_A_TIME; ++i) taken[i] = kept[i];
+        for (count_t number = first_row; number < mine.end; number += beside) {
+            const Row next = number + beside < mine.end ? rows.at(number + beside) : Row{0, 0, 0, 0};
+            const Bounds own = pair_at(from, row.state, boxes, box);
+            const Bounds after = rows.step(
+                row, taken, own, [&](int state) { return pair_at(from, state, boxes, box); },
                 [&](int term) { return pair_at(rates, term, boxes, box); });
-            write_pair(to, states[row], boxes, box, after);
+            write_pair(to, row.state, boxes, box, after);
+            row = next;
+            rows.take(row, 0, taken);
         }
     }
 }

@@ -5,46 +5,75 @@ The kernels are in ``regions_in_blocks.cu`` for small models and in ``regions.cu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cupy as cp
 import numpy as np
 
 from ...model.arrays import on_host
-from .module import Kernels, kernels, most_shared
+from .module import Kernels, kernels, most_shared, multiprocessors
+
+if TYPE_CHECKING:
+    from ...synth.weights import BundleWeights
 
 __all__ = ["RegionRows"]
 
 INTERLEAVED, IN_BLOCKS = (Path(__file__).with_name(name) for name in ("regions.cu", "regions_in_blocks.cu"))
+ENTRY = np.dtype([("column", np.int32), ("term", np.int32), ("coefficient", np.float64)])
 WARP = 32
-BLOCK = 256
+BLOCK = 512  # threads that share the cache of a multiprocessor: one block has it to itself, and many registers
 MOST_THREADS = 1024  # of a block
 PAIR = 16  # bytes: a bound below and one above
 LOOKERS = 256  # threads that look for the changes of a box
+FEW, MANY = 8, 32  # boxes that are interleaved
+IN_CACHE = 32 << 20  # bytes of vectors that stay in the second-level cache, beside the matrix
+AT_ONCE = 1024  # boxes in blocks
+MOST_PADDED = 1.5  # places for each entry, for ELL to be worth it
 
 
 class RegionRows:
     """The rows of the states that change; arrays as ``_core.ParametricRows`` takes them."""
 
     work = 2e10  # entries times boxes that one call goes over: about a tenth of a second
+    first_steps, part = 256, 4  # steps after which to look at the boxes first, and then each time a part of those made
 
-    def __init__(self, *arrays: Any, n_states: int, n_terms: int) -> None:
+    def __init__(self, *arrays: Any, n_states: int, n_terms: int, format: str | None = None) -> None:
         states, starts, terms, group_starts, columns, coefficients = arrays
-        offsets = np.int32 if len(columns) < 2**31 else np.int64
+        entries = np.empty(len(columns), dtype=ENTRY)
+        entries["column"], entries["term"], entries["coefficient"] = columns, -1, coefficients
+        entries["term"][group_starts[1:] - 1] = terms
+        first = group_starts[starts]
+        longest = int(np.diff(first).max(initial=0))
+        self.format = format or ("ell" if longest * len(states) <= MOST_PADDED * len(columns) else "csr")
+        offsets = np.int32 if max(len(columns), longest * len(states)) < 2**31 else np.int64
+        if self.format == "ell":
+            entries, first = _side_by_side(entries, first, states, longest), None
+        else:
+            first = cp.asarray(first, dtype=offsets)
         self._states, self._n_rows = cp.asarray(states), len(states)
-        self._rows = (
-            self._states,
-            *(cp.asarray(starts, dtype=offsets), cp.asarray(terms), cp.asarray(group_starts, dtype=offsets)),
-            *(cp.asarray(columns), cp.asarray(coefficients), len(states), n_states, n_terms),
-        )
+        flat = cp.asarray(np.ascontiguousarray(entries).view(np.float64))
+        self._rows = (self._states, first, flat, len(states), longest, n_states, n_terms)
         self._offset = "OFFSET=int" if offsets is np.int32 else "OFFSET=long long"
         self._shared = PAIR * (2 * n_states + n_terms)
 
     @staticmethod
-    def width(boxes: int) -> int:
-        """So many boxes have to be given: whole warps, or parts that fill one together."""
-        return next((few for few in (8, 16) if boxes <= few), -(-boxes // WARP) * WARP)
+    def together(n_states: int, n_terms: int) -> int:
+        """So many boxes make a bundle: where each has a block, what keeps the device busy; else, what is interleaved."""
+        if PAIR * (2 * n_states + n_terms) <= most_shared():
+            return AT_ONCE
+        fits = [boxes for boxes in (FEW, 2 * FEW, MANY) if 2 * PAIR * n_states * boxes <= IN_CACHE]
+        return max(fits, default=MANY)
+
+    @property
+    def _one_each(self) -> bool:
+        """Whether the vectors of a box fit into the memory of a multiprocessor, so that each box has a block."""
+        return self._shared <= most_shared()
+
+    def width(self, boxes: int) -> int:
+        """So many boxes have to be given: if interleaved a power of two, which threads of a block share evenly."""
+        return boxes if self._one_each else max(FEW, 1 << (boxes - 1).bit_length())
 
     @staticmethod
     def place(values: Any) -> Any:
@@ -56,11 +85,17 @@ class RegionRows:
         """A flat copy on the device."""
         return cp.array(values, dtype=np.float64).reshape(-1)
 
+    @staticmethod
+    def place_weights(weights: BundleWeights) -> _PlacedWeights:
+        """The weights on the device, but for their ends, which change."""
+        return _PlacedWeights(weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values)))
+
     def run(
         self,
+        first: int,
         steps: int,
         rates: Any,
-        weights: Any | None,
+        weights: _PlacedWeights,
         x: Any,
         other: Any,
         watched: Any,
@@ -70,37 +105,58 @@ class RegionRows:
     ) -> bool:
         """Make steps; ``changes``, on the host, gets the largest of the last. Whether the vectors are in ``other``."""
         boxes = len(changes) // 2
-        weights = None if weights is None else cp.asarray(weights)
         watched = cp.asarray(watched)
-        given = (*self._rows, rates, weights, watched, len(watched), sums, x, other, boxes)
-        swapped = self._in_blocks(given, boxes, steps) or self._interleaved(given, boxes, steps, len(watched))
+        given = (*self._rows, rates, *weights.arguments, watched, len(watched), sums, x, other, boxes)
+        if self._one_each:
+            self._in_blocks(given, boxes, first, first + steps)
+        else:
+            self._interleaved(given, boxes, first, first + steps)
         told = cp.zeros(2 * boxes, dtype=np.uint64)
         lookers = boxes * max(1, min(self._n_rows, LOOKERS))
-        self._kernels.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told, block=BLOCK)
+        self._kernels.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told)
         changes[:] = on_host(told).view(np.float64)
-        return swapped == "other"
+        return not self._one_each and steps % 2 == 1
 
-    def _in_blocks(self, given: tuple[Any, ...], boxes: int, steps: int) -> str | None:
-        """A block for each box, where its vectors fit into the memory of a multiprocessor; where they end up."""
-        if self._shared > most_shared():
-            return None
-        block = min(MOST_THREADS, -(-self._n_rows // WARP) * WARP)
+    def _in_blocks(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
+        """A block for each box; the vectors end up in x."""
+        each = -(-self._n_rows // MOST_THREADS)  # rows of a thread
+        block = max(1, -(-self._n_rows // (max(each, 1) * WARP))) * WARP
         found = kernels(IN_BLOCKS, self._offset)
-        found.launch_blocks("steps_in_blocks", boxes, *given, steps, block=block, shared=self._shared)
-        return "x"
+        found.launch_blocks("steps_in_blocks", boxes, *given, first, last, block=block, shared=self._shared)
 
-    def _interleaved(self, given: tuple[Any, ...], boxes: int, steps: int, watched: int) -> str:
-        kernel, threads = "interleaved_steps", max(self._n_rows, watched) * boxes
-        held = self._kernels.most_threads(kernel, BLOCK)
+    def _interleaved(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
+        kernel, found, blocks = "interleaved_steps", self._kernels, -(-self._n_rows * boxes // BLOCK)
+        held = found.most_threads(kernel, BLOCK) // BLOCK
         if held:
             arrived = cp.zeros(1, dtype=np.uint64)
-            threads = min(held, -(-threads // BLOCK) * BLOCK)
-            self._kernels.launch_together(kernel, threads, *given, 0, steps, arrived, block=BLOCK)
+            threads = max(1, min(held, multiprocessors(), blocks)) * BLOCK
+            found.launch_together(kernel, threads, *given, first, first, last, arrived, block=BLOCK)
         else:
-            for step in range(steps):
-                self._kernels.launch(kernel, threads, *given, step, step + 1, None, block=BLOCK)
-        return "other" if steps % 2 else "x"
+            for step in range(first, last):
+                found.launch(kernel, max(1, blocks) * BLOCK, *given, first, step, step + 1, None, block=BLOCK)
 
     @property
     def _kernels(self) -> Kernels:
-        return kernels(INTERLEAVED, self._offset)
+        return kernels(INTERLEAVED, self._offset, f"BLOCK={BLOCK}")
+
+
+@dataclass(frozen=True, eq=False)
+class _PlacedWeights:
+    weights: BundleWeights
+    before: Any
+    left: Any
+    offsets: Any
+    values: Any
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        return self.before, self.left, cp.asarray(self.weights.ends), self.offsets, self.values
+
+
+def _side_by_side(entries: Any, first: Any, states: Any, longest: int) -> Any:
+    """The entries in ELL: the first ones of all rows, then the second ones …; places that are left over do nothing."""
+    table = np.zeros((longest, len(states)), dtype=ENTRY)
+    table["column"], table["term"] = states, -1
+    rows = np.repeat(np.arange(len(states)), np.diff(first))
+    table[np.arange(len(entries)) - first[:-1][rows], rows] = entries
+    return table

@@ -1,28 +1,44 @@
 // Steps of a parametric chain for many boxes of parameters at once, a block each.
 //
 // Execution plan: a block keeps both vectors of its box, before and after a step, and the rates in shared memory; a thread has a row,
-// or every so many rows. All steps are one launch, in which blocks never meet. What the memory holds is 32 bytes a state.
+// or every so many rows, of which it keeps the first. All steps are one launch, in which blocks never meet, and each ends when its box
+// needs no more. What the memory holds is 32 bytes a state.
+#ifndef AT_A_TIME
+#define AT_A_TIME 2  // more would not leave enough registers for a thousand threads
+#endif
 #include "region.cuh"
 
-// So many steps of the box of each block; x gets the vectors after them, other those before the last.
-extern "C" __global__ void __launch_bounds__(1024) steps_in_blocks(REGION_PARAMETERS, count_t steps) {
+// Steps `first` to `last` of the box of each block; x gets the vectors after them, other those before the last.
+extern "C" __global__ void __launch_bounds__(1024) steps_in_blocks(REGION_PARAMETERS, count_t first, count_t last) {
     extern __shared__ double memory[];
-    const Region region = REGION;
+    const Rows rows = ROWS;
     const count_t box = blockIdx.x;
+    const Weights weights = WEIGHTS(box);
+    if (last > weights.end) last = weights.end;
+    if (first >= last) return;
     Bounds *from = reinterpret_cast<Bounds*>(memory), *to = from + n_states, *bounds = to + n_states;
     for (count_t state = threadIdx.x; state < n_states; state += blockDim.x) from[state] = to[state] = pair_at(x, state, boxes, box);
     for (count_t term = threadIdx.x; term < n_terms; term += blockDim.x) bounds[term] = pair_at(rates, term, boxes, box);
+    const Row kept_row = threadIdx.x < n_rows ? rows.at(threadIdx.x) : Row{0, 0, 0, 0};
+    Entry kept[AT_A_TIME];
+    rows.take(kept_row, 0, kept);
     __syncthreads();
-    for (count_t k = 0; k < steps; ++k) {
-        const double weight = weights ? weights[k * boxes + box] : 0;
-        for (count_t place = threadIdx.x; weight != 0 && place < n_watched; place += blockDim.x) {
-            const Bounds now = from[watched[place]], sum = pair_at(sums, place, boxes, box);
-            write_pair(sums, place, boxes, box, {sum.below + weight * now.below, sum.above + weight * now.above});
+    for (count_t k = first; k < last; ++k) {
+        const double weight = weights.at(k);
+        for (count_t i = threadIdx.x; weight != 0 && i < n_watched; i += blockDim.x) {
+            const Bounds now = from[watched[i]], sum = pair_at(sums, i, boxes, box);
+            write_pair(sums, i, boxes, box, {sum.below + weight * now.below, sum.above + weight * now.above});
         }
-        for (count_t row = threadIdx.x; row < n_rows; row += blockDim.x) {
-            const int state = states[row];
-            to[state] = region.step(
-                row, from[state], [&](int other_state) { return from[other_state]; }, [&](int term) { return bounds[term]; });
+        Row row = kept_row;
+        Entry taken[AT_A_TIME];
+#pragma unroll
+        for (int i = 0; i < AT_A_TIME; ++i) taken[i] = kept[i];
+        for (count_t number = threadIdx.x; number < n_rows; number += blockDim.x) {
+            const Row next = number + blockDim.x < n_rows ? rows.at(number + blockDim.x) : Row{0, 0, 0, 0};
+            to[row.state] = rows.step(
+                row, taken, from[row.state], [&](int state) { return from[state]; }, [&](int term) { return bounds[term]; });
+            row = next;
+            rows.take(row, 0, taken);
         }
         __syncthreads();
         Bounds* const after = to;
