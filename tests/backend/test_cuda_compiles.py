@@ -39,7 +39,9 @@ def test_nvrtc_compiles(file: Path, variant: tuple[str, str, int, str], architec
         nvrtc.getVersion()
     except RuntimeError as error:
         pytest.skip(f"NVRTC is not there: {error}")
-    defines = [f"-D{name}={value}" for name, value in zip(("OFFSET", "CODE", "LANES", "LAYOUT"), variant, strict=True)]
+    names = ("OFFSET", "CODE", "LANES", "LAYOUT", "INDEX")
+    values = (*variant, "unsigned" if variant[0] == "int" else "long long")
+    defines = [f"-D{name}={value}" for name, value in zip(names, values, strict=True)]
     program = nvrtc.createProgram(source_text(file), file.name, (), ())
     try:
         nvrtc.compileProgram(program, (*OPTIONS, *defines, f"--gpu-architecture={architecture}"))

@@ -181,6 +181,10 @@ class ndarray(NDArrayOperatorsMixin):
         """In another shape."""
         return ndarray(self._host.reshape(*shape))
 
+    def transpose(self, *axes: int) -> ndarray:
+        """With other axes first."""
+        return ndarray(self._host.transpose(*axes))
+
     def ravel(self) -> ndarray:
         """In one dimension."""
         return ndarray(self._host.ravel())

@@ -28,7 +28,7 @@ from ..lang.properties import (
 )
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
-from ..model.arrays import is_on_host, namespace
+from ..model.arrays import how_many, is_on_host, namespace
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
@@ -130,7 +130,7 @@ class Evaluation:
         """The states in which a formula holds, for a formula around it that needs to know."""
         with self.focused(self._everywhere):
             truth = self.truth(expression)
-        if truth.undecided.any():
+        if how_many(truth.undecided):
             state = int(np.flatnonzero(self.everywhere(truth.undecided))[0])
             raise UndecidedError(
                 f"whether {render(expression)} holds in {self.state_name(state)} cannot be decided{self._bounds(state)}"

@@ -17,7 +17,7 @@ from ..graph import (
     maximal_end_components,
     surely_reaches,
 )
-from ..model.arrays import namespace
+from ..model.arrays import how_many, namespace
 from ..model.sparse import Mask, Model, Rewards
 from ..model.values import Floats
 from ..solve import solve
@@ -112,7 +112,7 @@ def _until(
     ]
     wanted = settings.strategy and optimum
     choices = namespace(model.columns).full(model.n_states, -1, dtype=np.int32) if wanted else None
-    if not maybe.any():
+    if not how_many(maybe):
         return Quantity(known, known, "graph analysis", tuple(work), choices)
     finite_known = np.where(finite, known, 0.0)
     unknowns = open_equations(

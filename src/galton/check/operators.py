@@ -30,7 +30,7 @@ from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, UnsupportedError
 from ..lang.stream import nearest
-from ..model.arrays import namespace
+from ..model.arrays import how_many, namespace
 from ..model.sparse import Mask, Rewards
 from ..solve.settings import Settings
 from . import intervals, paths
@@ -229,7 +229,7 @@ def _interval(evaluation: Evaluation, path: paths.Until) -> _Interval:
 
 
 def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> None:
-    if not goal.any():
+    if not how_many(goal):
         evaluation.warnings.append(f"no state satisfies {render(formula)}, so it is never reached")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..backend.rows import every_successor_in, owners
 from ..graph import attractor, maximal_end_components, zero_and_one
-from ..model.arrays import namespace
+from ..model.arrays import how_many, namespace
 from ..model.sparse import Int32s, Mask, Model
 from ..solve import solve
 from ..solve.equations import Optimum
@@ -34,7 +34,7 @@ def until(
     maybe = ~(no | yes)
     known = (no if negated else yes).astype(np.float64)
     # In an end component of open states a strategy could stay for ever; the maximum leaves it where it is best.
-    inner = maximal_end_components(model, maybe) if optimum == "max" and maybe.any() else None
+    inner = maximal_end_components(model, maybe) if optimum == "max" and how_many(maybe) else None
     count = int(maybe.sum())
     work = [
         Work(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..lang.depth import DeepRecursion
 from ..lang.source import GaltonError
+from ..model.arrays import how_many
 from ..model.program import Program
 from .failures import DeadlockError, LimitError, SemanticError
 from .limits import Limits
@@ -78,7 +79,7 @@ def build(
         watch=watch,
     )
     deadlocks = model.labels["deadlock"]
-    if not fix_deadlocks and deadlocks.any():
+    if not fix_deadlocks and how_many(deadlocks):
         first = model.states[int(deadlocks.argmax())] if model.states is not None else int(deadlocks.argmax())
         which = "1 state has" if deadlocks.sum() == 1 else f"{int(deadlocks.sum()):,} states have"
         raise DeadlockError(

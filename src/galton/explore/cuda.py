@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..model.arrays import on_host
+from ..model.arrays import on_host, total
 from ..model.sparse import Model, Rewards, Values
 from ..model.states import PackedStates
 from .cpu import Watch
@@ -302,7 +302,7 @@ class Exploration:
         )
         self.choice_starts, self.n_choices = None, n
         if choices is not None:
-            self.n_choices = int(choices.sum(dtype=np.int64))
+            self.n_choices = total(choices)
             if self.n_choices > LARGEST_INDEX:
                 raise explain({"fault": Fault.TOO_MANY_STATES}, self.lowered, self.limits)
             self.choice_starts = _starts(xp, choices, np.int32)
@@ -311,7 +311,7 @@ class Exploration:
         self.choice_rewards = xp.empty((len(shape.choice_structures), self.n_choices), dtype=np.float64)
         flags = self._flags()
         self.long = LongRows(self, entries) if flags & Flag.LONG_ROWS else None
-        self.n_transitions = int(entries.sum(dtype=np.int64))
+        self.n_transitions = total(entries)
         offsets = np.int32 if self.n_transitions <= LARGEST_INDEX else np.int64
         self.begins = _starts(xp, entries, offsets)
         self.wide = int(offsets is np.int64)

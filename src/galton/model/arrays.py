@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["greatest", "is_on_host", "namespace", "offsets", "on_host", "repeated"]
+__all__ = ["greatest", "how_many", "is_on_host", "namespace", "offsets", "on_host", "repeated", "total"]
 
 
 def is_on_host(array: Any) -> bool:
@@ -25,6 +25,15 @@ def on_host(array: Any) -> npt.NDArray[Any]:
     """The array on the host, copied if need be."""
     found: npt.NDArray[Any] = array if is_on_host(array) else array.get()
     return found
+
+
+def how_many(mask: Any) -> int:
+    """In how many places a mask is set."""
+    if is_on_host(mask) or not np.ndim(mask):
+        return int(np.count_nonzero(mask))
+    from ..backend.cuda.positions import count_set
+
+    return count_set(mask)
 
 
 def greatest(array: Any) -> float:
@@ -56,3 +65,9 @@ def repeated(values: Any, counts: Any) -> Any:
     xp = namespace(counts)
     places = xp.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
     return values[xp.searchsorted(ends, places, side="right")]
+
+
+def total(counts: Any) -> int:
+    """The sum of int32 numbers that are not negative; CuPy's sums of another type than the numbers' are slow."""
+    narrow = greatest(counts) * counts.size < 2**31
+    return int(counts.sum(dtype=np.int32 if narrow else np.int64))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend import System
+from ..model.arrays import how_many
 from ..model.values import Floats
 from .equations import Segment
 from .settings import Settings
@@ -81,7 +82,8 @@ class Proposer:
         else:
             done, _ = self.system.solve_induced(self.x, self.chosen, first, last, aim)
         self.sweeps += done
-        if not (self.x[part] >= 0).all() or not np.isfinite(self.x[part]).all():
+        found = self.x[part]
+        if how_many((found >= 0) & (found < np.inf)) < len(found):
             self.x[part] = before
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _core
 from ..backend.cpu import matrix_of
-from ..model.arrays import is_on_host, namespace
+from ..model.arrays import how_many, is_on_host, namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
 from .parallel import ParallelProposer
@@ -135,12 +135,12 @@ class _Solver:
     def _begin_for_nothing(self, segment: Segment) -> None:
         """Where nothing has to be paid, begin with rows on which nothing is: sweeps would near that for ever."""
         equations, threads, rows = self.equations, self.settings.n_threads, self.equations.rows_of(segment)
-        if equations.origin.reward is None or equations.constant[rows].all():
+        if equations.origin.reward is None or not how_many(equations.constant[rows] == 0):
             return
         assert equations.groups is not None
         assert self.x.chosen is not None
         costly = self.seen
-        if extend(self.system, segment, costly, self.x.copy, None, threads).all():
+        if not how_many(~extend(self.system, segment, costly, self.x.copy, None, threads)):
             return
         self.system.take_free_rows(costly, self.x.chosen, segment.first, segment.last, threads)
         self.x.sweeps += 3
@@ -165,7 +165,7 @@ class _Solver:
             with np.errstate(invalid="ignore"):
                 steps = max(steps, float(np.where(x > 0, w / x, 1.0).max()))
             self.w.sweeps += 1
-            if (w >= 0).all() and self.w.system.growth(self.w.x, self.x.x, *span) <= 0.5:
+            if how_many(w >= 0) == len(w) and self.w.system.growth(self.w.x, self.x.x, *span) <= 0.5:
                 self.passed_on = self.system.left_to_delta(self.x.x, self.w.x, self.w_constant, share, *span)
                 return max(steps, self.passed_on)
         return float("inf")

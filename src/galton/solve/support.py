@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..backend import System
+from ..model.arrays import how_many
 from ..model.values import Floats
 from .equations import Int32s, Mask, Segment
 
@@ -30,9 +31,9 @@ def extend(system: System, segment: Segment, seen: Floats, copy: Floats, chosen:
         before = seen[part].copy()
         system.gauss_seidel(seen, copy, chosen, *span, True, 1.0, threads)
         seen[part] = np.maximum(before, seen[part] > 0)
-        if (seen[part] == before).all():
+        if not how_many(seen[part] != before):
             # Within a sweep a number may get too small to be seen; not in one that reads only ones.
             system.jacobi(seen, copy, chosen, *span, 1.0, threads)
             seen[part] = np.maximum(before, seen[part] > 0)
-            if (seen[part] == before).all():
+            if not how_many(seen[part] != before):
                 return seen[part] > 0

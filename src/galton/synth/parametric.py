@@ -8,7 +8,7 @@ positive everywhere inside, the graph is the same at every other point.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -42,6 +42,10 @@ class ParametricModel:
         For each reward structure, what a state earns per unit of time: by itself, and with what its transitions earn.
     model
         The model at one point: states, labels and graph.
+    initial, representatives
+        The initial states here, and the state of ``model`` that each state here stands for; None for the same.
+    longest
+        Transitions of a state of ``model``, at most.
     """
 
     parameters: tuple[Parameter, ...]
@@ -53,17 +57,20 @@ class ParametricModel:
     total_rewards: Mapping[str, Multiples]
     model: Model
     program: Program
+    initial: Int32s
+    longest: int
+    representatives: Ints | None = None
 
     @property
     def n_states(self) -> int:
         """How many states there are."""
-        return self.model.n_states
+        return len(self.row_starts) - 1
 
     @cached_property
     def graph(self) -> Model:
-        """A model with all transitions that have a rate somewhere in the ranges, if perhaps not at that point."""
+        """A model with all transitions that have a rate somewhere in the ranges, if perhaps not at one point."""
         ones = Values(plain=np.ones(len(self.columns)))
-        return replace(self.model, row_starts=self.row_starts, columns=self.columns, values=ones)
+        return Model(type="ctmc", row_starts=self.row_starts, columns=self.columns, values=ones, initial=self.initial)
 
     @property
     def space(self) -> tuple[Floats, Floats]:
@@ -104,6 +111,8 @@ def parametric_model(opened: OpenProgram, *, threads: int | None = None) -> Para
         dict(zip(model.rewards, total, strict=True)),
         model,
         opened.program,
+        model.initial,
+        int(np.bincount(rows, minlength=1).max()),
     )
     check_signs(
         opened.parameters,

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ..check import paths
 from ..check.evaluation import Evaluation
@@ -30,6 +31,7 @@ from ..model.arrays import namespace, on_host
 from ..model.program import Program
 from ..model.sparse import Mask
 from ..solve.settings import Settings
+from .lumping import lumped
 from .parametric import ParametricModel
 from .polynomials import Decomposition, Floats
 from .transient import LANES, Enclosure, PhaseRows, RowsOnCpu, transient
@@ -105,6 +107,8 @@ class Asked:
 
     def __post_init__(self) -> None:
         self._prepare(self.operator)
+        self.model = lumped(self.model, list(self._marks(self.operator)))
+        self._masks.clear()
 
     # Boxes.
 
@@ -135,9 +139,7 @@ class Asked:
         self._stop = False
 
         def solve(which: Int32s) -> None:
-            answer = self._operator(
-                self.operator, _Bundle(lower[:, which], upper[:, which], share), self.model.model.initial
-            )
+            answer = self._operator(self.operator, _Bundle(lower[:, which], upper[:, which], share), self.model.initial)
             found[0, which], found[1, which] = answer.lower[0], answer.upper[0]
 
         if not side_by_side or self.threads == 1:
@@ -314,13 +316,17 @@ class Asked:
             case Probability() | Reward() if expression.comparison is not None:
                 bound = self._threshold(expression.comparison)
                 return _compared(expression.comparison, self._operator(expression, bundle, None), bound)
-        raise UnsupportedError("this cannot stand inside an operator in a synthesis", self.source, expression.span)
+        raise self._unsupported(expression)
+
+    def _unsupported(self, expression: Expression) -> UnsupportedError:
+        return UnsupportedError("this cannot stand inside an operator in a synthesis", self.source, expression.span)
 
     def _mask(self, expression: Expression) -> Mask:
         with self._lock:
             if expression not in self._masks:
                 evaluation = Evaluation(self.model.model, self.program, self.source, Settings(threads=1))
-                self._masks[expression] = np.ascontiguousarray(evaluation.mask(expression))
+                mask, chosen = evaluation.mask(expression), self.model.representatives
+                self._masks[expression] = np.ascontiguousarray(mask if chosen is None else mask[chosen])
             return self._masks[expression]
 
     # What is asked, checked before anything is solved.
@@ -337,6 +343,25 @@ class Asked:
             case _ if not is_state_formula(expression):
                 for part in children(expression):
                     self._prepare(part)
+
+    def _marks(self, expression: Expression) -> Iterator[npt.NDArray[Any]]:
+        """What a formula sees of the states: formulas about them, and what they earn."""
+        match expression:
+            case Reward():
+                earned, _ = self._earned(expression)
+                yield np.where(earned.coefficients > 0, earned.terms, -1)
+                yield earned.coefficients
+            case Probability():
+                path, _, _ = self._path(expression)
+                yield from self._marks(path.through)
+                yield from self._marks(path.goal)
+            case _ if is_state_formula(expression):
+                yield self._mask(expression)
+            case Unary("!") | Binary("&" | "|" | "=>" | "<=>"):
+                for part in children(expression):
+                    yield from self._marks(part)
+            case _:
+                raise self._unsupported(expression)
 
     def _path(self, formula: Probability) -> tuple[paths.Until, float, float]:
         path = paths.normalise(formula.path, self.source)

@@ -56,8 +56,13 @@ class RowsOnCpu:
         return values
 
     @staticmethod
+    def view(flat: Floats, width: int) -> Floats:
+        """``(places, 2, boxes)`` of an array as the steps have it."""
+        return flat.reshape(-1, 2, width)
+
+    @staticmethod
     def array(values: Floats) -> Floats:
-        """A flat copy that begins with a line of the cache, so that no bundle is in two of them."""
+        """A flat copy of such numbers that begins with a line of the cache, so that no bundle is in two of them."""
         room = np.empty(values.size + LANES)
         skip = -(room.ctypes.data // room.itemsize) % LANES
         room[skip : skip + values.size] = values.reshape(-1)
@@ -90,7 +95,7 @@ class RowsOnCpu:
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """Bounds for some states, ``(states, boxes)``, and the steps of all boxes; bounds of all states stay on a device."""
+    """Bounds for some states, ``(states, boxes)``, and the steps of all boxes. Those of all states stay on a device."""
 
     lower: Floats
     upper: Floats
@@ -112,7 +117,7 @@ class PhaseRows:
         terms = model.rates.terms[entries]
         self.columns = model.columns[entries]
         self.coefficients = model.rates.coefficients[entries]
-        self.longest = int(lengths.max(initial=0))
+        self.longest = model.longest
         # Transitions of a state with the same term are a group.
         first = np.ones(len(rows), dtype=bool)
         first[1:] = (np.diff(rows) != 0) | (np.diff(terms) != 0)
@@ -194,7 +199,7 @@ def transient(
     weights = BundleWeights((q * time)[padded].tolist(), over)
     ends = weights.ends.copy()
     sums, rest = _steps(rows, weights, table, x, states, largest[padded], threads, tell)
-    found = sums.reshape(len(states), 2, len(padded))[:, :, :n_boxes]
+    found = rows.kernel.view(sums, len(padded))[:, :, :n_boxes]
     if watched is not None:
         found = on_host(found)
     return _widened(rows, found, largest, weights, ends, q if over else None, time, rest)
@@ -213,7 +218,7 @@ def _steps(
     """All steps, or of each box as many as matter: the sums, and what the steps that were left out may add to them."""
     width, kernel = len(weights), rows.kernel
     xp = namespace(x)
-    other, sums, changes = kernel.array(x), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
+    other, sums, changes = kernel.array(kernel.view(x, width)), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
     placed, rest, done = kernel.place_weights(weights), np.zeros(width), 0
     most = max(1, int(kernel.work / ((len(rows.columns) + len(rows.states) + 1) * width)))
     while (end := int(weights.ends.max())) > done:
@@ -229,7 +234,7 @@ def _steps(
         enough = (left > 0) & (change * left <= CLOSE * np.maximum(largest, 0.0))
         if enough.any():
             remaining = np.where(enough, weights.rests(done), 0.0)
-            sums.reshape(-1, 2, width)[...] += xp.asarray(remaining) * x.reshape(-1, 2, width)[xp.asarray(states)]
+            kernel.view(sums, width)[...] += xp.asarray(remaining) * kernel.view(x, width)[xp.asarray(states)]
             rest += remaining * left * change
             weights.ends[enough] = done
     return sums, rest

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..check.resolution import parts
 from ..explore import vectorised
 from ..explore.graph import Graph
 from ..explore.lower import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
 from ..lang import GaltonError, LanguageError, evaluate
-from ..lang.expressions import Expression, Literal
+from ..lang.expressions import Expression, Literal, Name
 from ..model.program import Program, RewardItem, Update
 from ..model.states import Field, PackedStates
 from .opening import OpenProgram
@@ -145,9 +146,21 @@ class States:
         if vectorised.possible(graph, node):
             found: npt.NDArray[np.generic] = vectorised.evaluate(graph, node, self.fields, self.words[rows])
             return found
-        # Powers, logarithms, and what has no value in some states: one at a time, by the rules of the language.
-        states = PackedStates(tuple(self.fields), np.ascontiguousarray(self.words[rows]))
-        return np.array([evaluate(expression, {**self.program.constants, **state}) for state in states])
+        # Powers, logarithms, and what has no value in some states: one at a time, by the rules of the language, but
+        # once for all states that differ only in variables that are not mentioned.
+        words, same = self._mentioned(expression, rows)
+        states = PackedStates(tuple(self.fields), words)
+        return np.array([evaluate(expression, {**self.program.constants, **state}) for state in states])[same]
+
+    def _mentioned(self, expression: Expression, rows: Ints) -> tuple[npt.NDArray[np.uint64], Ints]:
+        """The distinct values of the variables of an expression, as packed states, and which of them each state has."""
+        names = {part.name for part in parts(expression) if isinstance(part, Name)}
+        mask = np.zeros(self.words.shape[1], dtype=np.uint64)
+        for field in self.fields:
+            if field.name in names:
+                mask[field.word] |= np.uint64(field.mask)
+        distinct, same = np.unique(self.words[rows] & mask, axis=0, return_inverse=True)
+        return np.ascontiguousarray(distinct), same.reshape(-1)
 
     def targets(self, rows: Ints, assigned: Iterable[tuple[int, npt.NDArray[np.generic]]]) -> Ints:
         """The states that some states become."""

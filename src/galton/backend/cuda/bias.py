@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import on_host
+from ...model.arrays import how_many, on_host
 from ...solve.solution import NumericError
 from .chain import ChainRows
 from .krylov import Iteration
@@ -103,7 +103,7 @@ class Bias:
             self.settings.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
             if width < best / 10:
                 best, since = width, 0
-        if not (width <= first and bool(cp.isfinite(x).all())):
+        if not (width <= first and how_many(cp.isfinite(x)) == len(x)):
             return False
         if order is None:
             h[:] = x

@@ -12,6 +12,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import how_many
 from .chain import ChainRows
 from .krylov import Iteration, relative_residual
 from .layout import Layout
@@ -46,7 +47,7 @@ def solve(
         scale, constant = None if scale is None else scale[chosen], constant[chosen]
     near = cp.empty(rows.n_states, dtype=np.bool_)
     rows.run(FILE, "leaks", scale, LEAST_LEAK, near)
-    levels = levels_of(rows, near) if bool(near.any()) else None
+    levels = levels_of(rows, near) if how_many(near) else None
     if levels is None:
         return None
     rows, order = levels.rows, levels.order

@@ -19,6 +19,7 @@ __all__ = ["SWEEPS", "Iteration", "bicgstab", "relative_residual"]
 
 FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
+MOST_THREADS = 1 << 18  # for a dot product: about what a device holds
 LOOK = 8  # iterations between looks at the residual
 PATIENCE = 8  # looks without anything better
 
@@ -41,18 +42,19 @@ class Iteration:
     def run(self, steps: int) -> None:
         """So many steps, two products each."""
         n, scalars, run = len(self.x), self._scalars, self._kernels.launch
+        few = min(n, MOST_THREADS)
         for _ in range(steps):
-            run("dots", n, n, self._shadow, self.r, None, scalars)
+            run("dots", few, n, self._shadow, self.r, None, scalars)
             run("begin_step", 1, scalars, block=1)
             run("turn", n, n, self.r, self._v, self._p, scalars)
             p = self._precondition(self._p)
             self._product(p, self._v)
-            run("dots", n, n, self._shadow, self._v, None, scalars)
+            run("dots", few, n, self._shadow, self._v, None, scalars)
             run("half_step", 1, scalars, block=1)
             run("subtract", n, n, self.r, self._v, scalars)
             s = self._precondition(self.r)
             self._product(s, self._t)
-            run("dots", n, n, self._t, self.r, self._t, scalars)
+            run("dots", few, n, self._t, self.r, self._t, scalars)
             run("end_step", 1, scalars, block=1)
             run("settle", n, n, p, s, self._t, self.x, self.r, scalars)
 

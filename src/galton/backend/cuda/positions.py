@@ -1,4 +1,8 @@
-"""``flatnonzero`` for a device: the first call of CuPy's own loads all of SciPy, which most models are quicker than."""
+"""``flatnonzero`` and ``count_nonzero`` for a device.
+
+The first call of CuPy's own ``flatnonzero`` loads all of SciPy, which most models are quicker than; its
+``count_nonzero``, ``any`` and ``all`` go over an array with one block: 45 ms for 61 million elements.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,10 @@ import numpy as np
 
 from .module import kernels
 
-__all__ = ["positions"]
+__all__ = ["count_set", "positions"]
 
 FILE = Path(__file__).with_name("positions.cu")
+MOST_THREADS = 1 << 18  # to count with: about what a device holds
 
 
 def positions(mask: Any) -> Any:
@@ -22,3 +27,13 @@ def positions(mask: Any) -> Any:
     found = cp.empty(int(before[-1]) if n else 0, dtype=np.int32)
     kernels(FILE, "OFFSET=int").launch("list_positions", n, mask, before, n, found)
     return found
+
+
+def count_set(mask: Any) -> int:
+    """In how many places a mask is set."""
+    if not mask.flags.c_contiguous or mask.data.ptr % 8:
+        mask = mask.copy()
+    found = cp.zeros(1, dtype=np.uint64)
+    threads = max(8, min(len(mask) // 8, MOST_THREADS))
+    kernels(FILE, "OFFSET=int").launch("count_set", threads, mask, len(mask), found)
+    return int(found[0])

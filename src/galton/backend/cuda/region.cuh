@@ -1,16 +1,19 @@
 // A step of a parametric chain for one box of parameters; src/core/regions.hpp says what it is.
 //
-// Vectors are [state][below, above][box], rates are [term][least, greatest][box]. Entries of the matrix are asked for several at a
-// time, then the values that they lead to: a thread waits twice for so many, not twice for each.
+// Vectors are [state][box] pairs of bounds, rates are [term][box] pairs of the least and the greatest. Entries of the matrix are asked
+// for several at a time, then the values that they lead to: a thread waits twice for so many, not twice for each. Its instructions
+// count as well: INDEX, the type of places in vectors, has 32 bits wherever that is enough.
 #pragma once
 
 #include "../../graph/cuda/pattern.cuh"
 
 #ifndef AT_A_TIME
-#define AT_A_TIME 4
+#define AT_A_TIME 2
 #endif
 
-struct Bounds {
+typedef INDEX index_t;
+
+struct alignas(16) Bounds {
     double below, above;
 };
 
@@ -21,7 +24,7 @@ struct alignas(16) Entry {
 };
 
 struct Row {
-    count_t first, apart;  // its entries
+    offset_t first, apart;  // its entries
     int count, state;
 };
 
@@ -32,10 +35,10 @@ struct Rows {
     const Entry* entries;
     count_t n_rows, longest;
 
-    __device__ Row at(count_t row) const {
-        if (!starts) return {row, n_rows, int(longest), states[row]};
+    __device__ Row at(index_t row) const {
+        if (!starts) return {offset_t(row), offset_t(n_rows), int(longest), states[row]};
         const offset_t first = starts[row];
-        return {count_t(first), 1, int(starts[row + 1] - first), states[row]};
+        return {first, 1, int(starts[row + 1] - first), states[row]};
     }
     // The entries from number k on; the last one again where there are no more.
     __device__ void take(const Row& row, int k, Entry (&taken)[AT_A_TIME]) const {
@@ -81,18 +84,14 @@ struct Weights {
 
 #define REGION_PARAMETERS                                                                                                     \
     const int *states, const offset_t *starts, const Entry *entries, count_t n_rows, count_t longest, count_t n_states,     \
-        count_t n_terms, const double *rates, const double *before, const count_t *left, const count_t *ends,               \
-        const count_t *offsets, const double *values, const int *watched, count_t n_watched, double *sums, double *x,       \
-        double *other, count_t boxes
+        count_t n_terms, const Bounds *rates, const double *before, const count_t *left, const count_t *ends,               \
+        const count_t *offsets, const double *values, const int *watched, count_t n_watched, Bounds *sums, Bounds *x,       \
+        Bounds *other, count_t boxes
 #define ROWS \
     Rows { states, starts, entries, n_rows, longest }
 #define WEIGHTS(box) \
     Weights { before[box], left[box], ends[box], values + offsets[box] }
 
-__device__ inline Bounds pair_at(const double* values, count_t place, count_t boxes, count_t box) {
-    return {values[2 * place * boxes + box], values[(2 * place + 1) * boxes + box]};
-}
-__device__ inline void write_pair(double* values, count_t place, count_t boxes, count_t box, const Bounds& pair) {
-    values[2 * place * boxes + box] = pair.below;
-    values[(2 * place + 1) * boxes + box] = pair.above;
+__device__ inline void add_weighted(Bounds& sum, double weight, const Bounds& now) {
+    sum = {sum.below + weight * now.below, sum.above + weight * now.above};
 }

@@ -8,10 +8,6 @@
 #include "bits.cuh"
 #include "meeting.cuh"
 
-#ifndef BLOCK
-#define BLOCK 512
-#endif
-
 // The part of `count` things that a block has.
 struct Share {
     count_t begin, end;
@@ -21,50 +17,43 @@ __device__ inline Share share_of(count_t count) {
 }
 
 // Steps `first` to `last`, of which `begin` is that with the vectors in x. A block has a multiple of so many threads as there are boxes.
-extern "C" __global__ void __launch_bounds__(BLOCK) interleaved_steps(REGION_PARAMETERS, count_t begin, count_t first, count_t last,
-                                                                      unsigned long long* arrived) {
+extern "C" __global__ void __launch_bounds__(1024) interleaved_steps(REGION_PARAMETERS, count_t begin, count_t first, count_t last,
+                                                                     unsigned long long* arrived) {
     const Rows rows = ROWS;
-    const int width = int(boxes), box = threadIdx.x % width, beside = blockDim.x / width, place = threadIdx.x / width;
+    const index_t width = index_t(boxes), box = threadIdx.x % unsigned(boxes);
+    const index_t beside = blockDim.x / unsigned(boxes), place = threadIdx.x / unsigned(boxes);
     const Weights weights = WEIGHTS(box);
     const Share mine = share_of(n_rows), looked_at = share_of(n_watched);
-    const count_t first_row = mine.begin + place;
-    const Row kept_row = first_row < mine.end ? rows.at(first_row) : Row{0, 0, 0, 0};
-    Entry kept[AT_A_TIME];
-    rows.take(kept_row, 0, kept);
+    const index_t first_row = mine.begin + place, end_row = mine.end;
+    const Row first_one = first_row < end_row ? rows.at(first_row) : Row{0, 0, 0, 0};
     for (count_t k = first; k < last; ++k) {
         if (k > first) meet(arrived, k - first);
-        const double* from = (k - begin) % 2 ? other : x;
-        double* to = (k - begin) % 2 ? x : other;
+        const Bounds* from = ((k - begin) % 2 ? other : x) + box;
+        Bounds* to = ((k - begin) % 2 ? x : other) + box;
         const double weight = weights.at(k);
-        for (count_t i = looked_at.begin + place; weight != 0 && i < looked_at.end; i += beside) {
-            const Bounds now = pair_at(from, watched[i], boxes, box), sum = pair_at(sums, i, boxes, box);
-            write_pair(sums, i, boxes, box, {sum.below + weight * now.below, sum.above + weight * now.above});
-        }
-        Row row = kept_row;
-        Entry taken[AT_A_TIME];
-#pragma unroll
-        for (int i = 0; i < AT_A_TIME; ++i) taken[i] = kept[i];
-        for (count_t number = first_row; number < mine.end; number += beside) {
-            const Row next = number + beside < mine.end ? rows.at(number + beside) : Row{0, 0, 0, 0};
-            const Bounds own = pair_at(from, row.state, boxes, box);
-            const Bounds after = rows.step(
-                row, taken, own, [&](int state) { return pair_at(from, state, boxes, box); },
-                [&](int term) { return pair_at(rates, term, boxes, box); });
-            write_pair(to, row.state, boxes, box, after);
-            row = next;
+        for (count_t i = looked_at.begin + place; weight != 0 && i < looked_at.end; i += beside)
+            add_weighted(sums[i * boxes + box], weight, from[index_t(watched[i]) * width]);
+        Row row = first_one;
+        for (index_t number = first_row; number < end_row; number += beside) {
+            Entry taken[AT_A_TIME];
             rows.take(row, 0, taken);
+            const Row next = number + beside < end_row ? rows.at(number + beside) : Row{0, 0, 0, 0};
+            to[index_t(row.state) * width] = rows.step(
+                row, taken, from[index_t(row.state) * width], [&](int state) { return from[index_t(state) * width]; },
+                [&](int term) { return rates[index_t(term) * width + box]; });
+            row = next;
         }
     }
 }
 
 // The largest change of each box between two vectors, as bits: numbers that are not negative have the same order so. A thread
 // has a box and every so many rows.
-extern "C" __global__ void largest_changes(const int* states, count_t n_rows, const double* x, const double* other, count_t boxes,
+extern "C" __global__ void largest_changes(const int* states, count_t n_rows, const Bounds* x, const Bounds* other, count_t boxes,
                                            unsigned long long* changes) {
     const count_t box = thread_number() % boxes, stride = thread_count() / boxes;
     Bounds largest{0, 0};
     for (count_t row = thread_number() / boxes; row < n_rows; row += stride) {
-        const Bounds a = pair_at(x, states[row], boxes, box), b = pair_at(other, states[row], boxes, box);
+        const Bounds a = x[states[row] * boxes + box], b = other[states[row] * boxes + box];
         const double below = a.below > b.below ? a.below - b.below : b.below - a.below;
         const double above = a.above > b.above ? a.above - b.above : b.above - a.above;
         if (below > largest.below) largest.below = below;

@@ -13,7 +13,7 @@ import cupy as cp
 import numpy as np
 
 from ...model.arrays import on_host
-from .module import Kernels, kernels, most_shared, multiprocessors
+from .module import kernels, most_shared, multiprocessors
 
 if TYPE_CHECKING:
     from ...synth.weights import BundleWeights
@@ -23,8 +23,7 @@ __all__ = ["RegionRows"]
 INTERLEAVED, IN_BLOCKS = (Path(__file__).with_name(name) for name in ("regions.cu", "regions_in_blocks.cu"))
 ENTRY = np.dtype([("column", np.int32), ("term", np.int32), ("coefficient", np.float64)])
 WARP = 32
-BLOCK = 512  # threads that share the cache of a multiprocessor: one block has it to itself, and many registers
-MOST_THREADS = 1024  # of a block
+BLOCK = 1024  # threads at most, and so many where boxes are interleaved
 PAIR = 16  # bytes: a bound below and one above
 LOOKERS = 256  # threads that look for the changes of a box
 FEW, MANY = 8, 32  # boxes that are interleaved
@@ -56,11 +55,12 @@ class RegionRows:
         flat = cp.asarray(np.ascontiguousarray(entries).view(np.float64))
         self._rows = (self._states, first, flat, len(states), longest, n_states, n_terms)
         self._offset = "OFFSET=int" if offsets is np.int32 else "OFFSET=long long"
+        self._n_states, self._n_terms = n_states, n_terms
         self._shared = PAIR * (2 * n_states + n_terms)
 
     @staticmethod
     def together(n_states: int, n_terms: int) -> int:
-        """So many boxes make a bundle: where each has a block, what keeps the device busy; else, what is interleaved."""
+        """So many boxes make a bundle: those that keep the device busy, a block each, or those that are interleaved."""
         if PAIR * (2 * n_states + n_terms) <= most_shared():
             return AT_ONCE
         fits = [boxes for boxes in (FEW, 2 * FEW, MANY) if 2 * PAIR * n_states * boxes <= IN_CACHE]
@@ -81,14 +81,23 @@ class RegionRows:
         return cp.asarray(values)
 
     @staticmethod
+    def view(flat: Any, width: int) -> Any:
+        """``(places, 2, boxes)`` of an array as the steps have it: with the two bounds of a box side by side."""
+        return flat.reshape(-1, width, 2).transpose(0, 2, 1)
+
+    @staticmethod
     def array(values: Any) -> Any:
-        """A flat copy on the device."""
-        return cp.array(values, dtype=np.float64).reshape(-1)
+        """A flat copy of such numbers on the device."""
+        flat = cp.empty(values.size)
+        RegionRows.view(flat, values.shape[2])[...] = cp.asarray(values)
+        return flat
 
     @staticmethod
     def place_weights(weights: BundleWeights) -> _PlacedWeights:
         """The weights on the device, but for their ends, which change."""
-        return _PlacedWeights(weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values)))
+        return _PlacedWeights(
+            weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values))
+        )
 
     def run(
         self,
@@ -113,19 +122,21 @@ class RegionRows:
             self._interleaved(given, boxes, first, first + steps)
         told = cp.zeros(2 * boxes, dtype=np.uint64)
         lookers = boxes * max(1, min(self._n_rows, LOOKERS))
-        self._kernels.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told)
+        looking = kernels(INTERLEAVED, *self._defines(boxes))
+        looking.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told)
         changes[:] = on_host(told).view(np.float64)
         return not self._one_each and steps % 2 == 1
 
     def _in_blocks(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
         """A block for each box; the vectors end up in x."""
-        each = -(-self._n_rows // MOST_THREADS)  # rows of a thread
+        each = -(-self._n_rows // BLOCK)  # rows of a thread
         block = max(1, -(-self._n_rows // (max(each, 1) * WARP))) * WARP
-        found = kernels(IN_BLOCKS, self._offset)
+        found = kernels(IN_BLOCKS, *self._defines(boxes))
         found.launch_blocks("steps_in_blocks", boxes, *given, first, last, block=block, shared=self._shared)
 
     def _interleaved(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
-        kernel, found, blocks = "interleaved_steps", self._kernels, -(-self._n_rows * boxes // BLOCK)
+        kernel, found = "interleaved_steps", kernels(INTERLEAVED, *self._defines(boxes))
+        blocks = -(-self._n_rows * boxes // BLOCK)
         held = found.most_threads(kernel, BLOCK) // BLOCK
         if held:
             arrived = cp.zeros(1, dtype=np.uint64)
@@ -135,9 +146,9 @@ class RegionRows:
             for step in range(first, last):
                 found.launch(kernel, max(1, blocks) * BLOCK, *given, first, step, step + 1, None, block=BLOCK)
 
-    @property
-    def _kernels(self) -> Kernels:
-        return kernels(INTERLEAVED, self._offset, f"BLOCK={BLOCK}")
+    def _defines(self, boxes: int) -> tuple[str, str]:
+        narrow = boxes * max(self._n_states, self._n_terms) < 2**31
+        return self._offset, "INDEX=unsigned" if narrow else "INDEX=long long"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import how_many
 from ...model.sparse import Model
 from .layout import CODES
 from .module import Kernels, kernels
@@ -66,7 +67,7 @@ def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any |
     rows = positions(kept)
     owner = unknown[rows]
     del kept, unknown
-    if unknowns and bool((owner[1:] < owner[:-1]).any()):  # components gather rows from several places
+    if unknowns and how_many(owner[1:] < owner[:-1]):  # components gather rows from several places
         order = cp.argsort(owner, kind="stable")
         rows, owner = rows[order], owner[order]
     counts = cp.empty(len(rows), dtype=np.int32)

@@ -1,8 +1,9 @@
 // The vector operations of BiCGStab (van der Vorst 1992), fused: the least that has to be read and written between two products.
 //
-// Execution plan: a thread per number. Scalars live on the device: rho, alpha, omega and beta, and sums that dot products have
-// been added to. A block adds up what its threads have and adds that to the sum.
+// Execution plan: a thread per number; for dot products as many as the device holds, with every so many numbers each. Scalars live on
+// the device: rho, alpha, omega and beta, and sums of products, to which each warp adds what its threads have.
 #include "../../graph/cuda/pattern.cuh"
+#include "meeting.cuh"
 
 enum { RHO, ALPHA, OMEGA, BETA, FIRST_SUM, SECOND_SUM };
 
@@ -19,9 +20,13 @@ __device__ inline void add_to_sum(double part, double* sum) {
 
 // The sums of a·b and, unless c is null, of a·c.
 extern "C" __global__ void dots(count_t n, const double* a, const double* b, const double* c, double* scalars) {
-    const count_t i = thread_number();
-    add_to_sum(i < n ? a[i] * b[i] : 0.0, scalars + FIRST_SUM);
-    if (c) add_to_sum(i < n ? a[i] * c[i] : 0.0, scalars + SECOND_SUM);
+    double first = 0, second = 0;
+    for (count_t i = thread_number(); i < n; i += thread_count()) {
+        first += a[i] * b[i];
+        if (c) second += a[i] * c[i];
+    }
+    add_to_sum(first, scalars + FIRST_SUM);
+    if (c) add_to_sum(second, scalars + SECOND_SUM);
 }
 
 // After shadow·r: the new rho and beta.

@@ -17,6 +17,7 @@ from typing import Any
 import cupy as cp
 
 from ...backend.cuda.positions import positions
+from ...model.arrays import how_many
 from ...model.sparse import Model
 from ..components import Components
 from .pattern import COMPONENTS, check_lengths, edges_of, graph_kernels
@@ -53,7 +54,7 @@ def _trim(parts: Parts, choices: Any | None) -> None:
     order = cp.empty(count, dtype=cp.int32)
     ends = search_backward(model, Step.EVERY_ENTRY, left, ~left, rows=choices, order=order)
     left &= ~ends
-    remaining = int(cp.count_nonzero(left))
+    remaining = how_many(left)
     first = count - remaining
     parts.part[left] = first
     parts.part[order[:first]] = cp.arange(first, dtype=cp.int32)
@@ -75,7 +76,7 @@ def bottom_components(model: Model, within: Any | None = None) -> Components:
     component = cp.full(model.n_states, -1, dtype=cp.int32)
     component[inside] = numbers[found.component[inside]]
     order = found.order[inside[found.order]]
-    starts = cp.zeros(int(cp.count_nonzero(bottom)) + 1, dtype=cp.int32)
+    starts = cp.zeros(how_many(bottom) + 1, dtype=cp.int32)
     cp.cumsum(cp.diff(found.starts)[bottom], out=starts[1:])
     return Components(component, order, starts, found.trivial[bottom], cp.ones(len(starts) - 1, dtype=cp.bool_))
 
@@ -146,7 +147,7 @@ class Parts:
             for down in (1, 0):
                 told.fill(False)
                 kernels.launch("spread", count, *edges_of(self.model), *vectors, states, told, count, down)
-            changed, passes = int(cp.count_nonzero(told)), passes + 2
+            changed, passes = how_many(told), passes + 2
         if changed:
             self._spread_on(vectors, positions(told))
 

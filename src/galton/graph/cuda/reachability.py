@@ -8,6 +8,7 @@ from typing import Any, Literal
 import cupy as cp
 
 from ...backend.cuda.positions import positions
+from ...model.arrays import how_many
 from ...model.sparse import Model
 from .end_components import end_component_heads
 from .pattern import SEARCH, check_lengths, edges_of, graph_kernels
@@ -62,11 +63,11 @@ def forward_reachable(model: Model, start: Any, within: Any | None = None) -> An
 def _reach_surely(model: Model, through: Any, goal: Any, candidates: Any) -> Any:
     """The states from which some strategy surely reaches the goal: the largest set of candidates in which each can
     reach it by rows that never leave the set."""
-    kept, count = candidates, int(cp.count_nonzero(candidates))
+    kept, left = candidates, how_many(candidates)
     for _ in range(ROUNDS):
         kept = search_backward(model, Step.SOME_ROW, through & kept, goal, rows=kept)
-        before, count = count, int(cp.count_nonzero(kept))
-        if count == before:
+        before, left = left, how_many(kept)
+        if left == before:
             return kept
     return _leave_end_components(model, kept, goal)
 

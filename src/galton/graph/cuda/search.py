@@ -17,6 +17,7 @@ import cupy as cp
 
 from ...backend.cuda.module import multiprocessors
 from ...backend.cuda.positions import positions
+from ...model.arrays import how_many
 from ...model.sparse import Model
 from .pattern import SEARCH, TOGETHER, check_lengths, edges_of, graph_kernels
 
@@ -75,7 +76,7 @@ def search_forward(model: Model, start: Any, within: Any | None) -> Any:
     check_lengths(model.n_states, start, within)
     inside = cp.ones(model.n_states, dtype=cp.bool_) if within is None else within
     status = _status(model, inside, start & inside)
-    queue = cp.empty(int(cp.count_nonzero(inside)), dtype=cp.int32)
+    queue = cp.empty(how_many(inside), dtype=cp.int32)
     first = positions(status == OPEN | FOUND)
     queue[: len(first)] = first
     _Pushes(edges_of(model), status, queue, len(first)).run()
@@ -169,7 +170,7 @@ class _Backward:
         return bool(changed[0])
 
     def _open(self) -> int:
-        return int(cp.count_nonzero(self.status == OPEN))
+        return how_many(self.status == OPEN)
 
     def _launch(self, kernel: str, threads: int, *arguments: Any) -> None:
         graph_kernels(SEARCH, self.model.row_starts).launch(kernel, threads, *edges_of(self.model), *arguments)
