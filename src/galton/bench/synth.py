@@ -10,6 +10,7 @@ from typing import Any
 
 from ..lang import parse_constants
 from ..synth.api import Device, Synthesis
+from ..synth.questions import Asked
 from ..synth.regions import Regions
 from .synth_cases import CASES, Case
 
@@ -101,7 +102,8 @@ def run(
     )
     regions = synthesis.run(watch=watch)
     seconds = time.perf_counter() - start
-    return Measured(case, regions, getattr(synthesis.asked, "device", "cpu"), seconds, synthesis.asked.model.n_states)
+    assert isinstance(synthesis.asked, Asked)
+    return Measured(case, regions, synthesis.asked.device, seconds, synthesis.asked.model.n_states)
 
 
 def cells(found: Measured) -> list[str]:
