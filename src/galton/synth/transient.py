@@ -42,9 +42,11 @@ class RowsOnCpu:
 
     work = 2e7 * LANES  # entries times boxes that one call goes over: about a tenth of a second
 
-    def __init__(self, *arrays: Any, n_states: int, n_terms: int):
+    def __init__(self, *arrays: Any, n_states: int, n_terms: int, forward: bool = False):
         states, starts, terms, group_starts, columns, coefficients = arrays
-        self._rows = _core.ParametricRows(states, starts, terms, group_starts, columns, coefficients, n_states, n_terms)
+        self._rows = _core.ParametricRows(
+            states, starts, terms, group_starts, columns, coefficients, n_states, n_terms, forward
+        )
         self._large = len(columns) >= LARGE
 
     @staticmethod
@@ -214,11 +216,7 @@ def transient(
         if watched is not None:
             lower, upper = (on_host(values[xp.asarray(watched)]) for values in (lower, upper))
         return Enclosure(lower * factor * (1 - slack), upper * factor * (1 + slack))
-    q = np.where(q > 0, q, q[q > 0].min())
-    lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
-    padded = np.minimum(np.arange(rows.kernel.width(n_boxes)), n_boxes - 1)
-    table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
-    table = rows.kernel.array(np.maximum(table, 0.0)[:, :, padded])
+    q, lanes, padded, table = uniformised(rows, q, term_bounds, time, over=over)
     x = xp.empty((rows.model.n_states, 2, len(padded)))
     x[:, 0, :n_boxes], x[:, 1, :n_boxes] = lower, upper
     x[:, :, n_boxes:] = x[:, :, n_boxes - 1 : n_boxes]
@@ -228,6 +226,17 @@ def transient(
     if watched is not None:
         found = on_host(found)
     return _widened(rows, found, largest, lanes, q if over else None, time, steps, rest)
+
+
+def uniformised(
+    rows: PhaseRows, q: Floats, term_bounds: tuple[Floats, Floats], time: float, *, over: bool
+) -> tuple[Floats, list[_LaneWeights], npt.NDArray[np.int64], Floats]:
+    """Rates above 0, the weights of each box, the box of each lane, and the terms divided by the rates."""
+    q = np.where(q > 0, q, q[q > 0].min())
+    lanes = [_LaneWeights.of(float(rate) * time, over) for rate in q]
+    padded = np.minimum(np.arange(rows.kernel.width(len(q))), len(q) - 1)
+    table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
+    return q, lanes, padded, rows.kernel.array(np.maximum(table, 0.0)[:, :, padded])
 
 
 def _steps(
@@ -281,20 +290,41 @@ def _widened(
     steps: int,
     rest: Floats,
 ) -> Enclosure:
-    """Bounds with all that is not exact in them.
+    """Bounds with all that is not exact in them."""
+    less, more, off, missing = margins(rows, largest, lanes, q, time, steps, rest)
+    xp = namespace(found)
+    lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)
+    return Enclosure(xp.maximum(lower, 0.0), found[:, 1] * xp.asarray(more) + xp.asarray(off + missing), steps)
 
-    A step has, per transition, the roundings of a difference, two products and a sum, and some for the coefficient, all
-    relative to what moves; each vector is off by at most so much times the number of steps before it.
+
+def margins(
+    rows: PhaseRows,
+    largest: Floats,
+    lanes: list[_LaneWeights],
+    q: Floats | None,
+    time: float,
+    steps: int,
+    rest: Floats | float = 0.0,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Factors for the sums below and above, what both are off by at most, and what was cut of the Poisson mass.
+
+    ``q`` are the uniformisation rates where sums are over the time, and None where they are at its end.
     """
     scale = 1.0 if q is None else 1 / q
     total = 1.0 if q is None else time
     end = np.array([lane.end for lane in lanes])
-    rounding = 1.01 * UNIT * (rows.longest + 16) * (np.maximum(end, steps) + 1) * largest * total
     error = np.array([lane.weights.error + (len(lane.values) + 8) * UNIT for lane in lanes])
     lacking = np.array([lane.weights.lacking for lane in lanes])
     missing = np.array([lane.missing for lane in lanes])
-    off = rounding + rest * scale * 1.01 + TINY
-    less, more, above = scale * (1 - error - lacking), scale * (1 + error), off + missing * largest * scale
-    xp = namespace(found)
-    lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)
-    return Enclosure(xp.maximum(lower, 0.0), found[:, 1] * xp.asarray(more) + xp.asarray(above), steps)
+    off = rounding(rows, np.maximum(end, steps), largest) * total + rest * scale * 1.01 + TINY
+    return scale * (1 - error - lacking), scale * (1 + error), off, missing * largest * scale
+
+
+def rounding(rows: PhaseRows, steps: int | npt.NDArray[np.int64], largest: Floats) -> Floats:
+    """What vectors are off by after so many steps.
+
+    A step has, per transition, the roundings of a difference, two products and a sum, and some for the coefficient, all
+    relative to what moves; each vector is off by at most so much times the number of steps before it.
+    """
+    off: Floats = 1.01 * UNIT * (rows.longest + 16) * (steps + 1) * largest
+    return off
