@@ -106,9 +106,11 @@ endrewards
     return text, {"a": (low_a, low_a + rng.uniform(0.1, 1.0)), "b": (low_b, low_b + rng.uniform(0.1, 1.0))}
 
 
-def asked_of(text: str, prop: str, ranges: Mapping[str, Range], threads: int = 1, direction: Direction = "auto") -> Asked:
+def asked_of(
+    text: str, prop: str, ranges: Mapping[str, Range], threads: int = 1, direction: Direction = "auto"
+) -> Asked:
     """The question what a property's number is over boxes."""
-    given = {"accuracy": 1.0, "threads": threads, "direction": direction}
-    asked = Synthesis.prepare(galton.parse(text), prop, ranges, {}, **given).asked
+    program = galton.parse(text)
+    asked = Synthesis.prepare(program, prop, ranges, {}, accuracy=1.0, threads=threads, direction=direction).asked
     assert isinstance(asked, Asked)
     return asked

@@ -31,7 +31,7 @@ from .questions import Asked, Bundle
 from .transient import TINY, Enclosure, PhaseRows, RowsOnCpu, margins, rounding, uniformised
 from .walk import Int32s
 
-TOGETHER = 64  # steps between two looks at the whole mass, and few enough for nothing to overflow: each doubles at most
+TOGETHER = 32  # steps between two looks at the whole mass, which cost about as much as ten of them
 
 __all__ = ["AskedForward", "ForwardRows", "Mass", "moved"]
 
@@ -117,7 +117,9 @@ class Mass:
         upper = _dual(most, self.lower, self.upper, self.most).min(axis=0)
         above = self.upper.sum(axis=0)
         off = 1.01 * (self.under + self.over) + _sum_error(len(self.lower), above + self.most)
-        return np.maximum(lower - off * least.max(axis=0), 0.0), upper + off * most.max(axis=0)
+        largest = most.max(axis=0)
+        upper = np.minimum(upper + off * largest, self.most * largest * (1 + 4 * UNIT))
+        return np.maximum(lower - off * least.max(axis=0), 0.0), upper
 
     def within(self, states: Mask) -> Mass:
         """The mass in some of the states."""
@@ -180,8 +182,8 @@ def moved(
     watched: Int32s = np.arange(len(x), dtype=np.int32)
     x = rows.kernel.array(x)
     other, sums, changes = rows.kernel.array(x), np.zeros(x.size), np.zeros(2 * len(padded))
-    greatest = mass.upper.sum(axis=0)
-    under = mass.under + rounding(rows, steps, mass.most + mass.under) + TINY * rows.entries
+    flushed = TINY * rows.entries
+    under, lacking = mass.under + rounding(rows, steps, mass.most + mass.under) + flushed, mass.over + flushed
     for done in range(0, steps, TOGETHER):
         count = min(TOGETHER, steps - done)
         weights = np.zeros((count, len(padded)))
@@ -192,20 +194,15 @@ def moved(
             x, other = other, x
         now = x.reshape(shape)[:, :, :n_boxes]
         # Mass above only grows from step to step, so this is the most there has been since the last look.
-        greatest = np.maximum(greatest, 1.01 * now[:, 1].sum(axis=0))
-        lacking = mass.over + rounding(rows, steps, greatest) + TINY * rows.entries
+        lacking += rounding(rows, count, now[:, 1].sum(axis=0))
         closer = Mass(now[:, 0], now[:, 1], mass.least, mass.most, under, lacking).tightened()
         now[:, 0], now[:, 1] = closer.lower, closer.upper
         other[:] = x
         if tell is not None:
             tell(done + count)
     found = sums.reshape(shape)[:, :, :n_boxes]
-    per_time = q if over else None
-    less, _, below, _ = margins(rows, mass.most + mass.under, lanes, per_time, time, steps)
-    _, more, above, missing = margins(rows, greatest, lanes, per_time, time, steps)
-    flushed = TINY * rows.entries * factor
-    under = 1.01 * (mass.under * factor + below + flushed)
-    lacking = 1.01 * (mass.over * factor + above + missing + flushed)
+    less, more, _, missing = margins(rows, mass.most + mass.under, lanes, q if over else None, time, steps)
+    under, lacking = 1.01 * under * factor, 1.01 * (lacking * factor + missing)
     return Mass(found[:, 0] * less, found[:, 1] * more, least, most, under, lacking).tightened(), steps
 
 
@@ -244,9 +241,7 @@ class AskedForward(Asked):
         (initial,) = self.model.model.initial
         return Mass.at(int(initial), self.model.n_states, bundle.size)
 
-    def _moved(
-        self, active: Mask, bundle: Bundle, mass: Mass, time: float, *, over: bool = False
-    ) -> tuple[Mass, int]:
+    def _moved(self, active: Mask, bundle: Bundle, mass: Mass, time: float, *, over: bool = False) -> tuple[Mass, int]:
         reached = forward_reachable(self.model.graph, (mass.upper > 0).any(axis=1) & active, active)
         rows = self._phase(reached & active)
         assert isinstance(rows, ForwardRows)
