@@ -69,6 +69,12 @@ FAMILIES = {
         (0.1, 1, 10),
         ('R{"throughput"}=? [ C<=T ]', 'R{"tokens_cell1"}=? [ I=T ]', "P=? [ F<=T work4=1 ]"),
     ),
+    "fms": Family(
+        {"n": 1},
+        {"to_ship1": (0.1, 0.4), "to_ship12": (0.5, 2)},
+        (0.1, 1, 10),
+        ('R{"productivity"}=? [ C<=T ]', "P=? [ F[T,T] busy2=0 & busy3=0 ]"),
+    ),
     "gfs": Family(
         {"M": 5, "copies": 3},
         {"c_hard_re": (0.5, 2), "c_fail": (0.01, 1)},
@@ -161,7 +167,7 @@ def main() -> None:
             print(f"{model:21}{prop:58}T={moment:<7g}{widths[0]:9.1e}{widths[1]:9.1e}{ratio:8.2f}", flush=True)
     if found:
         ratios, times = np.array(found).T
-        print(f"{np.isfinite(ratios).sum()} questions; forward / backward, quartiles:")
+        print(f"{np.isfinite(ratios).sum()} of {len(found)} questions; forward / backward, quartiles:")
         for name, numbers in (("width", ratios), ("time", times)):
             print(f"  {name:6}" + "".join(f"{q:10.2f}" for q in np.nanquantile(numbers, [0, 0.25, 0.5, 0.75, 1])))
     for model, prop, asked in WHOLE:

@@ -80,7 +80,7 @@ def synthesize(
         ``"auto"`` is the CPU until the kernels for a device have been measured on one.
     direction
         How bounds for a CTMC are found: ``"backward"`` from the goal, or ``"forward"`` from the initial state.
-        ``"auto"`` is backward, which was faster in all that was measured.
+        ``"auto"`` is backward, which is closer and faster for all but questions that are made for the other.
     threads
         How many to use; all cores by default. The result is the same for any number.
     watch
