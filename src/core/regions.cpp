@@ -41,14 +41,18 @@ namespace wider {
 }  // namespace wider
 #pragma GCC pop_options
 
+template <bool FORWARD>
 Step best_step() {
-    if (__builtin_cpu_supports("avx512f")) return wider::step_rows;
-    return __builtin_cpu_supports("avx2") ? wide::step_rows : narrow::step_rows;
+    if (__builtin_cpu_supports("avx512f")) return wider::step_rows<FORWARD>;
+    return __builtin_cpu_supports("avx2") ? wide::step_rows<FORWARD> : narrow::step_rows<FORWARD>;
 }
 
 #else
 
-Step best_step() { return narrow::step_rows; }
+template <bool FORWARD>
+Step best_step() {
+    return narrow::step_rows<FORWARD>;
+}
 
 #endif
 
@@ -75,7 +79,8 @@ bool region_steps(const ParametricRows& rows, size_t steps, const double* rates,
     double* buffers[2] = {x, other};
     std::vector<double> found(static_cast<size_t>(threads) * PAIR, 0.0);
     std::barrier meeting(threads);
-    static const Step step_rows = best_step();
+    static const Step backward = best_step<false>(), forward = best_step<true>();
+    const Step step_rows = rows.forward ? forward : backward;
     run_on_threads(threads, [&](int thread) {
         FlushToZero flush;
         const auto [first, last] = share(rows.n_rows, thread, threads);

@@ -5,6 +5,9 @@
 // values that its transitions lead to, added up: they share the term, so it has one value for all of them. (Češka et al.
 // 2014 choose for each transition by itself, which is wider.) Boxes come in bundles of LANES, side by side in memory, so
 // that an entry of the matrix is read once for all of them and the loop over boxes is one vector instruction.
+//
+// Backwards, an entry weighs the difference between the value it leads to and that of the row. Forwards, values are masses:
+// entries are what comes in, and what goes out is an entry of the row's own state with a negative coefficient.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +26,7 @@ struct ParametricRows {
     const int32_t* columns;
     const double* coefficients;
     size_t n_rows, n_states, n_terms;
+    bool forward;
 };
 
 // `steps` times: sum += weight * x for the watched states, x <- step(x).

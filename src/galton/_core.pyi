@@ -169,6 +169,7 @@ class ParametricRows:
         coefficients: npt.NDArray[np.float64],
         n_states: int,
         n_terms: int,
+        forward: bool = False,
     ) -> None: ...
     def run(
         self,

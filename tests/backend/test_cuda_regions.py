@@ -86,4 +86,6 @@ def test_boxes_that_end_earlier(xp: Any, blocks: bool) -> None:
     for box, made in enumerate(weights.ends - FIRST):
         made = made if kernel._one_each else steps
         expected = region_steps(*rows, rates, table[:made], x, watched)[0]
-        np.testing.assert_allclose(take(kernel.view(buffers[swapped], boxes))[:, :, box], expected[:, :, box], rtol=1e-12)
+        np.testing.assert_allclose(
+            take(kernel.view(buffers[swapped], boxes))[:, :, box], expected[:, :, box], rtol=1e-12
+        )

@@ -38,6 +38,12 @@ def test_long_run_beside_storm() -> None:
     assert "| kanban t=1 | 160 | 616 | 0.0925846" in done.stdout
 
 
+def test_both_directions_of_synthesis() -> None:
+    done = run("directions.py", "--only", "kanban")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "forward / backward" in done.stdout
+
+
 def test_a_missing_corpus_is_told(tmp_path: Path) -> None:
     done = run("check.py", "--corpus", str(tmp_path / "none"))
     assert done.returncode == 1

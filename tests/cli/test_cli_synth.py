@@ -95,3 +95,14 @@ def test_pages(tmp_path: Path) -> None:
     page = tmp_path / "sir.html"
     assert galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--tolerance", 0.5, "--plot", page).code == 0
     assert "kr: 0.1 to" in page.read_text(encoding="utf-8")
+
+
+def test_forward() -> None:
+    found = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--tolerance", 0.2, "--direction", "forward")
+    assert found.code == 0
+    assert "of the space" in found.out
+    inner = "P>=0.5 [ F<=1 P>=0.5 [ F<=1 ill=0 ] ]"
+    refused = galton("synth", SIR, *SMALL, "--prop", inner, "--direction", "forward")
+    assert refused.code != 0
+    assert "forward bounds are about the initial state alone" in refused.err
+    assert "hint: ask with --direction backward" in refused.err

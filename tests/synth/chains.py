@@ -10,7 +10,7 @@ import numpy as np
 import galton
 from galton.lang import Source, parse_model
 from galton.lang.expressions import Value
-from galton.synth.api import Synthesis
+from galton.synth.api import Direction, Synthesis
 from galton.synth.opening import Range, open_parameters
 from galton.synth.parametric import ParametricModel, parametric_model
 from galton.synth.questions import Asked
@@ -106,8 +106,11 @@ endrewards
     return text, {"a": (low_a, low_a + rng.uniform(0.1, 1.0)), "b": (low_b, low_b + rng.uniform(0.1, 1.0))}
 
 
-def asked_of(text: str, prop: str, ranges: Mapping[str, Range], threads: int = 1) -> Asked:
+def asked_of(
+    text: str, prop: str, ranges: Mapping[str, Range], threads: int = 1, direction: Direction = "auto"
+) -> Asked:
     """The question what a property's number is over boxes."""
-    asked = Synthesis.prepare(galton.parse(text), prop, ranges, {}, accuracy=1.0, threads=threads).asked
+    program = galton.parse(text)
+    asked = Synthesis.prepare(program, prop, ranges, {}, accuracy=1.0, threads=threads, direction=direction).asked
     assert isinstance(asked, Asked)
     return asked

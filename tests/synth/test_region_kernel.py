@@ -12,9 +12,10 @@ from galton.backend.reference_regions import region_steps
 LANES = _core.LANES
 
 
+@pytest.mark.parametrize("forward", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_same_as_reference(seed: int, threads: int) -> None:
+def test_same_as_reference(seed: int, threads: int, forward: bool) -> None:
     n_states, n_terms, steps = 20, 4, 7
     rng = np.random.default_rng(100 + seed)
     rows = random_rows(seed, n_states, n_terms)
@@ -23,11 +24,11 @@ def test_same_as_reference(seed: int, threads: int) -> None:
     weights = rng.uniform(0, 1, (steps, LANES))
     x = np.sort(rng.uniform(0, 1, (n_states, 2, LANES)), axis=1)
     watched = np.array([3, 0, 11], dtype=np.int32)
-    expected, total, change = region_steps(*rows, rates, weights, x, watched)
+    expected, total, change = region_steps(*rows, rates, weights, x, watched, forward=forward)
     # Arrays need not begin where a vector of the processor may.
     buffers = np.append(0.0, x)[1:], np.append(0.0, x)[1:]
     sums, changes = np.zeros(3 * 2 * LANES), np.empty(2 * LANES)
-    kernel = _core.ParametricRows(*rows, n_states, n_terms)
+    kernel = _core.ParametricRows(*rows, n_states, n_terms, forward)
     swapped = kernel.run(steps, rates.reshape(-1), weights.reshape(-1), *buffers, watched, sums, changes, threads)
     np.testing.assert_allclose(buffers[swapped].reshape(x.shape), expected, rtol=1e-13)
     np.testing.assert_allclose(sums.reshape(3, 2, LANES), total, rtol=1e-13)

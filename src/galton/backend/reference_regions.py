@@ -22,13 +22,16 @@ def region_steps(
     weights: Floats,
     x: Floats,
     watched: Int32s,
+    *,
+    forward: bool = False,
 ) -> tuple[Floats, Floats, Floats]:
     """Steps from ``x``, ``(states, 2, boxes)``: below and above all that the values can be for rates within bounds.
 
     A row has groups of transitions, whose rates are coefficients times the same term. ``rates`` is ``(terms, 2,
     boxes)``, the least and greatest values of each term, already divided by the uniformisation rate; ``weights`` is
     ``(steps, boxes)``. Returns the last vector, the weighted sum of those before it in the watched states, and the
-    largest changes of the last step, ``(2, boxes)``.
+    largest changes of the last step, ``(2, boxes)``. Entries are of differences to the row's
+    own state, or ``forward`` of values as they are.
     """
     row_of = np.repeat(np.arange(len(states)), np.diff(starts))
     group_of = np.repeat(np.arange(len(terms)), np.diff(group_starts))
@@ -37,7 +40,8 @@ def region_steps(
     for weight in weights:
         total += weight * x[watched]
         gain = np.zeros((len(terms), *x.shape[1:]))
-        np.add.at(gain, group_of, coefficients[:, None, None] * (x[columns] - x[states[row_of[group_of]]]))
+        own = 0.0 if forward else x[states[row_of[group_of]]]
+        np.add.at(gain, group_of, coefficients[:, None, None] * (x[columns] - own))
         least, most = rates[terms, 0], rates[terms, 1]
         chosen = np.empty_like(gain)
         chosen[:, 0] = np.where(gain[:, 0] > 0, least, most)

@@ -81,6 +81,13 @@ def synth(
         ),
     ] = None,
     device: OneDevice = "auto",
+    direction: Annotated[
+        str,
+        typer.Option(
+            metavar="WAY",
+            help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto is backward.",
+        ),
+    ] = "auto",
     threads: Threads = None,
 ) -> None:
     """Find the parameters for which a model has a property.
@@ -125,6 +132,7 @@ def synth(
         accuracy=accuracy,
         split=split,  # type: ignore[arg-type]
         device=device,  # type: ignore[arg-type]
+        direction=direction,  # type: ignore[arg-type]
         threads=threads,
     )
     progress = Progress()

@@ -16,6 +16,7 @@ from ..model.program import Program
 from ..programs import read_source
 from ..solve.settings import Settings
 from .choices import parametric_choices
+from .forward import AskedForward
 from .lifting import LiftedQuestion
 from .opening import OpenProgram, Range, open_parameters, reopened
 from .parametric import parametric_model
@@ -28,6 +29,7 @@ from .regions import Problem, Regions
 Watch = Callable[[Mapping[str, Any]], None]
 
 Device = Literal["auto", "cpu", "cuda"]
+Direction = Literal["auto", "backward", "forward"]
 
 TOLERANCE = 0.01
 
@@ -46,6 +48,7 @@ def synthesize(
     split: Split = "best",
     resume: Regions | None = None,
     device: Device = "auto",
+    direction: Direction = "auto",
     threads: int | None = None,
     watch: Watch | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -75,6 +78,9 @@ def synthesize(
     device
         ``"cpu"``, or ``"cuda"`` for CTMCs: the regions are the same, but for the last digits of their bounds.
         ``"auto"`` is the CPU until the kernels for a device have been measured on one.
+    direction
+        How bounds for a CTMC are found: ``"backward"`` from the goal, or ``"forward"`` from the initial state.
+        ``"auto"`` is backward, which is closer and faster for all but questions that are made for the other.
     threads
         How many to use; all cores by default. The result is the same for any number.
     watch
@@ -112,6 +118,7 @@ def synthesize(
         accuracy=accuracy,
         split=split,
         device=device,
+        direction=direction,
         threads=threads,
     )
     return synthesis.run(resume, watch)
@@ -145,6 +152,7 @@ class Synthesis:
         accuracy: float | None = None,
         split: Split = "best",
         device: Device = "auto",
+        direction: Direction = "auto",
         threads: int | None = None,
     ) -> Synthesis:
         """Read and check all that was given, then build the model; mistakes show before anything takes long."""
@@ -152,6 +160,10 @@ class Synthesis:
             raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
         if device not in ("auto", "cpu", "cuda"):
             raise GaltonError(f"synthesis runs on the CPU or on one device, not on '{device}'; say auto, cpu or cuda")
+        if direction not in ("auto", "backward", "forward"):
+            raise GaltonError(f"bounds are found backward or forward, not '{direction}'; say auto, backward or forward")
+        if direction == "forward" and device == "cuda":
+            raise GaltonError("forward bounds are computed on the CPU only; leave out --device cuda or go backward")
         file = parse_properties(Source("property", prop))
         if len(file.properties) != 1:
             raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
@@ -175,8 +187,11 @@ class Synthesis:
         asked: Asked | LiftedQuestion
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
-            asked = Asked(chain, context, question.source, operator, all_threads)
+            kind = AskedForward if direction == "forward" else Asked
+            asked = kind(chain, context, question.source, operator, all_threads)
             asked.device, asked.instead = _where(device)
+        elif direction == "forward":
+            raise GaltonError(f"forward bounds are for CTMCs, and this is a {opened.program.type.upper()}")
         else:
             choices = parametric_choices(opened, threads=threads)
             asked = LiftedQuestion(choices, context, question.source, operator, all_threads)

@@ -42,7 +42,7 @@ LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 
-__all__ = ["Asked", "Operator", "operator_of", "refuse_parameters"]
+__all__ = ["Asked", "Bundle", "Operator", "operator_of", "refuse_parameters"]
 
 
 def operator_of(question: Question) -> Operator:
@@ -67,7 +67,7 @@ def refuse_parameters(question: Question, declared: Iterable[Expression], decomp
 
 
 @dataclass(frozen=True, eq=False)
-class _Bundle:
+class Bundle:
     """Boxes that are looked at together: the ranges of the terms, ``(terms, boxes)``."""
 
     lower: Floats
@@ -78,8 +78,8 @@ class _Bundle:
     def size(self) -> int:
         return len(self.lower[0])
 
-    def some(self, which: Int32s) -> _Bundle:
-        return _Bundle(self.lower[:, which], self.upper[:, which], self.threads)
+    def some(self, which: Int32s) -> Bundle:
+        return Bundle(self.lower[:, which], self.upper[:, which], self.threads)
 
 
 @dataclass(eq=False)
@@ -139,7 +139,7 @@ class Asked:
         self._stop = False
 
         def solve(which: Int32s) -> None:
-            answer = self._operator(self.operator, _Bundle(lower[:, which], upper[:, which], share), self.model.initial)
+            answer = self._operator(self.operator, Bundle(lower[:, which], upper[:, which], share), self.model.initial)
             found[0, which], found[1, which] = answer.lower[0], answer.upper[0]
 
         if not side_by_side or self.threads == 1:
@@ -184,7 +184,7 @@ class Asked:
 
     # Operators.
 
-    def _operator(self, formula: Operator, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
+    def _operator(self, formula: Operator, bundle: Bundle, watched: Int32s | None) -> Enclosure:
         found = (
             self._probability(formula, bundle, watched)
             if isinstance(formula, Probability)
@@ -194,7 +194,7 @@ class Asked:
             self.steps += found.steps
         return found
 
-    def _probability(self, formula: Probability, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
+    def _probability(self, formula: Probability, bundle: Bundle, watched: Int32s | None) -> Enclosure:
         path, low, high = self._path(formula)
         through, goal = self._truth(path.through, bundle), self._truth(path.goal, bundle)
         found = self._until(through, goal, low, high, bundle, watched)
@@ -203,16 +203,19 @@ class Asked:
         xp = namespace(found.lower)
         return Enclosure(xp.clip(found.lower, 0.0, 1.0), xp.clip(found.upper, 0.0, 1.0), found.steps)
 
-    def _reward(self, formula: Reward, bundle: _Bundle, watched: Int32s | None) -> Enclosure:
-        objective = formula.objective
-        over = isinstance(objective, Cumulative)
+    def _reward(self, formula: Reward, bundle: Bundle, watched: Int32s | None) -> Enclosure:
+        values, earning, time = self._rewards(formula, bundle)
+        return self._run(earning, bundle, values, time, watched, over=isinstance(formula.objective, Cumulative))
+
+    def _rewards(self, formula: Reward, bundle: Bundle) -> tuple[tuple[Floats, Floats], Mask, float]:
+        """Bounds on what states earn, the states from which something can be earned, and until when."""
         structure, time = self._earned(formula)
         lower, upper = structure.bounds(bundle.lower, bundle.upper)
         earning = can_reach(self.model.graph, self._all, structure.coefficients > 0)
-        return self._run(earning, bundle, (lower * (1 - 2.0**-51), upper * (1 + 2.0**-51)), time, watched, over=over)
+        return (lower * (1 - 2.0**-51), upper * (1 + 2.0**-51)), earning, time
 
     def _until(
-        self, through: Truth, goal: Truth, low: float, high: float, bundle: _Bundle, watched: Int32s | None
+        self, through: Truth, goal: Truth, low: float, high: float, bundle: Bundle, watched: Int32s | None
     ) -> Enclosure:
         """P [ through U[low,high] goal ], box by box where the operands are not the same for all."""
         masks = [np.atleast_2d(mask.T) for mask in (through.must, goal.must, through.may, goal.may)]
@@ -239,7 +242,7 @@ class Asked:
         possible: tuple[Mask, Mask],
         low: float,
         high: float,
-        bundle: _Bundle,
+        bundle: Bundle,
         watched: Int32s | None,
     ) -> Enclosure:
         """The lower bound of what is sure, and the upper bound of what is possible."""
@@ -250,7 +253,7 @@ class Asked:
         return Enclosure(least.lower, most.upper, least.steps + most.steps)
 
     def _exactly(
-        self, through: Mask, goal: Mask, low: float, high: float, bundle: _Bundle, watched: Int32s | None
+        self, through: Mask, goal: Mask, low: float, high: float, bundle: Bundle, watched: Int32s | None
     ) -> Enclosure:
         """P [ through U[low,high] goal ] for known sets: first what happens from ``low`` on, then the time before."""
         start = goal.astype(np.float64)[:, None]
@@ -267,7 +270,7 @@ class Asked:
     def _run(
         self,
         active: Mask,
-        bundle: _Bundle,
+        bundle: Bundle,
         start: tuple[Floats, Floats],
         time: float,
         watched: Int32s | None,
@@ -284,8 +287,11 @@ class Asked:
             if key not in self._rows:
                 if len(self._rows) >= MOST_KEPT:
                     self._rows.clear()
-                self._rows[key] = PhaseRows(self.model, active, self._kernel)
+                self._rows[key] = self._rows_of(active)
             return self._rows[key]
+
+    def _rows_of(self, active: Mask) -> PhaseRows:
+        return PhaseRows(self.model, active, self._kernel)
 
     @property
     def _kernel(self) -> Any:
@@ -301,7 +307,7 @@ class Asked:
     def _all(self) -> Mask:
         return np.ones(self.model.n_states, dtype=bool)
 
-    def _truth(self, expression: Expression, bundle: _Bundle) -> Truth:
+    def _truth(self, expression: Expression, bundle: Bundle) -> Truth:
         """Where a formula is sure, and where it is possible, ``(states,)`` or ``(states, boxes)``."""
         if is_state_formula(expression):
             return Truth.exactly(self._mask(expression))

@@ -40,9 +40,11 @@ class RowsOnCpu:
     work = 2e7 * LANES  # entries times boxes that one call goes over: about a tenth of a second
     first_steps, part = 64, 8  # steps after which to look at the boxes first, and then each time a part of those made
 
-    def __init__(self, *arrays: Any, n_states: int, n_terms: int):
+    def __init__(self, *arrays: Any, n_states: int, n_terms: int, forward: bool = False):
         states, starts, terms, group_starts, columns, coefficients = arrays
-        self._rows = _core.ParametricRows(states, starts, terms, group_starts, columns, coefficients, n_states, n_terms)
+        self._rows = _core.ParametricRows(
+            states, starts, terms, group_starts, columns, coefficients, n_states, n_terms, forward
+        )
         self._large = len(columns) >= LARGE
 
     @staticmethod
@@ -188,21 +190,28 @@ def transient(
         if watched is not None:
             lower, upper = (on_host(values[xp.asarray(watched)]) for values in (lower, upper))
         return Enclosure(lower * factor * (1 - slack), upper * factor * (1 + slack))
-    q = rounded_up(np.where(q > 0, q, q[q > 0].min()))
-    padded = np.minimum(np.arange(rows.kernel.width(n_boxes)), n_boxes - 1)
-    table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
-    table = rows.kernel.array(np.maximum(table, 0.0)[:, :, padded])
+    q, weights, padded, table = uniformised(rows, q, term_bounds, time, over=over)
     x = xp.empty((rows.model.n_states, 2, len(padded)))
     x[:, 0, :n_boxes], x[:, 1, :n_boxes] = lower, upper
     x[:, :, n_boxes:] = x[:, :, n_boxes - 1 : n_boxes]
     x = rows.kernel.array(x)
-    weights = BundleWeights((q * time)[padded].tolist(), over)
     ends = weights.ends.copy()
     sums, rest = _steps(rows, weights, table, x, states, largest[padded], threads, tell)
     found = rows.kernel.view(sums, len(padded))[:, :, :n_boxes]
     if watched is not None:
         found = on_host(found)
     return _widened(rows, found, largest, weights, ends, q if over else None, time, rest)
+
+
+def uniformised(
+    rows: PhaseRows, q: Floats, term_bounds: tuple[Floats, Floats], time: float, *, over: bool
+) -> tuple[Floats, BundleWeights, Int64s, Floats]:
+    """Rates above 0, the weights of each lane, the box of each lane, and the terms divided by the rates."""
+    q = rounded_up(np.where(q > 0, q, q[q > 0].min()))
+    padded = np.minimum(np.arange(rows.kernel.width(len(q))), len(q) - 1)
+    table = np.stack([term_bounds[0] / q * (1 - 2 * UNIT), term_bounds[1] / q * (1 + 2 * UNIT)], axis=1)
+    weights = BundleWeights((q * time)[padded].tolist(), over)
+    return q, weights, padded, rows.kernel.array(np.maximum(table, 0.0)[:, :, padded])
 
 
 def _steps(
@@ -250,19 +259,40 @@ def _widened(
     time: float,
     rest: Floats,
 ) -> Enclosure:
-    """Bounds with all that is not exact in them.
+    """Bounds with all that is not exact in them."""
+    n_boxes = found.shape[2]
+    less, more, off, missing = margins(rows, largest, weights, ends[:n_boxes], q, time, rest[:n_boxes])
+    xp = namespace(found)
+    lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)
+    upper = found[:, 1] * xp.asarray(more) + xp.asarray(off + missing)
+    return Enclosure(xp.maximum(lower, 0.0), upper, int(weights.ends[:n_boxes].sum()))
+
+
+def margins(
+    rows: PhaseRows,
+    largest: Floats,
+    weights: BundleWeights,
+    steps: Int64s,
+    q: Floats | None,
+    time: float,
+    rest: Floats | float = 0.0,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Factors for the sums below and above, what both are off by at most, and what was cut of the Poisson mass.
+
+    ``q`` are the uniformisation rates where sums are over the time, and None where they are at its end.
+    """
+    scale = 1.0 if q is None else 1 / q
+    total = 1.0 if q is None else time
+    error, lacking, missing = (of[: len(steps)] for of in (weights.error, weights.lacking, weights.missing))
+    off = rounding(rows, steps, largest) * total + rest * scale * 1.01 + TINY
+    return scale * (1 - error - lacking), scale * (1 + error), off, missing * largest * scale
+
+
+def rounding(rows: PhaseRows, steps: int | Int64s, largest: Floats) -> Floats:
+    """What vectors are off by after so many steps.
 
     A step has, per transition, the roundings of a difference, two products and a sum, and some for the coefficient, all
     relative to what moves; each vector is off by at most so much times the number of steps before it.
     """
-    n_boxes = found.shape[2]
-    scale = 1.0 if q is None else 1 / q
-    total = 1.0 if q is None else time
-    rounding = 1.01 * UNIT * (rows.longest + 16) * (ends[:n_boxes] + 1) * largest * total
-    error, lacking, missing = (of[:n_boxes] for of in (weights.error, weights.lacking, weights.missing))
-    off = rounding + rest[:n_boxes] * scale * 1.01 + TINY
-    less, more, above = scale * (1 - error - lacking), scale * (1 + error), off + missing * largest * scale
-    xp = namespace(found)
-    lower = found[:, 0] * xp.asarray(less) - xp.asarray(off)
-    steps = int(weights.ends[:n_boxes].sum())
-    return Enclosure(xp.maximum(lower, 0.0), found[:, 1] * xp.asarray(more) + xp.asarray(above), steps)
+    off: Floats = 1.01 * UNIT * (rows.longest + 16) * (steps + 1) * largest
+    return off
