@@ -9,6 +9,9 @@ import pytest
 from played import memory, played_device
 
 import galton
+from galton.explore.cuda_device import DeviceError
+from galton.synth import questions
+from galton.synth.api import Synthesis
 from galton.synth.regions import Regions
 
 QUEUE = """
@@ -73,3 +76,53 @@ def test_memory_that_ends_leaves_the_rest_to_the_cpu() -> None:
     assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
     assert "memory" in found.warnings[0]
     assert found.warnings[0].endswith("; the CPU went on")
+
+
+def prepared(device: str) -> Synthesis:
+    ranges = {"arrive": (0.5, 6.0), "serve": (1.0, 4.0)}
+    return Synthesis.prepare(galton.parse(QUEUE), QUESTIONS[0][0], ranges, {}, tolerance=0.2, device=device)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("patience", "where"), [(1e9, "cpu"), (0.0, "cuda")])
+def test_auto_moves_when_the_cpu_would_take_long(patience: float, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "PATIENCE", patience)
+    expected = regions(QUESTIONS[0][0], "cpu", QUESTIONS[0][1])
+    with played_device():
+        synthesis = prepared("auto")
+        found = synthesis.run()
+    assert isinstance(synthesis.asked, questions.Asked)
+    assert synthesis.asked.device == where
+    assert found.warnings == ()
+    assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
+
+
+def test_auto_stays_where_there_is_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> None:
+        raise DeviceError("there is no CUDA device")
+
+    monkeypatch.setattr(questions, "PATIENCE", 0.0)
+    monkeypatch.setattr("galton.explore.cuda_device.import_cupy", refused)
+    synthesis = prepared("auto")
+    assert synthesis.run().warnings == ()
+    assert isinstance(synthesis.asked, questions.Asked)
+    assert synthesis.asked.device == "cpu"
+
+
+@pytest.mark.parametrize("format", ["csr", "ell"])
+@pytest.mark.usefixtures("device")
+def test_formats(format: str) -> None:
+    expected = regions(QUESTIONS[0][0], "cpu", QUESTIONS[0][1])
+    found = regions(QUESTIONS[0][0], "cuda", {**QUESTIONS[0][1], "format": format})
+    assert found.warnings == ()
+    assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
+
+
+def test_other_formats_are_refused() -> None:
+    with pytest.raises(galton.GaltonError, match="csr or ell, not in 'sliced'"):
+        regions(QUESTIONS[0][0], "cpu", {"format": "sliced"})
+
+
+def test_discrete_time_says_that_it_is_on_the_cpu() -> None:
+    coin = "dtmc const double p; module coin s : [0..2]; [] s=0 -> p : (s'=1) + 1-p : (s'=2); endmodule"
+    found = galton.synthesize(galton.parse(coin), "P>=0.5 [ F s=1 ]", device="cuda", p=(0.1, 0.9))
+    assert found.warnings == ("parameters of models in discrete time are synthesised on the CPU, not on a device",)

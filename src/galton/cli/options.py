@@ -45,7 +45,12 @@ Device = Annotated[
     ),
 ]
 OneDevice = Annotated[
-    str, typer.Option(metavar="NAME", help="Where to compute: cpu, or cuda for CTMCs; auto is the CPU for now.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Where to compute: cpu, or cuda for CTMCs; auto begins on the CPU and moves to a device, if there is one, "
+        "when that would take longer than a second or two.",
+    ),
 ]
 MaxStates = Annotated[
     float | None,

@@ -88,6 +88,14 @@ def synth(
             help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto is backward.",
         ),
     ] = "auto",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="On a device, the format of the matrix, csr or ell, where the one that suits it is not wanted.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Threads = None,
 ) -> None:
     """Find the parameters for which a model has a property.
@@ -133,6 +141,7 @@ def synth(
         split=split,  # type: ignore[arg-type]
         device=device,  # type: ignore[arg-type]
         direction=direction,  # type: ignore[arg-type]
+        format=format,
         threads=threads,
     )
     progress = Progress()

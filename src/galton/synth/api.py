@@ -49,6 +49,7 @@ def synthesize(
     resume: Regions | None = None,
     device: Device = "auto",
     direction: Direction = "auto",
+    format: str | None = None,
     threads: int | None = None,
     watch: Watch | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -77,10 +78,13 @@ def synthesize(
         Regions to go on from, of the same question.
     device
         ``"cpu"``, or ``"cuda"`` for CTMCs: the regions are the same, but for the last digits of their bounds.
-        ``"auto"`` is the CPU until the kernels for a device have been measured on one.
+        ``"auto"`` begins on the CPU and moves to a device, if there is one, when the CPU would take longer than a
+        second or two.
     direction
         How bounds for a CTMC are found: ``"backward"`` from the goal, or ``"forward"`` from the initial state.
         ``"auto"`` is backward, which is closer and faster for all but questions that are made for the other.
+    format
+        On a device, the format of the matrix: ``"csr"`` or ``"ell"``; the one that suits it if not given.
     threads
         How many to use; all cores by default. The result is the same for any number.
     watch
@@ -119,6 +123,7 @@ def synthesize(
         split=split,
         device=device,
         direction=direction,
+        format=format,
         threads=threads,
     )
     return synthesis.run(resume, watch)
@@ -153,6 +158,7 @@ class Synthesis:
         split: Split = "best",
         device: Device = "auto",
         direction: Direction = "auto",
+        format: str | None = None,
         threads: int | None = None,
     ) -> Synthesis:
         """Read and check all that was given, then build the model; mistakes show before anything takes long."""
@@ -164,6 +170,8 @@ class Synthesis:
             raise GaltonError(f"bounds are found backward or forward, not '{direction}'; say auto, backward or forward")
         if direction == "forward" and device == "cuda":
             raise GaltonError("forward bounds are computed on the CPU only; leave out --device cuda or go backward")
+        if format not in (None, "csr", "ell"):
+            raise GaltonError(f"the matrix of a parametric chain can be in csr or ell, not in '{format}'")
         file = parse_properties(Source("property", prop))
         if len(file.properties) != 1:
             raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
@@ -188,13 +196,16 @@ class Synthesis:
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
             kind = AskedForward if direction == "forward" else Asked
-            asked = kind(chain, context, question.source, operator, all_threads)
+            asked = kind(chain, context, question.source, operator, all_threads, format=format)
             asked.device, asked.instead = _where(device)
+            asked.moves = device == "auto" and direction != "forward"
         elif direction == "forward":
             raise GaltonError(f"forward bounds are for CTMCs, and this is a {opened.program.type.upper()}")
         else:
             choices = parametric_choices(opened, threads=threads)
             asked = LiftedQuestion(choices, context, question.source, operator, all_threads)
+            if device == "cuda":
+                asked.instead = "parameters of models in discrete time are synthesised on the CPU, not on a device"
         follow = {*opened.decomposition.definitions, *ranges}
         free = {name: value for name, value in context.constants.items() if name not in follow}
         texts = f"{opened.program.source.text}\0{prop}"
@@ -261,7 +272,7 @@ class Synthesis:
             complete=complete,
             interrupted=partition.interrupted,
             statistics=statistics,
-            warnings=(self.asked.instead,) if isinstance(self.asked, Asked) and self.asked.instead else (),
+            warnings=(self.asked.instead,) if self.asked.instead else (),
         )
 
     def _news(self, partition: Partition) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class LiftedQuestion:
     source: Source
     operator: Operator
     threads: int = 1
+    instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0

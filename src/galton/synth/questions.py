@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
@@ -40,6 +41,8 @@ from .walk import Int32s, Multiples
 Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
+PATIENCE = 1.5  # seconds on the CPU: about what setting up a device takes
+SPEED = 1.5e9  # entries of the matrix times boxes that a thread goes over in a second
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 
 __all__ = ["Asked", "Bundle", "Operator", "operator_of", "refuse_parameters"]
@@ -87,7 +90,9 @@ class Asked:
     """One operator of a property, about the initial state of a parametric model.
 
     ``boxes`` and ``steps`` count what was done so far; ``watch`` is told now and then, and may raise to stop. Where a
-    device gives up, the CPU goes on and ``instead`` says why.
+    device gives up, the CPU goes on and ``instead`` says why. If it ``moves``, boxes are looked at on the CPU as long
+    as that promises to take no longer than setting up a device, and there from then on. ``format`` is that of the
+    matrix on a device.
     """
 
     model: ParametricModel
@@ -96,6 +101,8 @@ class Asked:
     operator: Operator
     threads: int = 1
     device: Literal["cpu", "cuda"] = "cpu"
+    moves: bool = False
+    format: str | None = None
     instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
@@ -103,6 +110,8 @@ class Asked:
     _rows: dict[bytes, PhaseRows] = field(default_factory=dict)
     _masks: dict[Expression, Mask] = field(default_factory=dict)
     _stop: bool = False
+    _spent: float = 0.0
+    _worked: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -114,6 +123,9 @@ class Asked:
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
+        work = self._work(high)
+        if self.moves and self._spent + self._seconds(work) > PATIENCE:
+            self._move()
         if self.device == "cuda":
             from ..explore.cuda_device import DeviceError, device_errors
 
@@ -124,7 +136,32 @@ class Asked:
                 self.instead = f"{error}; the CPU went on"
                 self.device = "cpu"
                 self._rows.clear()
-        return self._bounds(low, high)
+        start = perf_counter()
+        found = self._bounds(low, high)
+        self._spent, self._worked = self._spent + perf_counter() - start, self._worked + work
+        return found
+
+    def _work(self, high: Floats) -> float:
+        """Entries of the matrix that boxes go over, if none of them ends early."""
+        _, upper = self.model.terms.bounds(high, high)
+        steps = self._everything.rates(np.maximum(upper, 0.0)) * self._horizon(self.operator)
+        return float(steps.sum()) * len(self.model.columns)
+
+    def _seconds(self, work: float) -> float:
+        """What that will take on the CPU, as long as it took so far."""
+        return work * self._spent / self._worked if self._worked else work / (SPEED * self.threads)
+
+    def _move(self) -> None:
+        """To a device, if there is one."""
+        from ..explore.cuda_device import DeviceError, import_cupy
+
+        self.moves = False
+        try:
+            import_cupy()
+        except DeviceError:
+            return
+        self.device = "cuda"
+        self._rows.clear()
 
     def _bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         lower, upper = self.model.terms.bounds(low, high)
@@ -299,7 +336,7 @@ class Asked:
             return RowsOnCpu
         from ..backend.cuda.regions import RegionRows
 
-        return RegionRows
+        return partial(RegionRows, format=self.format)
 
     # Formulas about states.
 
@@ -385,6 +422,10 @@ class Asked:
                 "as in F<=100 … or a U[10,20] b",
             )
         return path, low, high
+
+    def _horizon(self, formula: Operator) -> float:
+        """The time that an operator looks ahead."""
+        return self._path(formula)[2] if isinstance(formula, Probability) else self._earned(formula)[1]
 
     def _earned(self, formula: Reward) -> tuple[Multiples, float]:
         """The rewards that are meant, and until when."""

@@ -29,7 +29,7 @@ LOOKERS = 256  # threads that look for the changes of a box
 FEW, MANY = 8, 32  # boxes that are interleaved
 IN_CACHE = 32 << 20  # bytes of vectors that stay in the second-level cache, beside the matrix
 AT_ONCE = 1024  # boxes in blocks
-MOST_PADDED = 1.5  # places for each entry, for ELL to be worth it
+MOST_PADDED = 1.5  # places for each entry, for ELL to be worth it where threads beside each other have a row each
 
 
 class RegionRows:
@@ -45,7 +45,10 @@ class RegionRows:
         entries["term"][group_starts[1:] - 1] = terms
         first = group_starts[starts]
         longest = int(np.diff(first).max(initial=0))
-        self.format = format or ("ell" if longest * len(states) <= MOST_PADDED * len(columns) else "csr")
+        self._n_states, self._n_terms = n_states, n_terms
+        self._shared = PAIR * (2 * n_states + n_terms)
+        even = longest * len(states) <= MOST_PADDED * len(columns)
+        self.format = format or ("ell" if even and self._one_each else "csr")
         offsets = np.int32 if max(len(columns), longest * len(states)) < 2**31 else np.int64
         if self.format == "ell":
             entries, first = _side_by_side(entries, first, states, longest), None
@@ -55,8 +58,6 @@ class RegionRows:
         flat = cp.asarray(np.ascontiguousarray(entries).view(np.float64))
         self._rows = (self._states, first, flat, len(states), longest, n_states, n_terms)
         self._offset = "OFFSET=int" if offsets is np.int32 else "OFFSET=long long"
-        self._n_states, self._n_terms = n_states, n_terms
-        self._shared = PAIR * (2 * n_states + n_terms)
 
     @staticmethod
     def together(n_states: int, n_terms: int) -> int:
