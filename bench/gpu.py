@@ -1,23 +1,22 @@
 """From the file to the answer on a CUDA device, beside the CPU of the same machine, Storm, and what documents print.
 
-    python bench/gpu.py [--only tandem,cluster] [--others] [--cpu] [--timeout 120] [--json FILE]
-                        [--storm 8] [--storm-on "consensus,c=1023"] [--storm-timeout 600]
+    python bench/gpu.py [--only tandem,cluster] [--others] [--cpu SECONDS] [--timeout 120] [--json FILE]
+                        [--storm 8] [--storm-on "consensus N=8@700,c=1023"] [--storm-timeout 600]
 
-Every run is the command line in a process of its own. On the device there are two: the first, with empty caches, tells
-what compiling takes (``--once`` leaves it out); the second is the one that counts. With ``--cpu`` the same question
-goes to the CPU with all its cores; with ``--storm N`` to Storm as it comes, if ``stormpy`` can be imported, beside all
-that: N at a time, because it uses one core and may need long, in the order of ``--storm-on``. The bounds must agree, or
-the program ends with an error.
+Every run is the command line in a process of its own. On the device there are two: the first has to compile what no run
+before it has (``--once`` leaves it out); the second is the one that counts. With ``--cpu`` the same questions go to the
+CPU with all its cores, for so long at most, after that; with ``--storm N`` to Storm as it comes, if ``stormpy`` can be
+imported, beside all that: N at a time, because it uses one core and may need long, in the order of ``--storm-on``,
+where a number after @ is the limit for those instances. The bounds must agree, or the program ends with an error.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
+import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -37,14 +36,13 @@ COLUMNS = (
 Answer = dict[str, Any]
 
 
-def galton(instance: Instance, device: str, timeout: float, cache: str | None = None) -> Answer:
+def galton(instance: Instance, device: str, timeout: float) -> Answer:
     """The answer, as the command line gives it in JSON, and the seconds of the whole process."""
     command = [sys.executable, "-m", "galton", "check", str(MODELS / f"{instance.model}.prism")]
     command += ["--const", instance.constants, "--prop", instance.prop, "--device", device, "--json", "--explain"]
-    environment = None if cache is None else {**os.environ, "GALTON_CACHE": cache, "CUPY_CACHE_DIR": cache}
     start = time.perf_counter()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         return {"error": f"no answer in {timeout:g} s", "process_s": timeout}
     process = time.perf_counter() - start
@@ -115,16 +113,24 @@ def chosen(instances: Sequence[Instance], parts: str) -> list[Instance]:
     return list(dict.fromkeys(found))
 
 
+def limits(instances: Sequence[Instance], parts: str, usual: float) -> dict[Instance, float]:
+    """How long Storm may look at which instances; the first part that names an instance counts."""
+    found: dict[Instance, float] = {}
+    for part in re.findall(r"(?:[^@,]|,(?=\w+=))+(?:@[0-9.]+)?", parts) or [""]:
+        name, _, limit = part.partition("@")
+        for one in instances:
+            if name in f"{one.name} {one.prop}":
+                found.setdefault(one, float(limit or usual))
+    return found
+
+
 def measured(instance: Instance, given: argparse.Namespace) -> dict[str, Any]:
     """What Galton does with an instance."""
-    first = None
-    if not given.once:
-        with tempfile.TemporaryDirectory() as empty:
-            first = galton(instance, "cuda", given.timeout, empty)
-    device = galton(instance, "cuda", given.timeout)
-    host = galton(instance, "cpu", given.timeout) if given.cpu else None
+    first = None if given.once else galton(instance, "cuda", given.timeout)
+    failed = first is not None and "error" in first
+    device = first if failed else galton(instance, "cuda", given.timeout)
     names = {"name": instance.name, "property": instance.prop, "printed": instance.printed}
-    return {**names, "first": first, "cuda": device, "cpu": host, "storm": None}
+    return {**names, "first": first, "cuda": device, "cpu": None, "storm": None}
 
 
 def write(records: list[dict[str, Any]], path: Path | None) -> None:
@@ -138,9 +144,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="parts of names of instances, separated by commas")
     parser.add_argument("--others", action="store_true", help="more questions, to see all methods")
     parser.add_argument("--timeout", type=float, default=120)
-    parser.add_argument("--cpu", action="store_true", help="beside the CPU")
+    parser.add_argument("--cpu", type=float, metavar="SECONDS", help="beside the CPU, for so long at most")
     parser.add_argument("--storm", type=int, default=0, metavar="N", help="beside Storm, so many at a time")
-    parser.add_argument("--storm-on", default="", help="parts of names, as for --only")
+    parser.add_argument("--storm-on", default="", help="parts of names, as for --only, each with @SECONDS or not")
     parser.add_argument("--storm-timeout", type=float, default=600)
     parser.add_argument("--once", action="store_true", help="no first run with empty caches")
     parser.add_argument("--json", type=Path, help="write all that was measured")
@@ -150,15 +156,19 @@ def main() -> None:
         print(table(json.loads(given.table.read_text())))
         return
     instances = chosen((*INSTANCES, *(OTHERS if given.others else ())), given.only)
-    asked = chosen(instances, given.storm_on) if given.storm else []
+    asked = limits(instances, given.storm_on, given.storm_timeout) if given.storm else {}
     records: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max(given.storm, 1)) as pool:
-        peers = {pool.submit(storm, instance, given.storm_timeout): instance for instance in asked}
+        peers = {pool.submit(storm, instance, limit): instance for instance, limit in asked.items()}
         for instance in instances:
             records.append(measured(instance, given))
             print(" | ".join(cells(records[-1])), flush=True)
             if records[-1]["cuda"].get("said"):
                 print(f"  {records[-1]['cuda']['said']}", flush=True)
+            write(records, given.json)
+        for instance, record in zip(instances, records if given.cpu else (), strict=False):
+            record["cpu"] = galton(instance, "cpu", given.cpu)
+            print(" | ".join(cells(record)), flush=True)
             write(records, given.json)
         for peer in as_completed(peers):
             records[instances.index(peers[peer])]["storm"] = peer.result()
