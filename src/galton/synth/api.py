@@ -196,7 +196,8 @@ class Synthesis:
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
             kind = AskedForward if direction == "forward" else Asked
-            asked = kind(chain, context, question.source, operator, all_threads, format=format)
+            leaves = 0.0 if direction == "forward" else _negligible(goal)
+            asked = kind(chain, context, question.source, operator, all_threads, format=format, leaves=leaves)
             asked.device, asked.instead = _where(device)
             asked.moves = device == "auto" and direction != "forward"
         elif direction == "forward":
@@ -295,6 +296,18 @@ def _where(device: Device) -> tuple[Literal["cpu", "cuda"], str | None]:
     except DeviceError as error:
         return "cpu", f"{error}; synthesised on the CPU"
     return "cuda", None
+
+
+def _negligible(goal: Goal) -> float:
+    """By how much bounds may be wider without a difference to the answer."""
+    match goal:
+        case Threshold():
+            return 1e-5 * goal.bound
+        case Optimum():
+            return 1e-3 * goal.tolerance
+        case Values():
+            return 1e-3 * goal.accuracy
+    return 0.0
 
 
 def _problem(

@@ -43,7 +43,8 @@ class ParametricModel:
     model
         The model at one point: states, labels and graph.
     initial, representatives
-        The initial states here, and the state of ``model`` that each state here stands for; None for the same.
+        The initial states here, and the state of ``model`` that each state here stands for, -1 for none of them; None
+        where all are the same.
     longest
         Transitions of a state of ``model``, at most.
     """

@@ -37,11 +37,13 @@ from .parametric import ParametricModel
 from .polynomials import Decomposition, Floats
 from .transient import LANES, Enclosure, PhaseRows, RowsOnCpu, transient
 from .walk import Int32s, Multiples
+from .window import leaving, likely_states, within
 
 Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 PATIENCE = 1.5  # seconds on the CPU: about what setting up a device takes
+WORTH_A_WINDOW = 1.0  # seconds that a bundle takes without
 SPEED = 1.5e9  # entries of the matrix times boxes that a thread goes over in a second
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 
@@ -92,7 +94,7 @@ class Asked:
     ``boxes`` and ``steps`` count what was done so far; ``watch`` is told now and then, and may raise to stop. Where a
     device gives up, the CPU goes on and ``instead`` says why. If it ``moves``, boxes are looked at on the CPU as long
     as that promises to take no longer than setting up a device, and there from then on. ``format`` is that of the
-    matrix on a device.
+    matrix on a device. Bounds may be wider by ``leaves``, if that makes the model much smaller.
     """
 
     model: ParametricModel
@@ -103,6 +105,7 @@ class Asked:
     device: Literal["cpu", "cuda"] = "cpu"
     moves: bool = False
     format: str | None = None
+    leaves: float = 0.0
     instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
@@ -110,6 +113,7 @@ class Asked:
     _rows: dict[bytes, PhaseRows] = field(default_factory=dict)
     _masks: dict[Expression, Mask] = field(default_factory=dict)
     _stop: bool = False
+    _unlikely: float = 0.0  # a bound on the probability to leave the states of the model
     _spent: float = 0.0
     _worked: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -118,6 +122,8 @@ class Asked:
         self._prepare(self.operator)
         self.model = lumped(self.model, list(self._marks(self.operator)))
         self._masks.clear()
+        if self.leaves and self._is_flat():
+            self._look_through_a_window()
 
     # Boxes.
 
@@ -234,7 +240,7 @@ class Asked:
     def _probability(self, formula: Probability, bundle: Bundle, watched: Int32s | None) -> Enclosure:
         path, low, high = self._path(formula)
         through, goal = self._truth(path.through, bundle), self._truth(path.goal, bundle)
-        found = self._until(through, goal, low, high, bundle, watched)
+        found = self._wider(self._until(through, goal, low, high, bundle, watched))
         if path.negated:
             found = Enclosure(1 - found.upper - 2.0**-53, 1 - found.lower + 2.0**-53, found.steps)
         xp = namespace(found.lower)
@@ -242,7 +248,12 @@ class Asked:
 
     def _reward(self, formula: Reward, bundle: Bundle, watched: Int32s | None) -> Enclosure:
         values, earning, time = self._rewards(formula, bundle)
-        return self._run(earning, bundle, values, time, watched, over=isinstance(formula.objective, Cumulative))
+        over = isinstance(formula.objective, Cumulative)
+        return self._wider(self._run(earning, bundle, values, time, watched, over=over))
+
+    def _wider(self, found: Enclosure) -> Enclosure:
+        """Bounds with what happens outside of the states that are looked at."""
+        return Enclosure(found.lower, found.upper + self._unlikely, found.steps)
 
     def _rewards(self, formula: Reward, bundle: Bundle) -> tuple[tuple[Floats, Floats], Mask, float]:
         """Bounds on what states earn, the states from which something can be earned, and until when."""
@@ -303,6 +314,32 @@ class Asked:
         matter = can_reach(self.model.graph, through, on_host(begin[1].max(axis=1) > 0)) & through
         found = self._run(matter, bundle, (begin[0], begin[1]), low, watched)
         return Enclosure(found.lower, found.upper, found.steps + later.steps)
+
+    def _is_flat(self) -> bool:
+        """Whether no operator is inside another: then nothing is asked but of the initial state."""
+        return sum(isinstance(part, (Probability, Reward)) for part in parts(self.operator)) == 1
+
+    def _look_through_a_window(self) -> None:
+        """Leave out the states that are unlikely to be visited, where that is worth it and can be proved."""
+        time = self._horizon(self.operator)
+        if self._seconds(LANES * self._work(self.model.space[1][None])) < WORTH_A_WINDOW:
+            return
+        window = likely_states(self.model, time)
+        if window is None or (found := leaving(self.model, window, time, self.threads)) * self._worth() > self.leaves:
+            return
+        self.model, self._unlikely = within(self.model, window), found * self._worth()
+        vars(self).pop("_everything", None)
+        vars(self).pop("_all", None)
+
+    def _worth(self) -> float:
+        """The most that a path can be worth."""
+        if isinstance(self.operator, Probability):
+            return 1.0
+        structure, time = self._earned(self.operator)
+        low, high = self.model.space
+        _, most = structure.bounds(*self.model.terms.bounds(low[None], high[None]))
+        over = isinstance(self.operator.objective, Cumulative)
+        return float(most.max()) * (time if over else 1.0) * (1 + 2.0**-50)
 
     def _run(
         self,
@@ -369,7 +406,8 @@ class Asked:
             if expression not in self._masks:
                 evaluation = Evaluation(self.model.model, self.program, self.source, Settings(threads=1))
                 mask, chosen = evaluation.mask(expression), self.model.representatives
-                self._masks[expression] = np.ascontiguousarray(mask if chosen is None else mask[chosen])
+                own = mask if chosen is None else mask[chosen] & (chosen >= 0)
+                self._masks[expression] = np.ascontiguousarray(own)
             return self._masks[expression]
 
     # What is asked, checked before anything is solved.

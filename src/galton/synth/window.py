@@ -1,0 +1,148 @@
+"""The states that a process is likely to visit, and a proof of how unlikely the others are.
+
+Models of faults and repairs have most of their states where many things have failed at once, which hardly ever happens;
+and these states often have the largest rates, so that they also make the steps of uniformisation short. A chain that
+ends when it leaves a window of likely states is smaller and slower. What it says differs from the truth by at most the
+probability to leave the window in time, times the most that a path can be worth (finite state projection: Munsky and
+Khammash 2006; sliding windows: Henzinger, Mateescu and Wolf 2009).
+
+The window is found by plain arithmetic: from the initial state mass is moved forward at a few points of the parameters,
+and states join when enough of it arrives. Whether that was a good guess is then proved, for all points of the space at
+once, by the same bounds over boxes that everything else rests on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from ..model.sparse import Mask
+from .parametric import ParametricModel
+from .polynomials import Floats
+from .transient import PhaseRows, transient
+from .walk import Ints, Multiples
+
+ENOUGH = 1e-10  # mass that makes a state one of the window
+MOST_CORNERS = 8  # points at which mass is moved, beside the middle
+WORTH_IT = 1 / 8  # of the states may be in the window
+FIRST_STEPS, MOST_STEPS = 4, 256  # between two looks at who joins
+RATE_ABOVE = 1.001  # of uniformisation, beside the largest rate
+
+__all__ = ["leaving", "likely_states", "within"]
+
+
+def likely_states(model: ParametricModel, time: float) -> Mask | None:
+    """The states visited up to a time at the middle of the space and at its corners; None where they are many."""
+    low, high = model.space
+    corners = (np.array(corner) for corner in product(*zip(low, high, strict=True)))
+    likely = np.zeros(model.n_states, dtype=bool)
+    for point in (low + (high - low) / 2, *islice(corners, MOST_CORNERS)):
+        if not _visit(model, point, time, likely):
+            return None
+    return likely
+
+
+def leaving(model: ParametricModel, window: Mask, time: float, threads: int) -> float:
+    """A bound on the probability to leave the window up to a time, for all parameters of the space."""
+    low, high = model.space
+    lower, upper = model.terms.bounds(low[None], high[None])
+    outside = (~window).astype(np.float64)[:, None]
+    bounds = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
+    found = transient(
+        PhaseRows(model, window), bounds, (outside, outside), time, watched=model.initial, threads=threads
+    )
+    return float(found.upper[0, 0])
+
+
+def within(model: ParametricModel, window: Mask) -> ParametricModel:
+    """The chain that stays in the window, and ends in one more state when it leaves."""
+    inside = np.flatnonzero(window)
+    place = np.full(model.n_states, len(inside), dtype=np.int64)
+    place[inside] = np.arange(len(inside))
+    entries, lengths = _entries_of(model, inside)
+    starts = np.concatenate([[0], np.cumsum(lengths), [lengths.sum()]])
+
+    def kept(rewards: Multiples) -> Multiples:
+        terms = np.append(rewards.terms[inside], np.int32(0))
+        return Multiples(terms, np.append(rewards.coefficients[inside], 0.0))
+
+    originals = inside if model.representatives is None else model.representatives[inside]
+    return replace(
+        model,
+        row_starts=starts.astype(np.int64),
+        columns=place[model.columns[entries]].astype(np.int32),
+        rates=Multiples(model.rates.terms[entries], model.rates.coefficients[entries]),
+        state_rewards={name: kept(of) for name, of in model.state_rewards.items()},
+        total_rewards={name: kept(of) for name, of in model.total_rewards.items()},
+        initial=place[model.initial].astype(np.int32),
+        representatives=np.append(originals, -1),
+    )
+
+
+def _entries_of(model: ParametricModel, states: Ints) -> tuple[Ints, Ints]:
+    """The transitions of some states, one state after the other, and how many each has."""
+    lengths = np.diff(model.row_starts)[states]
+    begins = np.cumsum(lengths) - lengths
+    return np.repeat(model.row_starts[states] - begins, lengths) + np.arange(int(lengths.sum())), lengths
+
+
+def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask) -> bool:
+    """Add the states that are visited at a point; whether they are few.
+
+    States around the window gather the mass that leaves it, and join, with that mass, when it is enough; until then it
+    waits there, which is close enough for a guess.
+    """
+    _, upper = model.terms.bounds(point[None], point[None])
+    rates = model.rates.coefficients * np.maximum(upper[model.rates.terms, 0], 0.0)
+    exits = np.bincount(
+        np.repeat(np.arange(model.n_states), np.diff(model.row_starts)), weights=rates, minlength=model.n_states
+    )
+    mass, window = np.zeros(model.n_states), np.zeros(model.n_states, dtype=bool)
+    mass[model.initial], window[model.initial] = 1.0, True
+    now, steps = 0.0, FIRST_STEPS
+    matrix: Any = None
+    while now < time:
+        if matrix is None:
+            inside = np.flatnonzero(window)
+            if len(inside) > WORTH_IT * model.n_states:
+                return False
+            rate = RATE_ABOVE * float(exits[inside].max())
+            if rate == 0:
+                break
+            matrix, around = _moving(model, rates / rate, exits / rate, inside, window)
+            both = np.concatenate([inside, around])
+        moved, count = mass[both], min(steps, int((time - now) * rate) + 1)
+        for _ in range(count):
+            moved = matrix @ moved
+        mass[both], now = moved, now + count / rate
+        joining = around[moved[len(inside) :] > ENOUGH]
+        window[joining] = True
+        if len(joining):
+            matrix = None
+            steps = max(FIRST_STEPS, steps // 2) if len(joining) > len(inside) // 50 else steps
+        else:
+            steps = min(2 * steps, MOST_STEPS)
+    likely |= window
+    return True
+
+
+def _moving(model: ParametricModel, moves: Floats, exits: Floats, inside: Ints, window: Mask) -> tuple[Any, Ints]:
+    """The matrix that moves mass by a step, over the states of the window and those around it, where it stays."""
+    from scipy.sparse import coo_array
+
+    entries, lengths = _entries_of(model, inside)
+    targets = model.columns[entries]
+    around = np.unique(targets[~window[targets]]).astype(np.int64)
+    size = len(inside) + len(around)
+    place = np.empty(model.n_states, dtype=np.int64)
+    place[inside], place[around] = np.arange(len(inside)), np.arange(len(inside), size)
+    stays = np.ones(size)
+    stays[: len(inside)] -= exits[inside]
+    sources = np.repeat(np.arange(len(inside)), lengths)
+    everywhere = np.arange(size)
+    numbers = np.concatenate([moves[entries], stays])
+    places = np.concatenate([place[targets], everywhere]), np.concatenate([sources, everywhere])
+    return coo_array((numbers, places), shape=(size, size)).tocsr(), around
