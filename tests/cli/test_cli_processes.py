@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,11 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Press Ctrl-C; the exit code and what was still said."""
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
+    try:
+        out, err = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
     assert time.monotonic() - pressed < SOON
     return process.returncode, out or "", err or ""
 
@@ -87,8 +92,11 @@ def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
     words = [*COMMAND, "info", *AT_MOST, str(write(tmp_path, ENORMOUS))]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=other_end, text=True, cwd=ROOT) as process:
         shown = read_until(terminal, " M states/s, ")
-        code, out, _ = interrupted(process)
-    shown += os.read(terminal, 65536).decode()
+        # A terminal holds a few lines: somebody has to go on reading, or the process waits to say that it ends.
+        with ThreadPoolExecutor(1) as reader:
+            rest = reader.submit(read_while, terminal, process)
+            code, out, _ = interrupted(process)
+            shown += rest.result()
     os.close(other_end)
     os.close(terminal)
     assert (code, out) == (130, "")
@@ -96,6 +104,16 @@ def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
     assert " transitions, " in shown
     assert "Traceback" not in shown
     assert shown.removesuffix("interrupted\r\n").endswith("\r\x1b[K")
+
+
+def read_while(terminal: int, process: subprocess.Popen[str]) -> str:
+    """What appears on a terminal as long as a process runs, and what is left then."""
+    shown, runs = "", True
+    while runs or select.select([terminal], [], [], 0.0)[0]:
+        runs = process.poll() is None
+        if select.select([terminal], [], [], 0.05)[0]:
+            shown += os.read(terminal, 4096).decode()
+    return shown
 
 
 # A solver that never ends, and tells of bounds that come closer.
