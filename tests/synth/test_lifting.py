@@ -123,9 +123,60 @@ def test_chains(text: str, prop: str) -> None:
 
 
 @pytest.mark.parametrize("optimum", ["min", "max"])
-@pytest.mark.parametrize("shape", ["P{}=? [ F s=3 ]", "P{}=? [ s!=2 U s=3 ]", 'R{{"tries"}}{}=? [ F s>=3 | s=2 ]'])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "P{}=? [ F s=3 ]",
+        "P{}=? [ s!=2 U s=3 ]",
+        'R{{"tries"}}{}=? [ F s>=3 | s=2 ]',
+        "P{}=? [ F<=3 s=3 ]",
+        "P{}=? [ s!=2 U[1,4] s>=3 ]",
+        "P{}=? [ G<=3 s!=3 ]",
+        "P{}=? [ s<1 W<=4 s=3 ]",
+        "P{}=? [ X s=1 ]",
+        'R{{"tries"}}{}=? [ C<=4 ]',
+        'R{{"tries"}}{}=? [ I=2 ]',
+    ],
+)
 def test_mdps(shape: str, optimum: str) -> None:
     check_boxes(GAME, shape.format(optimum), seed=3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_mdps_for_some_steps(seed: int) -> None:
+    rng = random.Random(seed)
+    shapes = [("p", "1-p"), ("p*q", "1-p*q"), ("q", "1-q"), ("0.3", "0.7"), ("p*p", "1-p*p")]
+    lines = []
+    for state in range(4):
+        for _ in range(2):
+            one, other = rng.choice(shapes)
+            lines.append(f"[] s={state} -> {one} : (s'={rng.randrange(6)}) + {other} : (s'={rng.randrange(6)});")
+    body = " ".join([*lines, "[] s=4 -> p*q : true + 1-p*q : true;"])
+    rewards = 'rewards "tries" s<4 : 1; [] s=1 : p; endrewards'
+    text = f"mdp const double p; const double q; module m s : [0..5]; {body} endmodule {rewards}"
+    for optimum in ("min", "max"):
+        check_boxes(text, f"P{optimum}=? [ F<=5 s=5 ]", seed)
+        check_boxes(text, f"P{optimum}=? [ G<=5 s!=5 ]", seed)
+        check_boxes(text, f'R{{"tries"}}{optimum}=? [ C<=5 ]', seed)
+
+
+def test_strategies_that_change_with_the_steps() -> None:
+    """One step is enough for the first choice, two are needed for the better one: none is best for both."""
+    text = """
+mdp
+const double p;
+module m
+  s : [0..3] init 0;
+  [] s=0 -> p : (s'=2) + 1-p : (s'=0);
+  [] s=0 -> 0.95 : (s'=1) + 0.05 : (s'=3);
+  [] s=1 -> (s'=2);
+endmodule
+"""
+    asked = Synthesis.prepare(galton.parse(text), "Pmax=? [ F<=3 s=2 ]", {"p": (0.4, 0.5)}, {}, accuracy=1.0).asked
+    lower, upper = asked.bounds(np.array([[0.4]]), np.array([[0.5]]))
+    # Three steps: the first choice in each of them, or the second in one of the first two.
+    assert lower[0] == pytest.approx(0.4 + 0.6 * 0.95, abs=1e-9)
+    assert upper[0] == pytest.approx(0.5 + 0.5 * 0.95, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -186,7 +237,7 @@ def test_zero_and_one_are_allowed_at_the_ends() -> None:
             "P>=0.5 [ F s=3 ]",
             "the rewards of states may not depend on parameters",
         ),
-        (GAME, "P>=0.5 [ F<=3 s=3 ]", "the synthesis of an MDP is for unbounded paths"),
+        (GAME, "P>=0.5 [ F>=3 s=3 ]", "a bound on steps needs an end in the synthesis of an MDP"),
         (GAME, "P>=0.5 [ F P>=0.5 [ F s=3 ] ]", "operators inside operators are not supported"),
         (CHANNEL, 'R{"none"}>=1 [ F s=3 ]', "unknown reward structure"),
     ],

@@ -60,7 +60,7 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
 def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
     """``R{…} … [ objective ]``."""
     bound = _threshold(evaluation, formula.comparison)
-    structure = _structure(evaluation, formula)
+    structure = structure_of(evaluation, formula)
     optimum = _optimum(evaluation, formula, "R")
     quantity = evaluation.solved(formula, _objective(evaluation, formula, structure, optimum))
     return _answer(formula.comparison, quantity, bound)
@@ -236,7 +236,7 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 # Rewards.
 
 
-def _structure(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
+def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
     """The reward structure that is meant: by name, by number from 1, or the first."""
     structures = evaluation.model.rewards
     source, span = evaluation.source, formula.span

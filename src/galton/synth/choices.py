@@ -101,6 +101,12 @@ class Lifted:
         distinct, signature = np.unique(degrees[self._choices], axis=0, return_inverse=True)
         return signature.reshape(-1), distinct
 
+    @property
+    def starts(self) -> Ints:
+        """Where the control points of each choice begin, for a box that is more than a point."""
+        counts = np.array([len(grid) for grid in self._grids])[self._signature]
+        return np.concatenate([[0], np.cumsum(counts)])
+
     def at(self, low: Floats, high: Floats) -> Model | None:
         """The MDP of a box, or the model of a point; None where the control points are no probabilities."""
         chain = self._chain

@@ -3,14 +3,14 @@
 Over a box a chain is an MDP (:mod:`.choices`), and the least and greatest values of that, which are proved as in
 ``galton check``, bound those of the chain. In an MDP there is a strategy besides the parameters. Where both pull in
 the same direction, one larger MDP has the answer. Where they do not, any strategy bounds the best one from its side:
-the one that is best in the middle of the box is fixed, and a chain is left.
+the one that is best in the middle of the box is fixed, and a chain is left. For a number of steps that is a game
+(:mod:`.games`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -31,11 +31,10 @@ from ..model.program import Program
 from ..model.sparse import Model
 from ..solve.settings import Settings
 from .choices import ParametricChoices
+from .games import OPPOSITE, Direction, Game
 from .polynomials import Floats
 from .questions import Operator
 from .walk import Int32s
-
-Direction = Literal["min", "max"]
 
 __all__ = ["LiftedQuestion"]
 
@@ -62,12 +61,7 @@ class LiftedQuestion:
             message = "operators inside operators are not supported in a synthesis in discrete time"
             raise UnsupportedError(message, self.source, inner[1].span)
         self._strategies = self._direction()
-        if self._strategies is not None and self._counts_steps():
-            message = (
-                "the synthesis of an MDP is for unbounded paths and rewards: strategies for a number of steps change "
-                "with each of them"
-            )
-            raise UnsupportedError(message, self.source, self.operator.span)
+        self._bounded = self._counts_steps()
         low, high = self.model.space
         middle = low + (high - low) / 2
         self.bounds(middle[None, :], middle[None, :])  # what is wrong with the property shows now
@@ -92,12 +86,20 @@ class LiftedQuestion:
             return lower, upper
         if (low == high).all():
             return self._solved(whole, self._strategies)
-        middle = low + (high - low) / 2
-        fixed = self.model.under(self._best(middle)).at(low, high)
+        own, other = self._strategies, OPPOSITE[self._strategies]
+        together, against = self._solved(whole, own), self._against(whole, low, high, other)
+        return (against[0], together[1]) if own == "max" else (together[0], against[1])
+
+    def _against(self, whole: Model, low: Floats, high: Floats, parameters: Direction) -> tuple[float, float]:
+        """Bounds on what strategies can do where parameters pull in the other direction."""
+        if self._bounded:
+            self.steps += 1
+            game = Game(whole, self.model.lifted.starts, self.model.choice_starts, OPPOSITE[parameters], parameters)
+            evaluation = Evaluation(whole, self.program, self.source, Settings(threads=self.threads))
+            return game.value(self.operator, evaluation)
+        fixed = self.model.under(self._best(low + (high - low) / 2)).at(low, high)
         assert fixed is not None, "some of the rows of a model without a negative number"
-        if self._strategies == "max":
-            return self._solved(fixed, "min")[0], self._solved(whole, "max")[1]
-        return self._solved(whole, "min")[0], self._solved(fixed, "max")[1]
+        return self._solved(fixed, parameters)
 
     def _solved(self, model: Model, direction: Direction) -> tuple[float, float]:
         """Bounds on the least or greatest value."""
