@@ -13,6 +13,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import COMMAND, DIE, PATIENCE, ROOT, write
@@ -52,6 +53,11 @@ galton.cli.main()
 """
 
 
+def started(words: list[str], **how: Any) -> subprocess.Popen[str]:
+    """A process that can be interrupted, also where these tests run in the background and would not be."""
+    return subprocess.Popen(words, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **how)
+
+
 def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Press Ctrl-C; the exit code and what was still said."""
     pressed = time.monotonic()
@@ -68,7 +74,7 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 @pytest.mark.parametrize("command", [["info"], ["info", "--json", "-t", "1"], ["check", "--prop", "P>0 [ F x=1 ]"]])
 def test_an_interrupt_stops_at_once(command: list[str], tmp_path: Path) -> None:
     words = [sys.executable, "-c", LOADED, *command, *AT_MOST, str(write(tmp_path, ENORMOUS))]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "ready\n"
         time.sleep(0.5)
@@ -90,7 +96,7 @@ def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
     """Standard error is a terminal, standard output a pipe: progress is seen, and its line is cleared in the end."""
     terminal, other_end = pty.openpty()
     words = [*COMMAND, "info", *AT_MOST, str(write(tmp_path, ENORMOUS))]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=other_end, text=True, cwd=ROOT) as process:
+    with started(words, stdout=subprocess.PIPE, stderr=other_end, cwd=ROOT) as process:
         shown = read_until(terminal, " M states/s, ")
         # A terminal holds a few lines: somebody has to go on reading, or the process waits to say that it ends.
         with ThreadPoolExecutor(1) as reader:
@@ -136,7 +142,7 @@ galton.cli.main()
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_an_interrupt_leaves_the_bounds_reached_so_far(options: list[str]) -> None:
     words = [sys.executable, "-c", ENDLESS, "check", str(DIE), "--prop", "P=? [ F d=6 ]", *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "ready\n"
         code, out, err = interrupted(process)
@@ -149,7 +155,7 @@ def test_an_interrupt_leaves_the_bounds_reached_so_far(options: list[str]) -> No
 def test_progress_of_a_solver_on_a_terminal() -> None:
     terminal, other_end = pty.openpty()
     words = [sys.executable, "-c", ENDLESS, "check", str(DIE), "--prop", "P=? [ F d=6 ]"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=other_end, text=True, cwd=ROOT) as process:
+    with started(words, stdout=subprocess.PIPE, stderr=other_end, cwd=ROOT) as process:
         shown = read_until(terminal, " sweeps, bounds 0.2")
         code, _, _ = interrupted(process)
     os.close(other_end)
@@ -173,7 +179,7 @@ def test_no_progress_for_quick_models() -> None:
 def test_a_pipe_that_nobody_reads(arguments: list[str]) -> None:
     """As in ``galton info … | head -0``."""
     words = [*COMMAND, *map(str, arguments)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with started(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
@@ -196,7 +202,7 @@ def test_an_interrupted_synthesis_keeps_its_boxes(tmp_path: Path) -> None:
     asked = ["--const", "S0=18,I0=2,R0=0", "--param", "ki=0.01:0.1", "--param", "kr=0.1:0.5", "--json", str(kept)]
     prop = ["--prop", "P>=0.5 [ ill>0 U[5,10] ill=0 ]", "--tolerance", "1e-9"]
     words = [sys.executable, "-c", SEARCHING, "synth", str(ROOT / "models" / "sir.prism"), *asked, *prop]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         for _ in range(3):
             assert process.stderr.readline() == "ready\n"
