@@ -10,6 +10,7 @@ from played import played_device
 
 import galton
 from galton.lang import GaltonError
+from galton.synth import api, questions, window
 from galton.synth.problems import Values
 from galton.synth.refinement import Partition, refine
 
@@ -123,3 +124,50 @@ def test_boxes_without_a_number_inside_are_not_split() -> None:
     partition = Partition((1.0,), (1.0 + 2**-50,))
     assert not refine(partition, Values(0.1), lambda low, high: (low[:, 0] * 0, low[:, 0] * 0 + 1), "best")
     assert len(partition.boxes) <= 8
+
+
+# Two queues that are hardly ever long.
+QUEUES = """ctmc const double k; const int N = 40;
+module a x : [0..N] init 0; [] x<N -> k : (x'=x+1); [] x>0 -> 3*x : (x'=x-1); endmodule
+module b y : [0..N] init 0; [] y<N -> 1.1*k : (y'=y+1); [] y>0 -> 3.2*y : (y'=y-1); endmodule"""
+
+
+def test_a_threshold_close_to_one_is_not_blurred_by_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was left out was more than the threshold is from 1, and all boxes stayed undecided."""
+    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
+    found = synthesize("P>=0.999999999 [ G<=20 x+y<20 ]", QUEUES, {"k": (0.5, 0.6)})
+    assert [box.verdict for box in found.boxes] == ["true"] * len(found.boxes)
+
+
+def test_a_window_is_left_when_it_begins_to_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
+    monkeypatch.setattr(api, "_negligible", lambda *_: 0.01)
+    monkeypatch.setattr(window, "ENOUGH", 1e-4)
+    found = synthesize("P=? [ F<=2 x=2 ]", QUEUES, {"k": (0.5, 0.6)}, accuracy=1e-5)
+    assert found.complete
+    assert max(box.upper - box.lower for box in found.boxes) <= 1e-5
+
+
+def test_the_guess_of_a_window_ends_when_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It went through all of a long time, which the bounds do not."""
+    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
+    monkeypatch.setattr(window, "MOST_WORK", 1e8)
+    line = """ctmc const double k; module m x : [0..2000]; [] x<2000 -> k : (x'=x+1); [] x>0 -> 3 : (x'=x-1); endmodule
+    rewards true : x; endrewards"""
+    asked = api.Synthesis.prepare(galton.parse(line), "R<=0.5 [ I=200000 ]", {"k": (0.9, 1.1)}, {}).asked
+    assert isinstance(asked, questions.Asked)
+    assert asked.model.n_states < 100
+
+
+def test_never_leaving_is_certain() -> None:
+    """1 - 0 was a little less than 1."""
+    text = "ctmc const double k; module m x : [0..3] init 0; [] x<2 -> k : (x'=x+1); endmodule"
+    found = synthesize("P>=1 [ G<=1 x<3 ]", text, {"k": (0.9, 1.0)})
+    assert {box.verdict for box in found.boxes} == {"true"}
+
+
+def test_what_cannot_be_is_impossible() -> None:
+    """A state that never changes got the rounding of the others."""
+    text = "ctmc const double k; module m x : [0..3] init 0; [] x<3 -> k : (x'=x+1); endmodule"
+    found = synthesize("P>0 [ x>0 U<=1 x=2 ]", text, {"k": (0.9, 1.0)})
+    assert {box.verdict for box in found.boxes} == {"false"}

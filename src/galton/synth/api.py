@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ..check.resolution import Question, resolve
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
 from ..lang.expressions import Value
+from ..lang.properties import Probability
 from ..model.program import Program
 from ..programs import read_source
 from ..solve.settings import Settings
@@ -21,7 +22,7 @@ from .lifting import LiftedQuestion
 from .opening import OpenProgram, Range, open_parameters, reopened
 from .parametric import parametric_model
 from .problems import Optimum, Threshold, Values
-from .questions import Asked, operator_of, refuse_parameters
+from .questions import Asked, Operator, operator_of, refuse_parameters
 from .refinement import Partition, Split, refine
 from .refinement import Question as Goal
 from .regions import Problem, Regions
@@ -196,7 +197,7 @@ class Synthesis:
         if opened.program.type == "ctmc":
             chain = parametric_model(opened, threads=threads)
             kind = AskedForward if direction == "forward" else Asked
-            leaves = 0.0 if direction == "forward" else _negligible(goal)
+            leaves = 0.0 if direction == "forward" else _negligible(goal, operator)
             asked = kind(chain, context, question.source, operator, all_threads, format=format, leaves=leaves)
             asked.device, asked.instead = _where(device)
             asked.moves = device == "auto" and direction != "forward"
@@ -298,11 +299,13 @@ def _where(device: Device) -> tuple[Literal["cpu", "cuda"], str | None]:
     return "cuda", None
 
 
-def _negligible(goal: Goal) -> float:
+def _negligible(goal: Goal, operator: Operator) -> float:
     """By how much bounds may be wider without a difference to the answer."""
     match goal:
         case Threshold():
-            return 1e-5 * goal.bound
+            # A probability may be asked to be close to 1 as well as to 0.
+            room = min(goal.bound, 1 - goal.bound) if isinstance(operator, Probability) else goal.bound
+            return 1e-5 * max(room, 0.0)
         case Optimum():
             return 1e-3 * goal.tolerance
         case Values():

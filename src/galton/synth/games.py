@@ -74,7 +74,8 @@ class Game:
         for _ in range(low):
             values = np.where(through, game._step(values), 0.0)
         lower, upper = game._enclosed(values, high)
-        lower, upper = (1 - upper - UNIT, 1 - lower + UNIT) if path.negated else (lower, upper)
+        if path.negated:  # what is exactly 0 is exactly 1 then
+            lower, upper = 1 - upper - UNIT if upper > 0 else 1.0, 1 - lower + UNIT
         return max(lower, 0.0), min(upper, 1.0)
 
     def _reward(self, operator: Reward, evaluation: Evaluation) -> tuple[Floats, int]:

@@ -43,6 +43,7 @@ Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 PATIENCE = 1.5  # seconds on the CPU: about what setting up a device takes
+CLOSE_BOUNDS = 8  # times what was left out: boxes whose bounds are no further apart are not looked at without it
 WORTH_A_WINDOW = 1.0  # seconds that a bundle takes without
 SPEED = 1.5e9  # entries of the matrix times boxes that a thread goes over in a second
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
@@ -113,7 +114,8 @@ class Asked:
     _rows: dict[bytes, PhaseRows] = field(default_factory=dict)
     _masks: dict[Expression, Mask] = field(default_factory=dict)
     _stop: bool = False
-    _unlikely: float = 0.0  # a bound on the probability to leave the states of the model
+    _whole: ParametricModel | None = None  # where the model is a window of it
+    _unlikely: float = 0.0  # what leaving it may be worth, at most
     _spent: float = 0.0
     _worked: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -197,6 +199,11 @@ class Asked:
                 except BaseException:
                     self._stop = True
                     raise
+        close = (low < high).any(axis=1) & (found[1] - found[0] <= CLOSE_BOUNDS * self._unlikely)
+        if self._whole is not None and close.any():  # what was left out begins to matter
+            self._look_at(self._whole, 0.0)
+            self._whole = None
+            return self._bounds(low, high)
         self.boxes += len(low)
         return found[0], found[1]
 
@@ -241,9 +248,10 @@ class Asked:
         path, low, high = self._path(formula)
         through, goal = self._truth(path.through, bundle), self._truth(path.goal, bundle)
         found = self._wider(self._until(through, goal, low, high, bundle, watched))
-        if path.negated:
-            found = Enclosure(1 - found.upper - 2.0**-53, 1 - found.lower + 2.0**-53, found.steps)
         xp = namespace(found.lower)
+        if path.negated:  # what is exactly 0 is exactly 1 then
+            lower = xp.where(found.upper > 0, 1 - found.upper - 2.0**-53, 1.0)
+            found = Enclosure(lower, xp.where(found.lower > 0, 1 - found.lower + 2.0**-53, 1.0), found.steps)
         return Enclosure(xp.clip(found.lower, 0.0, 1.0), xp.clip(found.upper, 0.0, 1.0), found.steps)
 
     def _reward(self, formula: Reward, bundle: Bundle, watched: Int32s | None) -> Enclosure:
@@ -327,9 +335,16 @@ class Asked:
         window = likely_states(self.model, time)
         if window is None or (found := leaving(self.model, window, time, self.threads)) * self._worth() > self.leaves:
             return
-        self.model, self._unlikely = within(self.model, window), found * self._worth()
-        vars(self).pop("_everything", None)
-        vars(self).pop("_all", None)
+        self._whole, unlikely = self.model, found * self._worth()
+        self._look_at(within(self.model, window), unlikely)
+
+    def _look_at(self, model: ParametricModel, unlikely: float) -> None:
+        """Another model of the same, which differs with a probability that is bounded."""
+        self.model, self._unlikely = model, unlikely
+        self._rows.clear()
+        self._masks.clear()
+        for made in ("_everything", "_all"):
+            vars(self).pop(made, None)
 
     def _worth(self) -> float:
         """The most that a path can be worth."""

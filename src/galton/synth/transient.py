@@ -200,7 +200,28 @@ def transient(
     found = rows.kernel.view(sums, len(padded))[:, :, :n_boxes]
     if watched is not None:
         found = on_host(found)
-    return _widened(rows, found, largest, weights, ends, q if over else None, time, rest)
+    bounds = _widened(rows, found, largest, weights, ends, q if over else None, time, rest)
+    known = [values[xp.asarray(states)] for values in (lower, upper)]
+    if watched is not None:
+        known = [on_host(values) for values in known]
+    return _exact_outside(rows, bounds, states, known[0], known[1], time if over else None)
+
+
+def _exact_outside(
+    rows: PhaseRows, found: Enclosure, states: Int32s, lower: Floats, upper: Floats, time: float | None
+) -> Enclosure:
+    """The same, but for states that do not change: what was known of their values stays, and 0 stays 0."""
+    still = ~np.isin(states, rows.states)
+    if not still.any():
+        return found
+    xp = namespace(found.lower)
+    which = xp.asarray(still)[:, None]
+    factor, slack = (1.0, 0.0) if time is None else (time, 2 * UNIT)
+    return Enclosure(
+        xp.where(which, lower * factor * (1 - slack), found.lower),
+        xp.where(which, upper * factor * (1 + slack), found.upper),
+        found.steps,
+    )
 
 
 def uniformised(

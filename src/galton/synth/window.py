@@ -29,6 +29,8 @@ ENOUGH = 1e-10  # mass that makes a state one of the window
 MOST_CORNERS = 8  # points at which mass is moved, beside the middle
 WORTH_IT = 1 / 8  # of the states may be in the window
 FIRST_STEPS, MOST_STEPS = 4, 256  # between two looks at who joins
+SETTLED = 1e-3  # mass that may still move within the window when the rest of the time is not looked at
+MOST_WORK = 2e9  # entries of matrices to be gone over for a point before giving up: a second or two
 RATE_ABOVE = 1.001  # of uniformisation, beside the largest rate
 
 __all__ = ["leaving", "likely_states", "within"]
@@ -102,7 +104,7 @@ def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask) -> 
     )
     mass, window = np.zeros(model.n_states), np.zeros(model.n_states, dtype=bool)
     mass[model.initial], window[model.initial] = 1.0, True
-    now, steps = 0.0, FIRST_STEPS
+    now, steps, work = 0.0, FIRST_STEPS, 0
     matrix: Any = None
     while now < time:
         if matrix is None:
@@ -114,11 +116,23 @@ def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask) -> 
                 break
             matrix, around = _moving(model, rates / rate, exits / rate, inside, window)
             both = np.concatenate([inside, around])
-        moved, count = mass[both], min(steps, int((time - now) * rate) + 1)
+        left = int((time - now) * rate) + 1
+        before, count = mass[both], min(steps, left)
+        moved = before
         for _ in range(count):
             moved = matrix @ moved
+        work += count * matrix.nnz
+        if work > MOST_WORK:
+            return False
         mass[both], now = moved, now + count / rate
-        joining = around[moved[len(inside) :] > ENOUGH]
+        arrived = moved[len(inside) :]
+        # Where nothing changes any more but what leaves, that goes on as it is.
+        settled = np.abs(moved - before)[: len(inside)].sum() * left <= SETTLED * count
+        if settled:
+            arrived = arrived + (arrived - before[len(inside) :]) * (left / count)
+        joining = around[arrived > ENOUGH]
+        if settled and not len(joining):
+            break
         window[joining] = True
         if len(joining):
             matrix = None

@@ -31,9 +31,11 @@ def positions(mask: Any) -> Any:
 
 def count_set(mask: Any) -> int:
     """In how many places a mask is set."""
+    if mask.dtype != np.bool_:
+        mask = mask != 0
     if not mask.flags.c_contiguous or mask.data.ptr % 8:
         mask = mask.copy()
     found = cp.zeros(1, dtype=np.uint64)
-    threads = max(8, min(len(mask) // 8, MOST_THREADS))
-    kernels(FILE, "OFFSET=int").launch("count_set", threads, mask, len(mask), found)
+    threads = max(8, min(mask.size // 8, MOST_THREADS))
+    kernels(FILE, "OFFSET=int").launch("count_set", threads, mask, mask.size, found)
     return int(found[0])
