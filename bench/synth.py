@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ from galton.synth.regions import Box, Regions
 BASELINES = Path(__file__).resolve().parent.parent.parent / "shared" / "baselines"
 PSY_CUTS = 1e-6  # what PSY leaves out of the Poisson distribution and does not add to its bounds
 CHANGED = {"cluster_N16.sm": ("cluster.sm", "N=48", "N=16")}  # models that are kept as changes of others
+TOLD = 500  # points between words about progress
 OTHER_QUESTIONS = ("polling.sm",)  # a constant that is derived from a parameter does not follow it there
 COLUMNS = ("case", "boxes", "looked at", "steps", "seconds", "PSY boxes", "PSY steps", "PSY CPU s", "faster")
 
@@ -128,7 +130,12 @@ def wrong_points(case: dict[str, Any], regions: Regions, count: int, threads: in
     text = re.sub(r"^([PR](?:\{[^}]*\})?)\s*(?:>=|<=|>|<)\s*[-+.\deE]+", r"\1=?", case["property"])
     with ProcessPoolExecutor(threads, get_context("spawn")) as pool:
         jobs = [pool.submit(is_wrong, text_of(case), text, *one) for one in points_of(regions, count)]
-        return sum(job.result() for job in jobs)
+        wrong = 0
+        for done, job in enumerate(jobs, start=1):
+            wrong += job.result()
+            if done % TOLD == 0:
+                print(f"  {done:,} points of {case['case']}, {wrong} outside", file=sys.stderr, flush=True)
+        return wrong
 
 
 def row(case: dict[str, Any], found: dict[str, Any]) -> list[str]:
