@@ -143,9 +143,16 @@ def test_a_window_is_left_when_it_begins_to_matter(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
     monkeypatch.setattr(api, "_negligible", lambda *_: 0.01)
     monkeypatch.setattr(window, "ENOUGH", 1e-4)
-    found = synthesize("P=? [ F<=2 x=2 ]", QUEUES, {"k": (0.5, 0.6)}, accuracy=1e-5)
+    synthesis = api.Synthesis.prepare(
+        galton.parse(QUEUES), "P>=0.12 [ F<=2 x=2 ]", {"k": (0.5, 0.6)}, {}, tolerance=1e-5
+    )
+    assert isinstance(synthesis.asked, questions.Asked)
+    assert synthesis.asked.model.n_states < 200
+    found = synthesis.run()
     assert found.complete
-    assert max(box.upper - box.lower for box in found.boxes) <= 1e-5
+    assert found.true
+    assert found.false
+    assert synthesis.asked.model.n_states == 41  # of one queue, which is all that the question sees
 
 
 def test_the_guess_of_a_window_ends_when_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,6 +199,8 @@ class Synthesis:
             kind = AskedForward if direction == "forward" else Asked
             leaves = 0.0 if direction == "forward" else _negligible(goal, operator)
             asked = kind(chain, context, question.source, operator, all_threads, format=format, leaves=leaves)
+            if isinstance(goal, Threshold):
+                asked.threshold = goal.bound
             asked.device, asked.instead = _where(device)
             asked.moves = device == "auto" and direction != "forward"
         elif direction == "forward":

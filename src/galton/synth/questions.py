@@ -43,7 +43,7 @@ Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 PATIENCE = 1.5  # seconds on the CPU: about what setting up a device takes
-CLOSE_BOUNDS = 8  # times what was left out: boxes whose bounds are no further apart are not looked at without it
+CLOSE_BOUNDS = 8  # times what was left out: closer bounds around a threshold are found without leaving out anything
 WORTH_A_WINDOW = 1.0  # seconds that a bundle takes without
 SPEED = 1.5e9  # entries of the matrix times boxes that a thread goes over in a second
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
@@ -95,7 +95,8 @@ class Asked:
     ``boxes`` and ``steps`` count what was done so far; ``watch`` is told now and then, and may raise to stop. Where a
     device gives up, the CPU goes on and ``instead`` says why. If it ``moves``, boxes are looked at on the CPU as long
     as that promises to take no longer than setting up a device, and there from then on. ``format`` is that of the
-    matrix on a device. Bounds may be wider by ``leaves``, if that makes the model much smaller.
+    matrix on a device. Bounds may be wider by ``leaves``, if that makes the model much smaller, as long as they are not
+    close around a ``threshold``.
     """
 
     model: ParametricModel
@@ -107,6 +108,7 @@ class Asked:
     moves: bool = False
     format: str | None = None
     leaves: float = 0.0
+    threshold: float = math.nan
     instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
@@ -199,9 +201,9 @@ class Asked:
                 except BaseException:
                     self._stop = True
                     raise
-        close = (low < high).any(axis=1) & (found[1] - found[0] <= CLOSE_BOUNDS * self._unlikely)
-        if self._whole is not None and close.any():  # what was left out begins to matter
-            self._look_at(self._whole, 0.0)
+        around = (found[0] <= self.threshold) & (self.threshold <= found[1])
+        if self._whole is not None and (around & (found[1] - found[0] <= CLOSE_BOUNDS * self._unlikely)).any():
+            self._look_at(self._whole, 0.0)  # what was left out begins to matter
             self._whole = None
             return self._bounds(low, high)
         self.boxes += len(low)
