@@ -108,15 +108,20 @@ def table(records: list[dict[str, Any]]) -> str:
 
 def chosen(instances: Sequence[Instance], parts: str) -> list[Instance]:
     """Those whose names or properties have one of the parts in them, in the order of the parts; all without parts."""
-    wanted = [part for part in parts.split(",") if part] or [""]
+    wanted = _split(parts)
     found = [one for part in wanted for one in instances if part in f"{one.name} {one.prop}"]
     return list(dict.fromkeys(found))
+
+
+def _split(parts: str) -> list[str]:
+    """The parts between commas, but for commas between constants, as in ``consensus N=6,K=4``."""
+    return re.findall(r"(?:[^,]|,(?=\w+=))+", parts) or [""]
 
 
 def limits(instances: Sequence[Instance], parts: str, usual: float) -> dict[Instance, float]:
     """How long Storm may look at which instances; the first part that names an instance counts."""
     found: dict[Instance, float] = {}
-    for part in re.findall(r"(?:[^@,]|,(?=\w+=))+(?:@[0-9.]+)?", parts) or [""]:
+    for part in _split(parts):
         name, _, limit = part.partition("@")
         for one in instances:
             if name in f"{one.name} {one.prop}":

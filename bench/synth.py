@@ -51,7 +51,8 @@ def text_of(case: dict[str, Any]) -> str:
     """The model of a case; empty where it is not kept."""
     file, *change = CHANGED.get(case["model"], (case["model"],))
     path = BASELINES / "psy-models" / file
-    return path.read_text().replace(*change) if change and path.exists() else path.read_text() if path.exists() else ""
+    text = path.read_text() if path.exists() else ""
+    return text.replace(*change) if change else text
 
 
 def run(case: dict[str, Any], split: Any, threads: int | None) -> dict[str, Any]:

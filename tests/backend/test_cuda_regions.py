@@ -38,6 +38,17 @@ def problem(n_states: int, width: int) -> tuple[Any, Any, Any, Any]:
     return random_rows(n_states, n_states, n_terms), rates, x, np.array([3, 0, n_states - 1], dtype=np.int32)
 
 
+def made(xp: Any, kernel: Any, steps: int, rates: Any, weights: Weights, x: Any, watched: Any) -> tuple[Any, Any, Any]:
+    """The vectors after some steps, the sums and the changes, on the host."""
+    width = x.shape[2]
+    buffers = kernel.array(x), kernel.array(x)
+    sums, changes = xp.zeros(len(watched) * 2 * width), np.empty(2 * width)
+    placed = kernel.place_weights(weights)
+    swapped = kernel.run(FIRST, steps, kernel.array(rates), placed, *buffers, watched, sums, changes, 1)
+    after, added = (take(kernel.view(array, width)) for array in (buffers[swapped], sums))
+    return after, added, changes.reshape(2, width)
+
+
 @pytest.mark.parametrize("format", ["csr", "ell"])
 @pytest.mark.parametrize("blocks", [True, False])  # without a device never in blocks
 @pytest.mark.parametrize("steps", [1, 8])
@@ -55,13 +66,10 @@ def test_same_as_reference(xp: Any, n_states: int, boxes: int, steps: int, block
     weights = Weights(steps, width)
     table = np.stack([weights.at(FIRST + k) for k in range(steps)])
     expected, total, change = region_steps(*rows, rates, table, x, watched)
-    buffers = kernel.array(x), kernel.array(x)
-    sums, changes = xp.zeros(3 * 2 * width), np.empty(2 * width)
-    placed = kernel.place_weights(weights)  # type: ignore[arg-type]
-    swapped = kernel.run(FIRST, steps, kernel.array(rates), placed, *buffers, watched, sums, changes, 1)
-    np.testing.assert_allclose(take(kernel.view(buffers[swapped], width)), expected, rtol=1e-12)
-    np.testing.assert_allclose(take(kernel.view(sums, width)), total, rtol=1e-12)
-    np.testing.assert_allclose(changes.reshape(2, width), change, rtol=1e-9)
+    after, sums, changes = made(xp, kernel, steps, rates, weights, x, watched)
+    np.testing.assert_allclose(after, expected, rtol=1e-12)
+    np.testing.assert_allclose(sums, total, rtol=1e-12)
+    np.testing.assert_allclose(changes, change, rtol=1e-9)
 
 
 @pytest.mark.parametrize("blocks", [True, False])
@@ -78,14 +86,9 @@ def test_boxes_that_end_earlier(xp: Any, blocks: bool) -> None:
     weights.ends[:3] = FIRST + np.arange(3)
     table = np.stack([weights.at(FIRST + k) for k in range(steps)])
     _, total, _ = region_steps(*rows, rates, table, x, watched)
-    buffers = kernel.array(x), kernel.array(x)
-    sums, changes = xp.zeros(3 * 2 * boxes), np.empty(2 * boxes)
-    placed = kernel.place_weights(weights)  # type: ignore[arg-type]
-    swapped = kernel.run(FIRST, steps, kernel.array(rates), placed, *buffers, watched, sums, changes, 1)
-    np.testing.assert_allclose(take(kernel.view(sums, boxes)), total, rtol=1e-12)
-    for box, made in enumerate(weights.ends - FIRST):
-        made = made if kernel._one_each else steps
-        expected = region_steps(*rows, rates, table[:made], x, watched)[0]
-        np.testing.assert_allclose(
-            take(kernel.view(buffers[swapped], boxes))[:, :, box], expected[:, :, box], rtol=1e-12
-        )
+    after, sums, _ = made(xp, kernel, steps, rates, weights, x, watched)
+    np.testing.assert_allclose(sums, total, rtol=1e-12)
+    for box, own in enumerate(weights.ends - FIRST):
+        count = own if kernel._one_each else steps
+        expected = region_steps(*rows, rates, table[:count], x, watched)[0]
+        np.testing.assert_allclose(after[:, :, box], expected[:, :, box], rtol=1e-12)

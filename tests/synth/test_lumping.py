@@ -12,8 +12,7 @@ from galton.synth import lumping
 from galton.synth.api import Synthesis
 from galton.synth.questions import Asked
 
-# Two parts that do not see each other: 36 states, of which a question about the first one sees four.
-PARTS = """
+QUEUE = """
 ctmc
 const double up;
 const double down;
@@ -22,32 +21,28 @@ module queue
     [] n<3 -> up : (n'=n+1);
     [] n>0 -> down*n : (n'=n-1);
 endmodule
+rewards "waiting"
+    true : n;
+endrewards
+"""
+# With a part beside it that neither sees the other: 36 states, of which a question about the first one sees four.
+PARTS = f"""{QUEUE}
 module lamp
     colour : [0..8] init 0;
     [] true -> 1 + up : (colour'=mod(colour+1, 9));
     [] colour>0 -> 0.3 : (colour'=0);
 endmodule
-rewards "waiting"
-    true : n;
-endrewards
 rewards "both"
     true : n + colour;
 endrewards
 """
-ALONE = """
-ctmc
-const double up;
-const double down;
-module queue
-    n : [0..3] init 0;
-    [] n<3 -> up : (n'=n+1);
-    [] n>0 -> down*n : (n'=n-1);
-endmodule
-rewards "waiting"
-    true : n;
-endrewards
-"""
 RANGES = {"up": (0.5, 2.0), "down": (1.0, 3.0)}
+
+
+@pytest.fixture(autouse=True)
+def _whatever_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lump also where little is gained: else chains that are lumped wrongly, if by little, would stay as they are."""
+    monkeypatch.setattr(lumping, "WORTH_IT", 1.0)
 
 
 def asked(text: str, prop: str, tmp_path: Any) -> Asked:
@@ -70,7 +65,7 @@ def asked(text: str, prop: str, tmp_path: Any) -> Asked:
     ],
 )
 def test_a_part_by_itself(prop: str, tmp_path: Any) -> None:
-    whole, alone = asked(PARTS, prop, tmp_path), asked(ALONE, prop, tmp_path)
+    whole, alone = asked(PARTS, prop, tmp_path), asked(QUEUE, prop, tmp_path)
     assert (whole.model.n_states, alone.model.n_states) == (4, 4)
     assert whole.model.model.n_states == 36
     low, high = np.array([[0.5, 1.0], [1.0, 1.5], [1.25, 2.0]]), np.array([[2.0, 3.0], [1.5, 2.0], [1.25, 2.0]])
@@ -117,9 +112,19 @@ endmodule
 
 
 def test_rewards_that_differ_in_their_terms_only(tmp_path: Any) -> None:
-    rewards = 'rewards "r" colour<5 : up; colour>=5 : down; endrewards'
-    question = asked(PARTS + rewards, 'R{"r"}=? [ C<=1 ]', tmp_path)
-    assert question.model.representatives is None or question.model.n_states == 9
+    text = PARTS + 'rewards "r" colour<5 : up; colour>=5 : down; endrewards'
+    question = asked(text, 'R{"r"}=? [ C<=1 ]', tmp_path)
+    assert question.model.n_states == 9
+    point = np.array([[0.7, 2.5]])
+    (lower,), (upper,) = question.bounds(point, point)
+    found = galton.check(galton.parse(text, up=0.7, down=2.5), 'R{"r"}=? [ C<=1 ]')
+    assert found.value == pytest.approx(lower, rel=1e-6)
+    assert found.value == pytest.approx(upper, rel=1e-6)
+
+
+def test_chains_that_stay_large_are_left_as_they_are(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lumping, "WORTH_IT", 1 / 16)
+    assert asked(PARTS, "P=? [ F<=2 n=3 ]", tmp_path).model.representatives is None
 
 
 def test_hashes_that_collide_lump_nothing(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

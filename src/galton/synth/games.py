@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..check import paths
 from ..check.evaluation import Evaluation
 from ..check.operators import structure_of
-from ..lang.properties import Cumulative, Instantaneous, Probability, Reward
+from ..lang.properties import Cumulative, Instantaneous, Optimum, Probability, Reward
 from ..lang.source import UnsupportedError
 from ..model.sparse import Model
 from .polynomials import UNIT, Floats
 from .walk import Ints
 
-Direction = Literal["min", "max"]
-OPPOSITE: dict[Direction, Direction] = {"min": "max", "max": "min"}
+OPPOSITE: dict[Optimum, Optimum] = {"min": "max", "max": "min"}
 _BEST = {"min": np.minimum, "max": np.maximum}
 
 __all__ = ["OPPOSITE", "Game"]
@@ -36,8 +35,8 @@ class Game:
     model: Model
     choice_starts: Ints
     state_starts: Ints
-    strategies: Direction
-    parameters: Direction
+    strategies: Optimum
+    parameters: Optimum
 
     def value(self, operator: Probability | Reward, evaluation: Evaluation) -> tuple[float, float]:
         """Bounds on the value of the game in the initial state."""
@@ -79,11 +78,8 @@ class Game:
         return max(lower, 0.0), min(upper, 1.0)
 
     def _reward(self, operator: Reward, evaluation: Evaluation) -> tuple[Floats, int]:
-        structure, constants, source = (
-            structure_of(evaluation, operator),
-            evaluation.program.constants,
-            evaluation.source,
-        )
+        structure = structure_of(evaluation, operator)
+        constants, source = evaluation.program.constants, evaluation.source
         nothing = np.zeros(self.model.n_states)
         state = nothing if structure.state is None else structure.state
         match operator.objective:

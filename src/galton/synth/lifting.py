@@ -21,6 +21,7 @@ from ..lang.properties import (
     Cumulative,
     ExpectedTime,
     Instantaneous,
+    Optimum,
     Probability,
     Reward,
     SteadyState,
@@ -31,7 +32,7 @@ from ..model.program import Program
 from ..model.sparse import Model
 from ..solve.settings import Settings
 from .choices import ParametricChoices
-from .games import OPPOSITE, Direction, Game
+from .games import OPPOSITE, Game
 from .polynomials import Floats
 from .questions import Operator
 from .walk import Int32s
@@ -90,7 +91,7 @@ class LiftedQuestion:
         together, against = self._solved(whole, own), self._against(whole, low, high, other)
         return (against[0], together[1]) if own == "max" else (together[0], against[1])
 
-    def _against(self, whole: Model, low: Floats, high: Floats, parameters: Direction) -> tuple[float, float]:
+    def _against(self, whole: Model, low: Floats, high: Floats, parameters: Optimum) -> tuple[float, float]:
         """Bounds on what strategies can do where parameters pull in the other direction."""
         if self._bounded:
             self.steps += 1
@@ -101,7 +102,7 @@ class LiftedQuestion:
         assert fixed is not None, "some of the rows of a model without a negative number"
         return self._solved(fixed, parameters)
 
-    def _solved(self, model: Model, direction: Direction) -> tuple[float, float]:
+    def _solved(self, model: Model, direction: Optimum) -> tuple[float, float]:
         """Bounds on the least or greatest value."""
         self.steps += 1
         formula = replace(self.operator, optimum=None if model.type == "dtmc" else direction, comparison=None)
@@ -125,7 +126,7 @@ class LiftedQuestion:
         choices = evaluation.steps[-1].quantity.choices
         return first if choices is None else np.where(choices >= 0, choices, first).astype(np.int32)
 
-    def _direction(self) -> Direction | None:
+    def _direction(self) -> Optimum | None:
         """What strategies do: a bound is meant for all of them, as in ``galton check``."""
         operator = self.operator
         if self.program.type != "mdp":

@@ -73,6 +73,12 @@ class ParametricModel:
         ones = Values(plain=np.ones(len(self.columns)))
         return Model(type="ctmc", row_starts=self.row_starts, columns=self.columns, values=ones, initial=self.initial)
 
+    def entries_of(self, states: Int32s | Ints) -> tuple[Ints, Ints]:
+        """The transitions of some states, one state after the other, and how many each has."""
+        lengths = np.diff(self.row_starts)[states]
+        begins = np.cumsum(lengths) - lengths
+        return np.repeat(self.row_starts[states] - begins, lengths) + np.arange(int(lengths.sum())), lengths
+
     @property
     def space(self) -> tuple[Floats, Floats]:
         """The corners of the ranges, ``(parameters,)`` each."""

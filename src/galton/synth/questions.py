@@ -133,7 +133,7 @@ class Asked:
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
-        work = self._work(high)
+        work = self._work(high) if self.moves else 0.0
         if self.moves and self._spent + self._seconds(work) > PATIENCE:
             self._move()
         if self.device == "cuda":
@@ -335,10 +335,12 @@ class Asked:
         if self._seconds(LANES * self._work(self.model.space[1][None])) < WORTH_A_WINDOW:
             return
         window = likely_states(self.model, time)
-        if window is None or (found := leaving(self.model, window, time, self.threads)) * self._worth() > self.leaves:
+        if window is None:
             return
-        self._whole, unlikely = self.model, found * self._worth()
-        self._look_at(within(self.model, window), unlikely)
+        unlikely = leaving(self.model, window, time, self.threads) * self._worth()
+        if unlikely <= self.leaves:
+            self._whole = self.model
+            self._look_at(within(self.model, window), unlikely)
 
     def _look_at(self, model: ParametricModel, unlikely: float) -> None:
         """Another model of the same, which differs with a probability that is bounded."""

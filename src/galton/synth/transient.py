@@ -110,9 +110,7 @@ class PhaseRows:
     def __init__(self, model: ParametricModel, active: Mask, kernel: Any = RowsOnCpu):
         self.model = model
         self.states: Int32s = np.flatnonzero(active).astype(np.int32)
-        lengths = np.diff(model.row_starts)[self.states]
-        begins = np.cumsum(lengths) - lengths
-        entries = np.repeat(model.row_starts[:-1][self.states] - begins, lengths) + np.arange(int(lengths.sum()))
+        entries, lengths = model.entries_of(self.states)
         rows = np.repeat(np.arange(len(self.states)), lengths)
         order = np.lexsort((model.rates.terms[entries], rows))
         rows, entries = rows[order], entries[order]

@@ -64,7 +64,7 @@ def within(model: ParametricModel, window: Mask) -> ParametricModel:
     inside = np.flatnonzero(window)
     place = np.full(model.n_states, len(inside), dtype=np.int64)
     place[inside] = np.arange(len(inside))
-    entries, lengths = _entries_of(model, inside)
+    entries, lengths = model.entries_of(inside)
     starts = np.concatenate([[0], np.cumsum(lengths), [lengths.sum()]])
 
     def kept(rewards: Multiples) -> Multiples:
@@ -82,13 +82,6 @@ def within(model: ParametricModel, window: Mask) -> ParametricModel:
         initial=place[model.initial].astype(np.int32),
         representatives=np.append(originals, -1),
     )
-
-
-def _entries_of(model: ParametricModel, states: Ints) -> tuple[Ints, Ints]:
-    """The transitions of some states, one state after the other, and how many each has."""
-    lengths = np.diff(model.row_starts)[states]
-    begins = np.cumsum(lengths) - lengths
-    return np.repeat(model.row_starts[states] - begins, lengths) + np.arange(int(lengths.sum())), lengths
 
 
 def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask) -> bool:
@@ -147,7 +140,7 @@ def _moving(model: ParametricModel, moves: Floats, exits: Floats, inside: Ints, 
     """The matrix that moves mass by a step, over the states of the window and those around it, where it stays."""
     from scipy.sparse import coo_array
 
-    entries, lengths = _entries_of(model, inside)
+    entries, lengths = model.entries_of(inside)
     targets = model.columns[entries]
     around = np.unique(targets[~window[targets]]).astype(np.int64)
     size = len(inside) + len(around)

@@ -1,7 +1,7 @@
 """``flatnonzero`` and ``count_nonzero`` for a device.
 
 The first call of CuPy's own ``flatnonzero`` loads all of SciPy, which most models are quicker than; its
-``count_nonzero``, ``any`` and ``all`` go over an array with one block: 45 ms for 61 million elements.
+``count_nonzero``, ``any`` and ``all`` go over an array with one block, 45 ms for 61 million on an H200.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class RegionRows:
         first = group_starts[starts]
         longest = int(np.diff(first).max(initial=0))
         self._n_states, self._n_terms = n_states, n_terms
-        self._shared = PAIR * (2 * n_states + n_terms)
+        self._shared = _bytes_of_a_block(n_states, n_terms)
         even = longest * len(states) <= MOST_PADDED * len(columns)
         self.format = format or ("ell" if even and self._one_each else "csr")
         offsets = np.int32 if max(len(columns), longest * len(states)) < 2**31 else np.int64
@@ -62,7 +62,7 @@ class RegionRows:
     @staticmethod
     def together(n_states: int, n_terms: int) -> int:
         """So many boxes make a bundle: those that keep the device busy, a block each, or those that are interleaved."""
-        if PAIR * (2 * n_states + n_terms) <= most_shared():
+        if _bytes_of_a_block(n_states, n_terms) <= most_shared():
             return AT_ONCE
         fits = [boxes for boxes in (FEW, 2 * FEW, MANY) if 2 * PAIR * n_states * boxes <= IN_CACHE]
         return max(fits, default=MANY)
@@ -150,6 +150,11 @@ class RegionRows:
     def _defines(self, boxes: int) -> tuple[str, str]:
         narrow = boxes * max(self._n_states, self._n_terms) < 2**31
         return self._offset, "INDEX=unsigned" if narrow else "INDEX=long long"
+
+
+def _bytes_of_a_block(n_states: int, n_terms: int) -> int:
+    """Both vectors of a box, and the rates."""
+    return PAIR * (2 * n_states + n_terms)
 
 
 @dataclass(frozen=True, eq=False)
