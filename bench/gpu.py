@@ -1,6 +1,6 @@
 """From the file to the answer on a CUDA device, beside the CPU of the same machine, Storm, and what documents print.
 
-    python bench/gpu.py [--only tandem,cluster] [--others] [--cpu SECONDS] [--timeout 120] [--json FILE]
+    python bench/gpu.py [--only tandem,cluster] [--others] [--cpu SECONDS] [--timeout 120] [--json FILE [--go-on]]
                         [--storm 8] [--storm-on "consensus N=8@700,c=1023"] [--storm-timeout 600]
 
 Every run is the command line in a process of its own. On the device there are two: the first has to compile what no run
@@ -8,6 +8,8 @@ before it has (``--once`` leaves it out); the second is the one that counts. Wit
 CPU with all its cores, for so long at most, after that; with ``--storm N`` to Storm as it comes, if ``stormpy`` can be
 imported, beside all that: N at a time, because it uses one core and may need long, in the order of ``--storm-on``,
 where a number after @ is the limit for those instances. The bounds must agree, or the program ends with an error.
+
+With ``--go-on`` what the file of ``--json`` has is kept, and only what it lacks is asked.
 """
 
 from __future__ import annotations
@@ -138,10 +140,11 @@ def measured(instance: Instance, given: argparse.Namespace) -> dict[str, Any]:
     return {**names, "first": first, "cuda": device, "cpu": None, "storm": None}
 
 
-def write(records: list[dict[str, Any]], path: Path | None) -> None:
-    """After every run: whatever ends the program later, this is kept."""
+def write(records: list[dict[str, Any]], known: list[dict[str, Any]], path: Path | None) -> None:
+    """After every run: whatever ends the program later, this is kept, with what was known before of others."""
     if path:
-        path.write_text(json.dumps(records, indent=1))
+        merged = {(record["name"], record["property"]): record for record in (*known, *records)}
+        path.write_text(json.dumps(list(merged.values()), indent=1))
 
 
 def main() -> None:
@@ -155,6 +158,7 @@ def main() -> None:
     parser.add_argument("--storm-timeout", type=float, default=600)
     parser.add_argument("--once", action="store_true", help="no first run with empty caches")
     parser.add_argument("--json", type=Path, help="write all that was measured")
+    parser.add_argument("--go-on", action="store_true", help="keep what that file has, and ask what it lacks")
     parser.add_argument("--table", type=Path, metavar="FILE", help="print the table of what such a file holds, and end")
     given = parser.parse_args()
     if given.table:
@@ -162,22 +166,30 @@ def main() -> None:
         return
     instances = chosen((*INSTANCES, *(OTHERS if given.others else ())), given.only)
     asked = limits(instances, given.storm_on, given.storm_timeout) if given.storm else {}
+    known = json.loads(given.json.read_text()) if given.go_on else []
+    before = {(record["name"], record["property"]): record for record in known}
+    asked = {one: limit for one, limit in asked.items() if not before.get((one.name, one.prop), {}).get("storm")}
     records: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max(given.storm, 1)) as pool:
         peers = {pool.submit(storm, instance, limit): instance for instance, limit in asked.items()}
         for instance in instances:
+            if (instance.name, instance.prop) in before:
+                records.append(before[instance.name, instance.prop])
+                continue
             records.append(measured(instance, given))
             print(" | ".join(cells(records[-1])), flush=True)
             if records[-1]["cuda"].get("said"):
                 print(f"  {records[-1]['cuda']['said']}", flush=True)
-            write(records, given.json)
+            write(records, known, given.json)
         for instance, record in zip(instances, records if given.cpu else (), strict=False):
+            if record["cpu"]:
+                continue
             record["cpu"] = galton(instance, "cpu", given.cpu)
             print(" | ".join(cells(record)), flush=True)
-            write(records, given.json)
+            write(records, known, given.json)
         for peer in as_completed(peers):
             records[instances.index(peers[peer])]["storm"] = peer.result()
-            write(records, given.json)
+            write(records, known, given.json)
     wrong = 0
     for record in records:
         for other in (record["cpu"], record["storm"]):

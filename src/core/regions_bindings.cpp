@@ -4,6 +4,7 @@
 
 #include "bindings.hpp"
 #include "regions.hpp"
+#include "visit.hpp"
 
 namespace galton {
 
@@ -62,6 +63,17 @@ bool run(const BoundRows& rows, size_t steps, In<double> rates, std::optional<In
     return region_steps(view, steps, table, factors, from, to, states, n_watched, total, largest, threads);
 }
 
+bool mark_visited(In<int64_t> starts, In<int32_t> columns, In<double> rates, In<int32_t> initial, Out<uint8_t> likely,
+                  double time, double enough, double settled, size_t most_states, double most_work) {
+    const size_t n_states = likely.shape(0);
+    const RatesView chain{data_of(starts, n_states + 1), columns.data(), data_of(rates, columns.shape(0)), n_states};
+    const VisitLimits limits{time, enough, settled, most_states, most_work};
+    uint8_t* marks = likely.data();
+    const std::vector<int32_t> states(initial.data(), initial.data() + initial.shape(0));
+    nb::gil_scoped_release released;
+    return visit(chain, states, limits, marks);
+}
+
 }  // namespace
 
 void bind_regions(nb::module_& m) {
@@ -72,6 +84,9 @@ void bind_regions(nb::module_& m) {
              nb::arg("forward") = false)
         .def("run", &run, nb::arg("steps"), nb::arg("rates"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
              nb::arg("watched"), nb::arg("sum"), nb::arg("changes"), nb::arg("threads"));
+    m.def("visit", &mark_visited, nb::arg("starts"), nb::arg("columns"), nb::arg("rates"), nb::arg("initial"),
+          nb::arg("likely"), nb::kw_only(), nb::arg("time"), nb::arg("enough"), nb::arg("settled"),
+          nb::arg("most_states"), nb::arg("most_work"));
 }
 
 }  // namespace galton

@@ -184,6 +184,21 @@ class ParametricRows:
         threads: int,
     ) -> bool: ...
 
+def visit(
+    starts: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int32],
+    rates: npt.NDArray[np.float64],
+    initial: npt.NDArray[np.int32],
+    likely: npt.NDArray[np.uint8],
+    *,
+    time: float,
+    enough: float,
+    settled: float,
+    most_states: int,
+    most_work: float,
+) -> bool:
+    """Mark the states that are visited up to a time; whether they are few, and nothing marked if not."""
+
 class Chain:
     """Steps of a chain, ``x <- scale * (A x) + stay * x``; shares the arrays it is made of."""
 

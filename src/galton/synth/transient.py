@@ -136,7 +136,7 @@ class PhaseRows:
         sizes = np.add.reduceat(self.coefficients, self.group_starts[:-1])
         sums = csr_array((sizes, self.terms, self.starts), shape=shape)
         # With many terms, distinct rows would be as large as the matrix.
-        return sums if shape[1] > FEW_TERMS else np.unique(sums.toarray(), axis=0)
+        return sums if shape[1] > FEW_TERMS else _distinct(sums.toarray())
 
     def rates(self, upper: Floats) -> Floats:
         """``(boxes,)`` a uniformisation rate for each box, given ``(terms, boxes)`` upper bounds of the terms."""
@@ -145,6 +145,14 @@ class PhaseRows:
         exits: Floats = self._exits @ upper
         largest: Floats = ABOVE * exits.max(axis=0)
         return largest
+
+
+def _distinct(rows: Floats) -> Floats:
+    """The rows without those that were there before; several times faster than ``np.unique(rows, axis=0)``."""
+    rows = rows[np.lexsort(rows.T)]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return rows[first]
 
 
 def transient(

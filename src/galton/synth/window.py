@@ -15,23 +15,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice, product
-from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..model.sparse import Mask
 from .parametric import ParametricModel
 from .polynomials import Floats
 from .transient import PhaseRows, transient
-from .walk import Ints, Multiples
+from .walk import Multiples
 
 ENOUGH = 1e-10  # mass that makes a state one of the window
 MOST_CORNERS = 8  # points at which mass is moved, beside the middle
 WORTH_IT = 1 / 8  # of the states may be in the window
-FIRST_STEPS, MOST_STEPS = 4, 256  # between two looks at who joins
 SETTLED = 1e-3  # mass that may still move within the window when the rest of the time is not looked at
 MOST_WORK = 2e9  # entries of matrices to be gone over for a point before giving up: a second or two
-RATE_ABOVE = 1.001  # of uniformisation, beside the largest rate
 
 __all__ = ["leaving", "likely_states", "within"]
 
@@ -85,71 +83,18 @@ def within(model: ParametricModel, window: Mask) -> ParametricModel:
 
 
 def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask) -> bool:
-    """Add the states that are visited at a point; whether they are few.
-
-    States around the window gather the mass that leaves it, and join, with that mass, when it is enough; until then it
-    waits there, which is close enough for a guess.
-    """
+    """Add the states that are visited at a point; whether they are few."""
     _, upper = model.terms.bounds(point[None], point[None])
     rates = model.rates.coefficients * np.maximum(upper[model.rates.terms, 0], 0.0)
-    exits = np.bincount(
-        np.repeat(np.arange(model.n_states), np.diff(model.row_starts)), weights=rates, minlength=model.n_states
+    return _core.visit(
+        model.row_starts,
+        model.columns,
+        rates,
+        model.initial,
+        likely.view(np.uint8),
+        time=time,
+        enough=ENOUGH,
+        settled=SETTLED,
+        most_states=int(WORTH_IT * model.n_states),
+        most_work=MOST_WORK,
     )
-    mass, window = np.zeros(model.n_states), np.zeros(model.n_states, dtype=bool)
-    mass[model.initial], window[model.initial] = 1.0, True
-    now, steps, work = 0.0, FIRST_STEPS, 0
-    matrix: Any = None
-    while now < time:
-        if matrix is None:
-            inside = np.flatnonzero(window)
-            if len(inside) > WORTH_IT * model.n_states:
-                return False
-            rate = RATE_ABOVE * float(exits[inside].max())
-            if rate == 0:
-                break
-            matrix, around = _moving(model, rates / rate, exits / rate, inside, window)
-            both = np.concatenate([inside, around])
-        left = int((time - now) * rate) + 1
-        before, count = mass[both], min(steps, left)
-        moved = before
-        for _ in range(count):
-            moved = matrix @ moved
-        work += count * matrix.nnz
-        if work > MOST_WORK:
-            return False
-        mass[both], now = moved, now + count / rate
-        arrived = moved[len(inside) :]
-        # Where nothing changes any more but what leaves, that goes on as it is.
-        settled = np.abs(moved - before)[: len(inside)].sum() * left <= SETTLED * count
-        if settled:
-            arrived = arrived + (arrived - before[len(inside) :]) * (left / count)
-        joining = around[arrived > ENOUGH]
-        if settled and not len(joining):
-            break
-        window[joining] = True
-        if len(joining):
-            matrix = None
-            steps = max(FIRST_STEPS, steps // 2) if len(joining) > len(inside) // 50 else steps
-        else:
-            steps = min(2 * steps, MOST_STEPS)
-    likely |= window
-    return True
-
-
-def _moving(model: ParametricModel, moves: Floats, exits: Floats, inside: Ints, window: Mask) -> tuple[Any, Ints]:
-    """The matrix that moves mass by a step, over the states of the window and those around it, where it stays."""
-    from scipy.sparse import coo_array
-
-    entries, lengths = model.entries_of(inside)
-    targets = model.columns[entries]
-    around = np.unique(targets[~window[targets]]).astype(np.int64)
-    size = len(inside) + len(around)
-    place = np.empty(model.n_states, dtype=np.int64)
-    place[inside], place[around] = np.arange(len(inside)), np.arange(len(inside), size)
-    stays = np.ones(size)
-    stays[: len(inside)] -= exits[inside]
-    sources = np.repeat(np.arange(len(inside)), lengths)
-    everywhere = np.arange(size)
-    numbers = np.concatenate([moves[entries], stays])
-    places = np.concatenate([place[targets], everywhere]), np.concatenate([sources, everywhere])
-    return coo_array((numbers, places), shape=(size, size)).tocsr(), around
