@@ -80,12 +80,14 @@ def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
     np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
     model = mdp_model(rng, 200, DISTINCT["shorts"])
-    found = {}
+    found, chosen = {}, {}
     for form in ("csr", name):
         bellman = Bellman(device_part(model, None, xp).in_format(form), xp.array(start[:200]), None, True)
         bellman.advance(5)
-        found[form] = take(bellman.x)
+        found[form], chosen[form] = take(bellman.x), np.empty(200, dtype=np.int32)
+        bellman.advance(1, chosen[form])
     np.testing.assert_allclose(found[name], found["csr"], rtol=1e-14)
+    np.testing.assert_array_equal(chosen[name], chosen["csr"])
 
 
 def test_calls_follow_each_other(xp: Any) -> None:
@@ -126,16 +128,16 @@ def test_steps_of_an_mdp(xp: Any, values: str, maximise: bool, with_constant: bo
     model = mdp_model(rng, 200, DISTINCT[values])
     assert model.choice_starts is not None
     start, constant = rng.random(200), rng.random(model.n_choices) * with_constant
-    step = Bellman(
-        device_part(wide(model), None, xp),
-        xp.array(start),
-        xp.asarray(constant) if with_constant else None,
-        maximise,
-    )
-    seen = step.advance(5)
-    x, _, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, constant, maximise, 5, start)
-    np.testing.assert_allclose(take(step.x), x, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+    numbers = model.to_scipy(), model.choice_starts, constant
+    x, chosen, expected = reference.bellman_steps(*numbers, maximise, 5, start)
+    for choices in (None, np.empty(5 * 200, dtype=np.int32)):
+        added = xp.asarray(constant) if with_constant else None
+        step = Bellman(device_part(wide(model), None, xp), xp.array(start), added, maximise)
+        seen = step.advance(5, choices)
+        np.testing.assert_allclose(take(step.x), x, rtol=1e-14)
+        np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+        if choices is not None:
+            np.testing.assert_array_equal(choices.reshape(5, 200), chosen)
 
 
 @pytest.mark.parametrize("loops", [False, True])

@@ -49,6 +49,7 @@ endmodule
 def solved(text: str, prop: str) -> tuple[Model, Strategy, float]:
     model = galton.parse(text).build()
     found = galton.check(model, prop, strategy=True)
+    assert found.device == ("cpu" if is_on_host(model.columns) else "cuda")
     assert found.strategy is not None
     return model, found.strategy, float(found)
 

@@ -51,7 +51,7 @@ def check(
         return check(model)
     from .on_device import checked
 
-    return checked(check, model, question, settings, strategy=strategy)
+    return checked(check, model, settings, strategy=strategy)
 
 
 def _check(program: Program, model: Model, question: Question, settings: Settings, strategy: bool) -> Result:

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..lang.expressions import Expression
-from ..lang.properties import Cumulative, Instantaneous, Probability, Reward
-from ..lang.source import GaltonError, Source
+from ..lang.source import GaltonError
 from ..model.sparse import Model
 from ..solve.methods import runs_on_device
 from ..solve.settings import Settings
-from . import paths
-from .resolution import Question, parts
 from .result import Result
 
 __all__ = ["checked"]
 
 
-def checked(
-    check: Callable[[Model], Result], model: Model, question: Question, settings: Settings, *, strategy: bool
-) -> Result:
+def checked(check: Callable[[Model], Result], model: Model, settings: Settings, *, strategy: bool) -> Result:
     """The answer of the device, or of the CPU with a warning that says why."""
     from ..explore.cuda_device import DeviceError, device_errors
 
-    formula, source = question.prop.expression, question.source
-    reason = _why_not(formula, source, settings, strategy)
+    reason = _why_not(settings, strategy)
     chosen = model.info.get("chosen by") == "auto"
     if not reason:
         try:
@@ -60,25 +53,10 @@ def _at_home(model: Model, reason: str) -> Model:
         raise DeviceError(message) from error
 
 
-def _bounded(formula: Expression, source: Source) -> bool:
-    """Whether a property, or any operator in it, is about so many steps, or so much time."""
-    for part in parts(formula):
-        match part:
-            case Reward(objective=Cumulative(bound)) if bound is not None:
-                return True
-            case Reward(objective=Instantaneous()):
-                return True
-            case Probability(path):
-                found = paths.normalise(path, source)
-                if not isinstance(found, paths.Until) or found.bound is not None:
-                    return True
-    return False
-
-
-def _why_not(formula: Expression, source: Source, settings: Settings, strategy: bool) -> str:
+def _why_not(settings: Settings, strategy: bool) -> str:
     """What keeps a property from being answered on a device; empty where nothing does."""
-    if strategy and (settings.by_hand or _bounded(formula, source)):
-        return "strategies of bounded properties, or by a method that is named, are not made on a device"
+    if strategy and settings.by_hand:
+        return "strategies by a method that is named are not made on a device"
     if settings.by_hand and not runs_on_device(settings.method or ""):
         return f"the method {settings.method} does not run on a device"
     return ""

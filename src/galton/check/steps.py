@@ -6,7 +6,7 @@ transitions between and after them.
 
 All return bounds for all states. Those of the initial states are close; with ``everywhere`` so are those of the others,
 relative to the largest, which may take much longer. With ``strategy`` true the choices of an MDP come with them, for
-each number of steps taken so far.
+each number of steps taken so far; they are kept on the host, wherever the steps are made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..backend.rows import best_choice, spread
 from ..backend.steps import Bellman, Chain, Part, row_products
-from ..model.arrays import greatest, namespace
+from ..model.arrays import greatest, namespace, on_host
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
 from ..solve.powers import Weights
@@ -158,7 +158,7 @@ def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
     work = (*later.work, *lower.work, *(() if upper is lower else upper.work))
     choices = lower.choices
     if choices is not None and later.choices is not None:
-        choices = np.concatenate([choices, np.atleast_2d(later.choices)])
+        choices = np.concatenate([choices, np.atleast_2d(on_host(later.choices))])
     return Quantity(lower.lower, upper.upper, METHOD, work, choices)
 
 
@@ -180,7 +180,7 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     answer = _quantity(ask, part, horizon, zeros, "steps", most)
     if answer.choices is None:
         return answer
-    last = np.where(through, _first_rows(model, products, best), -1).astype(np.int32)
+    last = on_host(np.where(through, _first_rows(model, products, best), -1).astype(np.int32))
     return replace(answer, choices=np.concatenate([answer.choices, last[None]]))
 
 
@@ -218,9 +218,9 @@ def _quantity(ask: Ask, part: Part, found: Horizon, outside: Floats, step: str, 
     lower, upper = filled(part, found, outside, most)
     choices = found.choices
     if choices is not None and part.states is not None:
-        assert ask.model.choice_starts is not None
-        sizes = np.diff(ask.model.choice_starts)[part.states]
-        shift = ask.model.choice_starts[part.states] - (np.cumsum(sizes) - sizes)
+        starts, states = on_host(ask.model.choice_starts), on_host(part.states)
+        sizes = np.diff(starts)[states]
+        shift = starts[states] - (np.cumsum(sizes) - sizes)
         inner, choices = choices, np.full((found.horizon, ask.model.n_states), -1, dtype=np.int32)
-        choices[:, part.states] = inner + shift
+        choices[:, states] = inner + shift
     return Quantity(lower, upper, METHOD, (work_of(step, part, found),), choices)

@@ -63,6 +63,22 @@ extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     STEPS.run(true, [&](count_t, count_t state, const double* from) { return state_value(rows, state, from); });
 }
 
+// The same, and the first row that is best for each state, step after step.
+extern "C" __global__ void bellman_choices(ROWS_PARAMETERS, int* choices, STEPS_PARAMETERS) {
+    const Rows rows = ROWS;
+    STEPS.run(true, [&](count_t k, count_t state, const double* from) {
+        double best = rows.worst();
+        int chosen = 0;
+        over_rows(rows, state, from, [&](int row, double value, bool ends) {
+            const bool taken = ends && rows.better(value, best);
+            best = taken ? value : best;
+            chosen = taken ? row : chosen;
+        });
+        if (lane() == 0) choices[k * size + state] = int(rows.pattern.first_row(state)) + chosen;
+        return best;
+    });
+}
+
 // What the last of `steps` steps shows; `x` and `y` as there.
 extern "C" __global__ void look(const double* x, const double* y, count_t size, count_t steps, unsigned long long* told) {
     const double *before = steps % 2 ? x : y, *after = steps % 2 ? y : x;

@@ -15,6 +15,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...model.arrays import on_host
 from ...model.sparse import Model
 from ..formats import FORMATS, suitable
 from ..rows import spread
@@ -166,26 +167,26 @@ def exit_rates(model: Model, loops: bool) -> tuple[Any, Any]:
 
 
 class _Steps:
-    """Launches of one kernel of ``steps.cu``."""
+    """Launches of the kernels of ``steps.cu``."""
 
-    def __init__(self, kernel: str, layout: Layout, work: int) -> None:
-        self._kernels, self._kernel = _kernels("steps", layout), kernel
+    def __init__(self, layout: Layout, work: int) -> None:
+        self._kernels = _kernels("steps", layout)
         self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, work
         self._told = cp.zeros(8, dtype=np.uint64)
 
-    def _run(self, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
+    def _run(self, kernel: str, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
         if not len(x) == len(other) == self._size:
             raise ValueError("a vector has the wrong length")
         self._told[:] = 0
-        held = self._kernels.most_threads(self._kernel, BLOCK) if self._work < TOGETHER else 0
+        held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
             threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
             arguments = (*given, x, other, self._size, 0, steps, steps, self._told)
-            self._kernels.launch_together(self._kernel, threads, *arguments, block=BLOCK)
+            self._kernels.launch_together(kernel, threads, *arguments, block=BLOCK)
         else:
             for step in range(steps):
                 arguments = (*given, x, other, self._size, step, step + 1, steps, self._told)
-                self._kernels.launch(self._kernel, self._threads, *arguments)
+                self._kernels.launch(kernel, self._threads, *arguments)
         self._kernels.launch("look", min(self._size, LOOKING), x, other, self._size, steps, self._told)
         return _extremes(self._told)
 
@@ -194,7 +195,7 @@ class Chain(_Steps):
     """Steps of one chain, ``x <- factor * (A x) + stay * x``, or ``x <- A x`` without ``stay``."""
 
     def __init__(self, matrix: Matrix, factor: float, stay: Any | None) -> None:
-        super().__init__("chain_steps", matrix.layout, matrix.work)
+        super().__init__(matrix.layout, matrix.work)
         self._step = (*_rows(matrix.layout), float(factor), stay)
         self._stays = stay is not None
 
@@ -203,7 +204,7 @@ class Chain(_Steps):
     ) -> tuple[bool, *tuple[float, ...]]:
         """``steps`` times: ``total += weight * x``, then a step; whether x ended in ``other``, and what was seen."""
         given = None if weights is None else cp.asarray(weights)
-        seen = self._run(steps, x, other, *self._step, given, total)
+        seen = self._run("chain_steps", steps, x, other, *self._step, given, total)
         if self._stays:
             seen[-1] = 0.0
         return (steps % 2 == 1, *seen)
@@ -216,13 +217,18 @@ class Bellman(_Steps):
         layout = matrix.layout
         if layout.source is not None and constant is not None:  # slices have it among their numbers
             layout, constant = lay_out(layout.source, layout.name, constant=constant), None
-        super().__init__("bellman_steps", layout, matrix.work)
+        super().__init__(layout, matrix.work)
         self._step = _rows(layout, constant, 1 if maximise else -1)
 
     def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; whether x ended in ``other``, and what was seen. Choices are not kept on a device."""
-        assert choices is None
-        return (steps % 2 == 1, *self._run(steps, x, other, *self._step))
+        """``steps`` steps; whether x ended in ``other``, and what was seen. Choices, if any, are brought home."""
+        if choices is None:
+            seen = self._run("bellman_steps", steps, x, other, *self._step)
+        else:
+            taken = cp.empty(len(choices), dtype=np.int32)
+            seen = self._run("bellman_choices", steps, x, other, *self._step, taken)
+            choices[:] = on_host(taken)
+        return (steps % 2 == 1, *seen)
 
 
 def _extremes(told: Any) -> list[float]:
