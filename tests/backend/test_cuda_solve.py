@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from device import played_by_cpu
 from played import played_device
@@ -134,10 +135,68 @@ def test_formats_of_steps(name: str, end: str) -> None:
     assert detail.endswith(end)
 
 
+SINGLE = Settings(single=True)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize(("name", "constants", "prop"), CASES, ids=lambda value: str(value)[:40])
+def test_single_precision_first(
+    name: str, constants: dict[str, int], prop: str, parts: int, request: pytest.FixtureRequest, in_single: list[bool]
+) -> None:
+    """Bounds are as narrow and as sure as ever."""
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    known = galton.check(program, prop)
+    model = program.build()
+    if parts > 1:
+        model.info["devices"] = (0,) * parts
+    request.getfixturevalue("device")
+    _same(galton.check(model, prop, settings=SINGLE), known)
+    assert any(in_single)
+
+
+# A walk to numbers of any size, some of which are no floats.
+WALK = """
+dtmc
+const double p;
+module walk
+  s : [0..40] init 20;
+  [] s>0 & s<40 -> p : (s'=s+1) + 1-p : (s'=s-1);
+  [] s=0 | s=40 -> true;
+endmodule
+rewards s=20 : 1e40; endrewards
+"""
+
+
+@pytest.mark.parametrize("prop", ["P=? [ F s=40 ]", "R=? [ F s=0 | s=40 ]"])
+@pytest.mark.parametrize("p", ["0.5", "0.001", "1e-5"])
+def test_what_floats_cannot_hold(prop: str, p: str, request: pytest.FixtureRequest, in_single: list[bool]) -> None:
+    """Numbers that are too small or too large for single precision are told by sweeps in double precision."""
+    program = galton.parse(WALK, p=p)
+    known = galton.check(program, prop)
+    request.getfixturevalue("device")
+    _same(galton.check(program, prop, settings=SINGLE), known)
+    assert any(in_single)
+
+
+@pytest.fixture
+def in_single(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For every batch of sweeps, whether it was in single precision."""
+    seen: list[bool] = []
+    plainly = ParallelProposer._plainly
+
+    def noted(self: ParallelProposer, x: Any, *given: Any) -> None:
+        seen.append(x.dtype == np.float32)
+        plainly(self, x, *given)
+
+    monkeypatch.setattr(ParallelProposer, "_plainly", noted)
+    return seen
+
+
 def test_the_cpu_has_one_format() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
-    found = galton.check(program, 'P=? [ F "unsure" ]', settings=Settings(format="sliced"))
-    assert any("--format and --order are for a device" in work.detail for work in found.work)
+    for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):
+        found = galton.check(program, 'P=? [ F "unsure" ]', settings=settings)
+        assert any("--format, --order and --single are for a device" in work.detail for work in found.work)
 
 
 def _same(found: Any, known: Any) -> None:

@@ -84,6 +84,19 @@ def test_jacobi(case: Case, span: tuple[int, int], omega: float) -> None:
             assert found == (told[0], pytest.approx(told[1], rel=1e-8))
 
 
+def test_sweeps_in_single_precision(case: Case) -> None:
+    """Vectors of floats; sums are made with doubles and rounded once."""
+    for chosen in (None, case.pair.strategy(np.random.default_rng(3))):
+        expected = start(case).astype(np.float32).astype(np.float64)
+        x = case.give(expected.astype(np.float32))
+        span = (0, case.pair.size)
+        found = case.system.jacobi(x, case.xp.empty_like(x), case.give(chosen), *span, 1, 0.0, True, 1.0, 1)
+        told = case.pair.reference.jacobi(expected, expected.copy(), chosen, *span, 1, 0.0, True, 1.0, 1)
+        assert x.dtype == np.float32
+        np.testing.assert_array_equal(case.take(x), expected.astype(np.float32))
+        assert found == (told[0], pytest.approx(told[1], rel=1e-8))
+
+
 def test_sweeps_in_place_solve(case: Case) -> None:
     """Whatever the order of threads, they come to the solution."""
     x = case.give(start(case))

@@ -194,9 +194,9 @@ class Evaluation:
         if self.settings.by_hand and quantity.work and not done_by.startswith((chosen, "graph analysis")):
             note = Work("method", f"{chosen} is for unbounded paths and rewards; here {done_by} was used")
             quantity = replace(quantity, work=(*quantity.work, note))
-        asked = self.settings.format or self.settings.order
+        asked = self.settings.format or self.settings.order or self.settings.single
         if asked and quantity.work and is_on_host(self.model.columns):
-            note = Work("format", "the CPU has one format and one order; --format and --order are for a device")
+            note = Work("format", "the CPU has its own; --format, --order and --single are for a device")
             quantity = replace(quantity, work=(*quantity.work, note))
         self.steps.append(Step(render(expression), quantity))
         return quantity

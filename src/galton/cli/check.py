@@ -84,6 +84,14 @@ def check(
             show_default=False,
         ),
     ] = None,
+    single: Annotated[
+        bool,
+        typer.Option(
+            "--single",
+            help="On a device, sweep with vectors in single precision first, for unbounded paths and rewards: fewer "
+            "bytes to move. Bounds are proved in double precision all the same.",
+        ),
+    ] = False,
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -117,6 +125,7 @@ def check(
         threads=threads,
         format=format,
         order=order,
+        single=single,
     )
     building = {
         "device": device,

@@ -36,6 +36,9 @@ class Settings:
     format, order
         On a device, how the matrix is laid out and how unknowns are numbered: names of
         :mod:`galton.backend.formats`; None for what suits the matrix.
+    single
+        On a device, whether to sweep with vectors in single precision first. Bounds are proved in double precision all
+        the same.
     strategy
         Whether to keep the choices that attain the value of an MDP.
     watch
@@ -50,6 +53,7 @@ class Settings:
     threads: int | None = None
     format: str | None = None
     order: str | None = None
+    single: bool = False
     strategy: bool = False
     watch: Watch | None = None
 

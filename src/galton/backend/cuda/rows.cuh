@@ -16,6 +16,12 @@
 
 typedef CODE code_t;
 
+// The numbers of vectors: those of sweeps may be floats, to move fewer bytes. All arithmetic is with doubles.
+#ifndef REAL
+#define REAL double
+#endif
+typedef REAL real;
+
 #define CSR 0
 #define SLICED 1
 #define ELL 2
@@ -120,7 +126,7 @@ struct Down {
 
 // Σ v x of the entries from `begin` to `end`; every lane gets the whole.
 template <class Rounding>
-__device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, const double* x) {
+__device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, const real* x) {
     double sum = 0;
 #if LANES == 1
     // Most rows are shorter than anything that could be asked for together.
@@ -149,7 +155,7 @@ __device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, 
 }
 
 template <class Rounding>
-__device__ inline double row_sum(const Rows& rows, const Row& row, const double* x) {
+__device__ inline double row_sum(const Rows& rows, const Row& row, const real* x) {
 #if LAYOUT == SUMS
     return rows.dictionary[row.number];
 #else
@@ -158,11 +164,11 @@ __device__ inline double row_sum(const Rows& rows, const Row& row, const double*
 }
 
 // What a row is worth without its constant, and with it.
-__device__ inline double row_product(const Rows& rows, const Row& row, const double* x) {
+__device__ inline double row_product(const Rows& rows, const Row& row, const real* x) {
     const double sum = row_sum<Nearest>(rows, row, x);
     return rows.scale.values ? rows.scale[row.number] * sum : sum;
 }
-__device__ inline double row_value(const Rows& rows, const Row& row, const double* x) {
+__device__ inline double row_value(const Rows& rows, const Row& row, const real* x) {
     const double product = row_product(rows, row, x);
     return rows.constant.values ? product + rows.constant[row.number] : product;
 }

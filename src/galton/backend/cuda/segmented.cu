@@ -24,7 +24,7 @@ __device__ inline count_t row_of(const offset_t* starts, count_t n_rows, count_t
 }
 
 template <class Rounding>
-__device__ inline void sum_chunk(const Rows& rows, const double* x, count_t n_rows, double* sums, int* carried_rows,
+__device__ inline void sum_chunk(const Rows& rows, const real* x, count_t n_rows, double* sums, int* carried_rows,
                                  double* carried) {
     const count_t chunk = thread_number() / LANES, begin = chunk * CHUNK, entries = rows.pattern.starts[n_rows];
     if (begin >= entries) return;
@@ -55,7 +55,7 @@ __device__ inline void add_chunk(const offset_t* starts, const int* carried_rows
 }
 
 // `rounding` is -1 for down, 0 for the nearest, 1 for up.
-extern "C" __global__ void sum_chunks(ROWS_PARAMETERS, const double* x, count_t n_rows, count_t rounding, double* sums,
+extern "C" __global__ void sum_chunks(ROWS_PARAMETERS, const real* x, count_t n_rows, count_t rounding, double* sums,
                                       int* carried_rows, double* carried) {
     const Rows rows = ROWS;
     if (rounding == 0) {

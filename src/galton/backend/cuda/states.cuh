@@ -28,7 +28,7 @@ __device__ inline Number streamed(const Number* place) {
 #endif
 }
 
-__device__ inline double product(const Rows& rows, unsigned word, code_t code, const double* x) {
+__device__ inline double product(const Rows& rows, unsigned word, code_t code, const real* x) {
     const double factor = x[word & COLUMN];
     return rows.decoded(code) * (word & NO_ENTRY ? 1.0 : factor);
 }
@@ -36,7 +36,7 @@ __device__ inline double product(const Rows& rows, unsigned word, code_t code, c
 // `take(word, product)` for every line of a state, UNROLL lines at a time: what they have is asked for together, and no branch
 // depends on it.
 template <class Take>
-__device__ inline void over_lines(const Rows& rows, count_t state, const double* x, Take&& take) {
+__device__ inline void over_lines(const Rows& rows, count_t state, const real* x, Take&& take) {
     const offset_t* starts = rows.pattern.starts;
     const int slice = int(state / (32 / LANES)), place = int(state % (32 / LANES)) * LANES + first_lane();
 #if LAYOUT == SLICED
@@ -79,7 +79,7 @@ __device__ inline double together(double part) {
 }
 
 // The value of a state that has one row.
-__device__ inline double chain_value(const Rows& rows, count_t state, const double* x) {
+__device__ inline double chain_value(const Rows& rows, count_t state, const real* x) {
     double sum = 0;
     over_lines(rows, state, x, [&](unsigned, double product) { sum += product; });
     return together(sum);
@@ -87,7 +87,7 @@ __device__ inline double chain_value(const Rows& rows, count_t state, const doub
 
 // `take(row, value, ends)` for the rows of a state, counted from 0, and now and then where none ends.
 template <class Take>
-__device__ inline void over_rows(const Rows& rows, count_t state, const double* x, Take&& take) {
+__device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Take&& take) {
     double sum = 0;
     int row = 0;
     over_lines(rows, state, x, [&](unsigned word, double product) {
@@ -101,19 +101,19 @@ __device__ inline void over_rows(const Rows& rows, count_t state, const double* 
 
 #else
 
-__device__ inline double chain_value(const Rows& rows, count_t state, const double* x) {
+__device__ inline double chain_value(const Rows& rows, count_t state, const real* x) {
     return row_value(rows, rows.row(state), x);
 }
 
 template <class Take>
-__device__ inline void over_rows(const Rows& rows, count_t state, const double* x, Take&& take) {
+__device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Take&& take) {
     int number = 0;
     each_row(rows, state, [&](const Row& row) { take(number++, row_value(rows, row, x), true); });
 }
 
 #endif
 
-__device__ inline double state_value(const Rows& rows, count_t state, const double* x) {
+__device__ inline double state_value(const Rows& rows, count_t state, const real* x) {
     if (!rows.pattern.groups) return chain_value(rows, state, x);
     double best = rows.worst();
     over_rows(rows, state, x, [&](int, double value, bool ends) { best = ends && rows.better(value, best) ? value : best; });

@@ -7,14 +7,14 @@
 #include "states.cuh"
 
 // In CSR, a sweep may be by the rows chosen.
-__device__ inline double swept(const Rows& rows, count_t state, const int* chosen, const double* x) {
+__device__ inline double swept(const Rows& rows, count_t state, const int* chosen, const real* x) {
 #if LAYOUT == CSR || LAYOUT == SUMS
     if (chosen) return row_value(rows, rows.row(chosen[state]), x);
 #endif
     return state_value(rows, state, x);
 }
 
-extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const double* x, double* y, double omega, count_t down,
+extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const real* x, real* y, double omega, count_t down,
                                  count_t first, count_t last, count_t relative, unsigned long long* largest) {
     // Blocks start in the order of their numbers: what an upward sweep in place cannot pass on, a downward one can.
     // Slices keep their order inside.
@@ -26,7 +26,7 @@ extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const doubl
         const double before = x[state];
         double after = swept(rows, state, chosen, x);
         if (omega != 1) after = before + omega * (after - before);
-        if (lane() == 0) y[state] = after;
+        if (lane() == 0) y[state] = real(after);
         change = relative_change(before, after, relative);
     }
     if (largest) keep_largest(change, largest);
@@ -34,7 +34,7 @@ extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const doubl
 
 // A sweep in place that also writes the best rows. The row taken so far is kept unless another is better by more than rounding:
 // without a reason a strategy must not change, or it would change for ever.
-extern "C" __global__ void improve(ROWS_PARAMETERS, double* x, int* chosen, count_t first, count_t last,
+extern "C" __global__ void improve(ROWS_PARAMETERS, real* x, int* chosen, count_t first, count_t last,
                                    unsigned long long* largest, unsigned long long* changed) {
     const count_t state = state_of_thread(first);
     double change = 0;
@@ -53,7 +53,7 @@ extern "C" __global__ void improve(ROWS_PARAMETERS, double* x, int* chosen, coun
         const double apart = so_far > after ? so_far - after : after - so_far;
         if (apart <= 1e-13 * (after < 0 ? -after : after)) which = kept;
         if (lane() == 0) {
-            x[state] = after;
+            x[state] = real(after);
             if (which != kept) {
                 chosen[state] = origin + which;
                 *changed = 1;

@@ -2,7 +2,7 @@
 
 The kernels are in ``sweeps.cu``, ``looks.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing here:
 a Gauss–Seidel sweep is one in place, in which some threads see what others have just written. Nothing is brought back
-from the device but the largest change, and that only now and then.
+from the device but the largest change, and that only now and then. Sweeps may be over vectors in single precision.
 """
 
 from __future__ import annotations
@@ -253,22 +253,24 @@ class System:
         pattern = (slices.starts, slices.columns, slices.groups)
         rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum)
         threads, block = (last - first) * slices.lanes, slices.variant.block
-        kernels(FILES["sweeps"], *slices.defines).launch(kernel, threads, *rows, *arguments, block=block)
+        kernels(FILES["sweeps"], *slices.defines, *_real(of)).launch(kernel, threads, *rows, *arguments, block=block)
 
     def _run(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> None:
         """Threads for the unknowns of a range; ``of`` is the vector that rows are multiplied with, rounded so."""
         rows, lanes = self._rows, self.matrix.lanes
         if self._segmented is not None:
             self._segmented.run(of, rounding)
-        self._kernels(file).launch(kernel, (last - first) * lanes, *rows, *arguments, block=self.matrix.variant.block)
+        threads, block = (last - first) * lanes, self.matrix.variant.block
+        self._kernels(file, of).launch(kernel, threads, *rows, *arguments, block=block)
 
     def _maximum(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> float:
         self._told[:] = 0
         self._run(file, kernel, first, last, of, rounding, *arguments, self._told)
         return self._largest()
 
-    def _kernels(self, file: str) -> Kernels:
-        return kernels(FILES[file], *(self.matrix.defines if self._segmented is None else self._segmented.defines))
+    def _kernels(self, file: str, of: Any) -> Kernels:
+        layout = self.matrix if self._segmented is None else self._segmented
+        return kernels(FILES[file], *layout.defines, *_real(of))
 
     @property
     def _rows(self) -> tuple[Any, ...]:
@@ -281,6 +283,11 @@ class System:
 
     def _largest(self) -> float:
         return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
+
+
+def _real(vector: Any) -> tuple[str, ...]:
+    """The macro of ``rows.cuh`` for a vector: sweeps take floats, too."""
+    return ("REAL=float",) if vector.dtype == np.float32 else ()
 
 
 def _plain(array: Any | None) -> tuple[Any | None, None]:
@@ -304,7 +311,7 @@ class _Segmented:
 
     def run(self, x: Any, rounding: int) -> None:
         matrix, carried, block = self._matrix, (self._carried_rows, self._carried), self._matrix.variant.block
-        kernel = kernels(FILES["segmented"], *replace(matrix, lanes=WARP).defines)
+        kernel = kernels(FILES["segmented"], *replace(matrix, lanes=WARP).defines, *_real(x))
         rows = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary, *[None] * 4, 0)
         threads, given = self._chunks * WARP, (x, matrix.rows, rounding, self.sums)
         kernel.launch("sum_chunks", threads, *rows, *given, *carried, block=block)
