@@ -44,11 +44,12 @@ def check(
     """
     settings = settings or Settings()
 
-    def check(model: Model) -> Result:
+    def check(model: Model, settings: Settings) -> Result:
         return _check(program, model, question, settings, strategy)
 
     if is_on_host(model.columns):
-        return check(model)
+        stream = settings.stream or bool(model.info.get("larger than the device"))
+        return check(model, replace(settings, stream=stream))
     from .on_device import checked
 
     return checked(check, model, settings, strategy=strategy)

@@ -14,18 +14,22 @@ from .result import Result
 __all__ = ["checked"]
 
 
-def checked(check: Callable[[Model], Result], model: Model, settings: Settings, *, strategy: bool) -> Result:
-    """The answer of the device, or of the CPU with a warning that says why."""
-    from ..explore.cuda_device import DeviceError, device_errors
+def checked(check: Callable[[Model, Settings], Result], model: Model, settings: Settings, *, strategy: bool) -> Result:
+    """The answer of the device, or of the CPU with a warning that says why.
+
+    Where memory was the reason, the CPU may ask the device again, for a part at a time.
+    """
+    from ..explore.cuda_device import DeviceError, DeviceMemoryError, device_errors
 
     reason = _why_not(settings, strategy)
     chosen = model.info.get("chosen by") == "auto"
     if not reason:
         try:
             with device_errors("there is not enough memory on the device"):
-                return replace(check(model), device="cuda")
+                return replace(check(model, settings), device="cuda")
         except DeviceError as error:
             reason = str(error)
+            settings = replace(settings, stream=isinstance(error, DeviceMemoryError))
         except GaltonError as error:
             if error.kind != "numeric":
                 raise
@@ -35,7 +39,7 @@ def checked(check: Callable[[Model], Result], model: Model, settings: Settings, 
             if not chosen:
                 raise
             reason = f"{type(error).__name__} on the device: {error}"
-    found = check(_at_home(model, reason))
+    found = check(_at_home(model, reason), settings)
     if chosen:
         return found  # nobody asked for a device
     return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU"))

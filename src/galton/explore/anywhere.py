@@ -43,7 +43,7 @@ def explore(
         except _TooLongError:
             pass  # the device begins anew, which takes it no time
     from . import cuda
-    from .cuda_device import DeviceError, select
+    from .cuda_device import DeviceError, DeviceMemoryError, select
 
     try:
         if numbers:
@@ -55,6 +55,8 @@ def explore(
         return model
     except DeviceError as error:
         model = on_cpu()
+        if isinstance(error, DeviceMemoryError):
+            model.info["larger than the device"] = True
         if device == "cuda":
             model.info["instead"] = f"{error}; explored on the CPU instead"
         return model

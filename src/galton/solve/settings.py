@@ -39,6 +39,9 @@ class Settings:
     single
         On a device, whether to sweep with vectors in single precision first. Bounds are proved in double precision all
         the same.
+    stream
+        On the host, whether a device may be asked for large components, one after the other. Galton sets it where a
+        model does not fit on the device as a whole.
     strategy
         Whether to keep the choices that attain the value of an MDP.
     watch
@@ -54,6 +57,7 @@ class Settings:
     format: str | None = None
     order: str | None = None
     single: bool = False
+    stream: bool = False
     strategy: bool = False
     watch: Watch | None = None
 

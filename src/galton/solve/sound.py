@@ -12,10 +12,13 @@ Where a component is so badly conditioned that no proposal can be proved, it is 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from .. import _core
+from ..backend import System
 from ..backend.cpu import matrix_of
 from ..model.arrays import how_many, is_on_host, namespace
 from ..model.values import Floats
@@ -24,6 +27,7 @@ from .parallel import ParallelProposer
 from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution, Work
+from .streaming import Device, StreamingProposer, joined, room_on_device
 from .support import extend
 
 __all__ = ["solve"]
@@ -40,30 +44,40 @@ def solve(equations: Equations, settings: Settings) -> Solution:
     Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
     Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
     """
+    if settings.stream and is_on_host(equations.columns) and (room := room_on_device()):
+        equations = replace(equations, segments=joined(equations, room))
+        return _Solver(equations, settings, Device(equations, room)).run()
     return _Solver(equations, settings).run()
 
 
 class _Solver:
-    def __init__(self, equations: Equations, settings: Settings) -> None:
-        self.equations, self.settings = equations, settings
+    def __init__(self, equations: Equations, settings: Settings, device: Device | None = None) -> None:
+        self.equations, self.settings, self.device = equations, settings, device
         self.system = equations.system
         size, xp = equations.size, namespace(equations.columns)
         self.lower, self.upper = xp.zeros(size), xp.zeros(size)
         groups = equations.groups
         chosen = None if groups is None else equations.progress.copy()
         room = xp.empty(size)
-        proposer = Proposer if xp is np else ParallelProposer
-        self.x = proposer(self.system, xp.zeros(size), room, chosen, settings)
+        self.x = self._proposer(self.system, xp.zeros(size), room, chosen)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = xp.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
-        self.w = proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), settings)
+        self.w = self._proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), weighs=True)
         self.seen = xp.zeros(size)  # 1 where x is not 0; kept where something costs nothing
         self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative
         self.passed_on = 0.0  # δ/ε
         self.eliminated = 0
         self.proofs = 0
+
+    def _proposer(self, system: System, x: Floats, room: Floats, chosen: Any, *, weighs: bool = False) -> Proposer:
+        """On a device, on the host, or on the host with a device for the large segments."""
+        if not is_on_host(x):
+            return ParallelProposer(system, x, room, chosen, self.settings)
+        if self.device is None:
+            return Proposer(system, x, room, chosen, self.settings)
+        return StreamingProposer(system, x, room, chosen, self.settings, device=self.device, weighs=weighs)
 
     def run(self) -> Solution:
         start = time.perf_counter()
@@ -90,6 +104,8 @@ class _Solver:
         segments = self.equations.segments
         acyclic = sum(segment.acyclic for segment in segments)
         detail = f"{len(segments):,} segments, {acyclic:,} of them without a cycle"
+        if self.device is not None and self.device.visits:
+            detail += f", {self.device.visits:,} proposed on the device, one after the other"
         if self.eliminated:
             detail += f", {self.eliminated:,} eliminated directly"
         detail += f"; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, {self.proofs:,} to prove"
