@@ -1,6 +1,7 @@
 """Parameter synthesis beside PRISM-PSY, on the cases whose runs are kept in ``../shared/baselines``.
 
-    python bench/synth.py [--only sir,am39] [--split all] [--threads 2] [--most 200] [--points 10000] [--json FILE]
+    python bench/synth.py [--only sir,am39] [--split all] [--threads 2] [--most 200] [--json FILE]
+                          [--points 10000 [--skip 5000]]
 
 For each case: boxes at the end, boxes and points looked at, steps of uniformisation and seconds from the file to the
 answer, with PSY's boxes, steps and CPU seconds beside, which it took on one core of a busy machine. A constant that
@@ -11,6 +12,7 @@ must, and so must the intervals of the optimum.
 
 With ``--points`` the property is also checked at so many points of each case, corners of boxes and random ones inside,
 by ``galton.check``; what is not between the bounds of its box is counted, and the program then ends with an error.
+Points are the same each time, and ``--skip`` leaves the first ones out, which another run has checked.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from itertools import product
+from itertools import islice, product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -126,13 +128,14 @@ def is_wrong(program: str, text: str, box: Box, point: dict[str, float]) -> bool
     return found.upper < box.lower or found.lower > box.upper
 
 
-def wrong_points(case: dict[str, Any], regions: Regions, count: int, threads: int | None) -> int:
-    """How many of so many points contradict their boxes."""
+def wrong_points(case: dict[str, Any], regions: Regions, count: int, skip: int, threads: int | None) -> int:
+    """How many of so many points contradict their boxes, without the first ones."""
     text = re.sub(r"^([PR](?:\{[^}]*\})?)\s*(?:>=|<=|>|<)\s*[-+.\deE]+", r"\1=?", case["property"])
     with ProcessPoolExecutor(threads, get_context("spawn")) as pool:
-        jobs = [pool.submit(is_wrong, text_of(case), text, *one) for one in points_of(regions, count)]
+        points = islice(points_of(regions, count), skip, None)
+        jobs = [pool.submit(is_wrong, text_of(case), text, *one) for one in points]
         wrong = 0
-        for done, job in enumerate(jobs, start=1):
+        for done, job in enumerate(jobs, start=skip + 1):
             wrong += job.result()
             if done % TOLD == 0:
                 print(f"  {done:,} points of {case['case']}, {wrong} outside", file=sys.stderr, flush=True)
@@ -165,6 +168,7 @@ def main() -> None:
         "--most", type=float, default=100.0, help="leave out what took PSY more CPU seconds, or all its time"
     )
     parser.add_argument("--points", type=int, default=0, help="check the property at so many points of each case")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many of these points, the first ones")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     cases = json.loads((BASELINES / "psy.json").read_text())
@@ -182,8 +186,11 @@ def main() -> None:
             for sentence in results[-1]["contradictions"]:
                 print(f"  {sentence}")
             if options.points:
-                results[-1]["wrong"] = wrong_points(case, regions, options.points, options.threads)
-                print(f"  {options.points:,} points, {results[-1]['wrong']} outside of the bounds", flush=True)
+                results[-1]["wrong"] = wrong_points(case, regions, options.points, options.skip, options.threads)
+                print(
+                    f"  {options.points - options.skip:,} points, {results[-1]['wrong']} outside of the bounds",
+                    flush=True,
+                )
             if options.json:
                 options.json.write_text(json.dumps(results, indent=1))
     if any(found.get("wrong") or found["contradictions"] for found in results):

@@ -89,6 +89,6 @@ def test_boxes_that_end_earlier(xp: Any, blocks: bool) -> None:
     after, sums, _ = made(xp, kernel, steps, rates, weights, x, watched)
     np.testing.assert_allclose(sums, total, rtol=1e-12)
     for box, own in enumerate(weights.ends - FIRST):
-        count = own if kernel._one_each else steps
+        count = own if kernel.one_each else steps
         expected = region_steps(*rows, rates, table[:count], x, watched)[0]
         np.testing.assert_allclose(after[:, :, box], expected[:, :, box], rtol=1e-12)

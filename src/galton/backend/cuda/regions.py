@@ -48,7 +48,7 @@ class RegionRows:
         self._n_states, self._n_terms = n_states, n_terms
         self._shared = _bytes_of_a_block(n_states, n_terms)
         even = longest * len(states) <= MOST_PADDED * len(columns)
-        self.format = format or ("ell" if even and self._one_each else "csr")
+        self.format = format or ("ell" if even and self.one_each else "csr")
         offsets = np.int32 if max(len(columns), longest * len(states)) < 2**31 else np.int64
         if self.format == "ell":
             entries, first = _side_by_side(entries, first, states, longest), None
@@ -68,13 +68,13 @@ class RegionRows:
         return max(fits, default=MANY)
 
     @property
-    def _one_each(self) -> bool:
+    def one_each(self) -> bool:
         """Whether the vectors of a box fit into the memory of a multiprocessor, so that each box has a block."""
         return self._shared <= most_shared()
 
     def width(self, boxes: int) -> int:
         """So many boxes have to be given: if interleaved a power of two, which threads of a block share evenly."""
-        return boxes if self._one_each else max(FEW, 1 << (boxes - 1).bit_length())
+        return boxes if self.one_each else max(FEW, 1 << (boxes - 1).bit_length())
 
     @staticmethod
     def place(values: Any) -> Any:
@@ -117,7 +117,7 @@ class RegionRows:
         boxes = len(changes) // 2
         watched = cp.asarray(watched)
         given = (*self._rows, rates, *weights.arguments, watched, len(watched), sums, x, other, boxes)
-        if self._one_each:
+        if self.one_each:
             self._in_blocks(given, boxes, first, first + steps)
         else:
             self._interleaved(given, boxes, first, first + steps)
@@ -126,7 +126,7 @@ class RegionRows:
         looking = kernels(INTERLEAVED, *self._defines(boxes))
         looking.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told)
         changes[:] = on_host(told).view(np.float64)
-        return not self._one_each and steps % 2 == 1
+        return not self.one_each and steps % 2 == 1
 
     def _in_blocks(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
         """A block for each box; the vectors end up in x."""
