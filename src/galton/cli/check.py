@@ -110,6 +110,9 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
     """
+    from .warm_up import warm_up
+
+    warm_up(device)
     from ..lang import GaltonError
     from ..solve.settings import Settings
     from .run import Outputs, Run

@@ -113,6 +113,9 @@ def synth(
       galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'R{"ill"}=? [ I=9 ]' --maximize
       galton synth models/tandem.prism -c c=2 --param stage1=1:4 --param service=1:4 -p 'P>=0.7 [ F<=1 second=2 ]'
     """
+    from .warm_up import warm_up
+
+    warm_up(device)
     from ..lang import GaltonError
     from ..synth.api import Synthesis
     from ..synth.opening import parse_range
