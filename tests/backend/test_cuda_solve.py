@@ -207,7 +207,8 @@ def _same(found: Any, known: Any) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(("name", "constants", "prop"), CASES, ids=lambda value: str(value)[:40])
-def test_on_a_device(name: str, constants: dict[str, int], prop: str) -> None:
+@pytest.mark.parametrize("single", [False, True])
+def test_on_a_device(name: str, constants: dict[str, int], prop: str, single: bool) -> None:
     program = galton.load(MODELS / f"{name}.prism", **constants)
     found = galton.check(program.build(device="cuda"), prop)
     assert found.device == "cuda"

@@ -18,10 +18,10 @@ class Driver:
         self.works = works
         self.retained: list[int] = []
 
-    def cuInit(self, flags: int) -> int:  # noqa: N802
+    def cuInit(self, flags: int) -> int:
         return self.works
 
-    def cuDevicePrimaryCtxRetain(self, context: Any, number: int) -> int:  # noqa: N802
+    def cuDevicePrimaryCtxRetain(self, context: Any, number: int) -> int:
         self.retained.append(number)
         return 0
 
