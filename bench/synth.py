@@ -1,7 +1,7 @@
 """Parameter synthesis beside PRISM-PSY, on the cases whose runs are kept in ``../shared/baselines``.
 
     python bench/synth.py [--only sir,am39] [--split all] [--threads 2] [--most 200] [--json FILE]
-                          [--points 10000 [--skip 5000]]
+                          [--points 10000 [--skip 5000] [--device cuda]]
 
 For each case: boxes at the end, boxes and points looked at, steps of uniformisation and seconds from the file to the
 answer, with PSY's boxes, steps and CPU seconds beside, which it took on one core of a busy machine. A constant that
@@ -12,6 +12,7 @@ must, and so must the intervals of the optimum.
 
 With ``--points`` the property is also checked at so many points of each case, corners of boxes and random ones inside,
 by ``galton.check``; what is not between the bounds of its box is counted, and the program then ends with an error.
+With ``--device cuda`` that check runs on a device, of models that are built on the CPU.
 Points are the same each time, and ``--skip`` leaves the first ones out, which another run has checked.
 """
 
@@ -117,25 +118,28 @@ def points_of(regions: Regions, count: int) -> Iterator[tuple[Box, dict[str, flo
         yield box, dict(zip(names, random.uniform(box.low, box.high).tolist(), strict=True))
 
 
-def is_wrong(program: str, text: str, box: Box, point: dict[str, float]) -> bool:
+def is_wrong(program: str, text: str, device: str, box: Box, point: dict[str, float]) -> bool:
     """Whether the value at a point is for certain not between the bounds of its box."""
     for name, value in point.items():  # constants that have a value in the file are chosen, too
         program = re.sub(rf"const\s+double\s+{name}\s*(=[^;]*)?;", f"const double {name} = {value!r};", program)
     model = galton.parse(program).build(device="cpu", threads=1)
+    if device == "cuda":
+        model = model.to_device()
     found = galton.check(model, text, settings=galton.Settings(threads=1))
+    assert found.device == device
     assert found.lower is not None
     assert found.upper is not None
     return found.upper < box.lower or found.lower > box.upper
 
 
-def wrong_points(case: dict[str, Any], regions: Regions, count: int, skip: int, threads: int | None) -> int:
-    """How many of so many points contradict their boxes, without the first ones."""
+def wrong_points(case: dict[str, Any], regions: Regions, options: argparse.Namespace) -> int:
+    """How many of the points that are asked for contradict their boxes."""
     text = re.sub(r"^([PR](?:\{[^}]*\})?)\s*(?:>=|<=|>|<)\s*[-+.\deE]+", r"\1=?", case["property"])
-    with ProcessPoolExecutor(threads, get_context("spawn")) as pool:
-        points = islice(points_of(regions, count), skip, None)
-        jobs = [pool.submit(is_wrong, text_of(case), text, *one) for one in points]
+    with ProcessPoolExecutor(options.threads, get_context("spawn")) as pool:
+        points = islice(points_of(regions, options.points), options.skip, None)
+        jobs = [pool.submit(is_wrong, text_of(case), text, options.device, *one) for one in points]
         wrong = 0
-        for done, job in enumerate(jobs, start=skip + 1):
+        for done, job in enumerate(jobs, start=options.skip + 1):
             wrong += job.result()
             if done % TOLD == 0:
                 print(f"  {done:,} points of {case['case']}, {wrong} outside", file=sys.stderr, flush=True)
@@ -169,6 +173,7 @@ def main() -> None:
     )
     parser.add_argument("--points", type=int, default=0, help="check the property at so many points of each case")
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of these points, the first ones")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where the points are checked")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     cases = json.loads((BASELINES / "psy.json").read_text())
@@ -186,7 +191,7 @@ def main() -> None:
             for sentence in results[-1]["contradictions"]:
                 print(f"  {sentence}")
             if options.points:
-                results[-1]["wrong"] = wrong_points(case, regions, options.points, options.skip, options.threads)
+                results[-1]["wrong"] = wrong_points(case, regions, options)
                 print(
                     f"  {options.points - options.skip:,} points, {results[-1]['wrong']} outside of the bounds",
                     flush=True,

@@ -210,7 +210,7 @@ def _same(found: Any, known: Any) -> None:
 @pytest.mark.parametrize("single", [False, True])
 def test_on_a_device(name: str, constants: dict[str, int], prop: str, single: bool) -> None:
     program = galton.load(MODELS / f"{name}.prism", **constants)
-    found = galton.check(program.build(device="cuda"), prop)
+    found = galton.check(program.build(device="cuda"), prop, settings=Settings(single=single))
     assert found.device == "cuda"
     _same(found, galton.check(program, prop))
 

@@ -53,7 +53,7 @@ def small_segments(room: float) -> Iterator[None]:
     """Whatever has entries goes to a device of so many bytes, and components of a few unknowns are large ones."""
     with (
         patch.object(streaming, "WORTH_IT", 1),
-        patch("galton.solve.sound.room_on_device", lambda: room),
+        patch.multiple(streaming, room_on_device=lambda: room, SMALLEST=1e3),
         patch.multiple("galton.solve.equations", LARGE=16, SEGMENT=16),
     ):
         yield
@@ -97,7 +97,10 @@ def test_memory_that_ends(fails_at: int, monkeypatch: pytest.MonkeyPatch) -> Non
     known = galton.check(model, QUESTIONS[0])
     with played_device(), small_segments(2.5e4):
         monkeypatch.setattr(memory, "last", memory.allocations + fails_at)
-        agree(galton.check(model, QUESTIONS[0], settings=STREAM), known)
+        found = galton.check(model, QUESTIONS[0], settings=STREAM)
+    agree(found, known)
+    assert not visits(found)
+    assert found.work[-1].detail.startswith("6 segments")  # as they were
 
 
 def test_a_model_that_was_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +132,7 @@ def freeing(to_host: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_without_a_device_the_cpu_does_it() -> None:
     model = galton.parse(ROUNDS, n=2).build(device="cpu")
-    with patch("galton.solve.sound.room_on_device", lambda: 0.0):
+    with patch.object(streaming, "room_on_device", lambda: 0.0):
         found = galton.check(model, QUESTIONS[0], settings=STREAM)
     assert not visits(found)
     agree(found, galton.check(model, QUESTIONS[0]))

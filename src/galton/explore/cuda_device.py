@@ -83,6 +83,14 @@ def import_cupy() -> Any:
     return cupy
 
 
+def free_memory(cupy: Any) -> int:
+    """Bytes that can still be taken on the device, of what CuPy may take there (``CUPY_GPU_MEMORY_LIMIT``)."""
+    pool = cupy.get_default_memory_pool()
+    free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+    limit = int(pool.get_limit())
+    return min(free, limit - int(pool.used_bytes())) if limit else free
+
+
 def select(devices: Sequence[int]) -> None:
     """Use the first of these devices; all have to be there."""
     cupy = import_cupy()
@@ -182,8 +190,7 @@ class CudaKernels:
 
     def free_memory(self) -> int:
         """Bytes that can still be taken on the device."""
-        free: int = self.xp.cuda.runtime.memGetInfo()[0] + self.xp.get_default_memory_pool().free_bytes()
-        return free
+        return free_memory(self.xp)
 
     def _function(self, name: str) -> Any:
         if name not in self._functions:

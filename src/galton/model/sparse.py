@@ -170,9 +170,15 @@ class Model:
 
     def to_host(self) -> Model:
         """The same model with NumPy arrays, where a device explorer left them on the device."""
-        from .host import to_host
+        from .moving import to_host
 
         return to_host(self)
+
+    def to_device(self) -> Model:
+        """The same model with its arrays on a CUDA device, to be checked there: for models that were built here."""
+        from .moving import to_device
+
+        return to_device(self)
 
     # Sizes.
 

@@ -12,7 +12,6 @@ Where a component is so badly conditioned that no proposal can be proved, it is 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from .parallel import ParallelProposer
 from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution, Work
-from .streaming import Device, StreamingProposer, joined, room_on_device
+from .streaming import Device, StreamingProposer, streamed
 from .support import extend
 
 __all__ = ["solve"]
@@ -44,9 +43,8 @@ def solve(equations: Equations, settings: Settings) -> Solution:
     Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
     Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
     """
-    if settings.stream and is_on_host(equations.columns) and (room := room_on_device()):
-        equations = replace(equations, segments=joined(equations, room))
-        return _Solver(equations, settings, Device(equations, room)).run()
+    if settings.stream and is_on_host(equations.columns):
+        return streamed(equations, lambda some, device: _Solver(some, settings, device).run())
     return _Solver(equations, settings).run()
 
 

@@ -3,7 +3,7 @@
 The equations stay on the host, in the order in which they can be solved, and neighbours are joined as long as they fit
 on the device together. What goes there is the rows of such a segment; what these have of unknowns that are solved
 already becomes a part of their constants. The proposal comes back, and the host proves it. A segment that does not fit
-even alone is left to the CPU.
+even alone is left to the CPU. Where memory ends all the same, all begins again with smaller segments.
 """
 
 from __future__ import annotations
@@ -18,27 +18,42 @@ from ..model.values import Floats, Values
 from .equations import Equations, Optimum, Segment
 from .parallel import ParallelProposer
 from .proposal import ROUNDS, Proposer
+from .solution import Solution
 
-__all__ = ["Device", "StreamingProposer", "joined", "room_on_device"]
+__all__ = ["Device", "StreamingProposer", "joined", "streamed"]
 
 WORTH_IT = 1_000_000  # entries from which on a segment is taken to a device
 SHARE = 0.5  # of the free memory that a segment may take
+SMALLEST = 1e7  # bytes: a device that has less is of no use
 # What a segment takes: its matrix twice, numbers of rows, vectors of methods that solve it.
 BYTES_PER_ENTRY, BYTES_PER_ROW, BYTES_PER_UNKNOWN = 24, 64, 200
 
 
 def room_on_device() -> float:
     """Bytes that a segment may take; 0 where there is no device."""
-    from ..explore.cuda_device import DeviceError, device_errors, import_cupy
+    from ..explore.cuda_device import DeviceError, device_errors, free_memory, import_cupy
 
     try:
         with device_errors("there is no memory left"):
-            import_cupy()
-            from ..backend.cuda.module import free_memory
-
-            return SHARE * float(free_memory())
+            return SHARE * free_memory(import_cupy())
     except DeviceError:
         return 0.0
+
+
+def streamed(equations: Equations, solve: Callable[[Equations, Device | None], Solution]) -> Solution:
+    """Solve equations with a device that takes a part at a time, or without one where there is none."""
+    from ..explore.cuda_device import DeviceError, DeviceMemoryError
+
+    room = room_on_device()
+    while room > SMALLEST:
+        parts = replace(equations, segments=joined(equations, room))
+        try:
+            return solve(parts, Device(parts, room))
+        except DeviceMemoryError:
+            room /= 4
+        except DeviceError:
+            break
+    return solve(equations, None)
 
 
 def joined(equations: Equations, room: float) -> tuple[Segment, ...]:
@@ -95,11 +110,6 @@ class Device:
             self.visits += 1
         return self._there[1]
 
-    def failed(self, segment: Segment, *, for_want_of_memory: bool) -> None:
-        """Expect less of the device."""
-        self._there = None
-        self.room = _bytes(self.equations, segment) / 2 if for_want_of_memory else 0.0
-
 
 @dataclass(eq=False)
 class StreamingProposer(Proposer):
@@ -133,14 +143,10 @@ class StreamingProposer(Proposer):
         """Have something done on the device; None where that cannot be."""
         if not self.device.takes(segment):
             return None
-        from ..explore.cuda_device import DeviceError, DeviceMemoryError, device_errors
+        from ..explore.cuda_device import device_errors
 
-        try:
-            with device_errors("there is not enough memory for a component"):
-                return self._visit(segment, work)
-        except DeviceError as error:
-            self.device.failed(segment, for_want_of_memory=isinstance(error, DeviceMemoryError))
-            return None
+        with device_errors("there is not enough memory for a component"):
+            return self._visit(segment, work)
 
     def _visit(self, segment: Segment, work: Callable[[Proposer, Segment], float]) -> float:
         import cupy as cp

@@ -214,10 +214,10 @@ class Asked:
         """The boxes of a bundle: on a device no more than fit, with what has to be known of each state."""
         if self.device == "cpu":
             return LANES
-        from ..backend.cuda.module import free_memory
         from ..backend.cuda.regions import RegionRows
+        from ..explore.cuda_device import free_memory, import_cupy
 
-        room = int(SHARE * free_memory() / (BYTES * self.model.n_states))
+        room = int(SHARE * free_memory(import_cupy()) / (BYTES * self.model.n_states))
         return max(1, min(RegionRows.together(self.model.n_states, len(self.model.terms)), room))
 
     @cached_property

@@ -21,7 +21,6 @@ __all__ = [
     "OPTIONS",
     "CompilationError",
     "Kernels",
-    "free_memory",
     "kernels",
     "most_shared",
     "multiprocessors",
@@ -84,12 +83,6 @@ class Kernels:
 def kernels(path: Path, *defines: str) -> Kernels:
     """The kernels of a file, with macros given as ``NAME=text``."""
     return Kernels(source_text(path), path.name, (*OPTIONS, *(f"-D{define}" for define in defines)))
-
-
-def free_memory() -> int:
-    """Bytes that can still be taken on the device."""
-    free: int = cp.cuda.runtime.memGetInfo()[0] + cp.get_default_memory_pool().free_bytes()
-    return free
 
 
 @cache
