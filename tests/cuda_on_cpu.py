@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -76,7 +77,7 @@ def library_of(text: str, *defines: str) -> ctypes.CDLL:
     key = sha256("\n".join([text, (_HERE / "cuda_on_cpu.h").read_text(), *defines]).encode()).hexdigest()[:16]
     library = Path(gettempdir()) / f"galton-{key}.so"
     if not library.exists():
-        unfinished = library.with_suffix(".part")
+        unfinished = library.with_suffix(f".{os.getpid()}")  # others may be compiling the same
         options = ["-std=c++17", "-O1", "-shared", "-fPIC", "-x", "c++", *(f"-D{define}" for define in defines)]
         subprocess.run(["g++", *options, "-", "-o", unfinished], input=text, text=True, check=True)
         unfinished.rename(library)
