@@ -9,7 +9,7 @@ CPU with all its cores, for so long at most, after that; with ``--storm N`` to S
 imported, beside all that: N at a time, because it uses one core and may need long, in the order of ``--storm-on``,
 where a number after @ is the limit for those instances. The bounds must agree, or the program ends with an error.
 
-With ``--go-on`` what the file of ``--json`` has is kept, and only what it lacks is asked.
+With ``--go-on`` what the file of ``--json`` has is kept, with what took too long, and only what it lacks is asked.
 """
 
 from __future__ import annotations
@@ -144,7 +144,9 @@ def write(records: list[dict[str, Any]], known: list[dict[str, Any]], path: Path
     """After every run: whatever ends the program later, this is kept, with what was known before of others."""
     if path:
         merged = {(record["name"], record["property"]): record for record in (*known, *records)}
-        path.write_text(json.dumps(list(merged.values()), indent=1))
+        beside = path.with_suffix(".new")
+        beside.write_text(json.dumps(list(merged.values()), indent=1))
+        beside.replace(path)
 
 
 def main() -> None:
@@ -166,7 +168,9 @@ def main() -> None:
         return
     instances = chosen((*INSTANCES, *(OTHERS if given.others else ())), given.only)
     asked = limits(instances, given.storm_on, given.storm_timeout) if given.storm else {}
-    known = json.loads(given.json.read_text()) if given.go_on else []
+    if given.go_on and not given.json:
+        parser.error("--go-on needs the file of --json to go on from")
+    known = json.loads(given.json.read_text()) if given.go_on and given.json.exists() else []
     before = {(record["name"], record["property"]): record for record in known}
     asked = {one: limit for one, limit in asked.items() if not before.get((one.name, one.prop), {}).get("storm")}
     records: list[dict[str, Any]] = []

@@ -136,7 +136,8 @@ def measured(case: Case, counts: list[int], steps: int) -> list[Record]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", default=CHAINS, help="names of problems")
+    names = [case.name for case in CASES]
+    parser.add_argument("--only", nargs="+", default=CHAINS, choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("--boxes", type=int, nargs="+", default=[8, 32, 1024])
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--json", type=Path)

@@ -88,8 +88,8 @@ def main() -> None:
         records.append({"model": case[0], **found})
         medians = [statistics.median(times) for times in found.values()]
         print(f"{case[0]:<10} {medians[0]:>8.2f} {medians[1]:>8.2f} {medians[2]:>16.2f}", flush=True)
-    if given.json:
-        given.json.write_text(json.dumps(records, indent=1))
+        if given.json:
+            given.json.write_text(json.dumps(records, indent=1))
 
 
 if __name__ == "__main__":

@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from played import memory, played_device
+from played.arrays import OutOfMemoryError
 
 import galton
+from galton.model.sparse import Model
 from galton.solve import streaming
 from galton.solve.equations import Segment
 from galton.solve.settings import Settings
+from galton.solve.streaming import Device
 
 MODELS = Path(__file__).parents[2] / "models"
 CASES: list[tuple[str, dict[str, int], str]] = [
@@ -28,7 +32,7 @@ CASES: list[tuple[str, dict[str, int], str]] = [
     ("wlan", {"MAX_BACKOFF": 0, "COL": 0}, 'R{"collisions"}max=? [ F "both_sent" ]'),
     ("polling", {"N": 5}, 'P=? [ !"served2" U "served1" ]'),
 ]
-STREAM = Settings(stream=True, strategy=False)
+STREAM = Settings(stream=True)
 # Rounds of coin tosses, one after the other: each is a component of its own, which only the next ones are reached from.
 ROUNDS = """
 mdp
@@ -49,11 +53,11 @@ QUESTIONS = ['Pmax=? [ F "won" ]', 'R{"steps"}min=? [ F "over" ]', 'R{"steps"}ma
 
 
 @contextmanager
-def small_segments(room: float) -> Iterator[None]:
+def small_segments(room: float = 1e9) -> Iterator[None]:
     """Whatever has entries goes to a device of so many bytes, and components of a few unknowns are large ones."""
     with (
         patch.object(streaming, "WORTH_IT", 1),
-        patch.multiple(streaming, room_on_device=lambda: room, SMALLEST=1e3),
+        patch("galton.solve.sound.device_for", lambda equations: Device(equations, room)),
         patch.multiple("galton.solve.equations", LARGE=16, SEGMENT=16),
     ):
         yield
@@ -63,12 +67,13 @@ PLACES = [pytest.param(played_device, id="played"), pytest.param(nullcontext, id
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize(("name", "constants", "prop"), CASES, ids=lambda value: str(value)[:40])
-def test_same_answers(name: str, constants: dict[str, int], prop: str, place: Any) -> None:
+def test_same_answers(name: str, constants: dict[str, int], prop: str, single: bool, place: Any) -> None:
     model = galton.load(MODELS / f"{name}.prism", **constants).build(device="cpu")
     known = galton.check(model, prop)
-    with place(), small_segments(1e9):
-        found = galton.check(model, prop, settings=STREAM)
+    with place(), small_segments():
+        found = galton.check(model, prop, settings=Settings(stream=True, single=single))
     assert visits(found)
     agree(found, known)
 
@@ -87,20 +92,56 @@ def test_one_component_after_the_other(prop: str, place: Any) -> None:
         assert found.strategy is not None
         plain = prop.replace("max", "").replace("min", "")
         assert float(galton.check(found.strategy.induced(), plain)) == pytest.approx(float(known), rel=1e-5)
-    assert list(counts.values()) == [5, 1]
+    assert counts[2.5e4] >= 5
+    assert counts[1e9] >= 1
 
 
 @pytest.mark.parametrize("fails_at", [0, 10, 40, 80])
 def test_memory_that_ends(fails_at: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a component lacks on the device, the CPU does."""
+    """What a component lacks on the device, the CPU does, and says why."""
     model = galton.parse(ROUNDS, n=3).build(device="cpu")
     known = galton.check(model, QUESTIONS[0])
     with played_device(), small_segments(2.5e4):
         monkeypatch.setattr(memory, "last", memory.allocations + fails_at)
         found = galton.check(model, QUESTIONS[0], settings=STREAM)
     agree(found, known)
-    assert not visits(found)
-    assert found.work[-1].detail.startswith("6 segments")  # as they were
+    assert "something went wrong (there is not enough memory for a component: " in found.work[-1].detail
+
+
+def test_memory_for_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that do not fit together go there one by one."""
+    model = galton.parse(ROUNDS, n=3).build(device="cpu")
+    known = galton.check(model, QUESTIONS[0])
+    allocate = type(memory).allocate
+
+    def some(self: Any, size: int) -> None:
+        if size > 2000:
+            raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes")
+        allocate(self, size)
+
+    monkeypatch.setattr(type(memory), "allocate", some)
+    with played_device(), small_segments():
+        found = galton.check(model, QUESTIONS[0], settings=STREAM)
+    agree(found, known)
+    assert visits(found)
+    assert "something went wrong" in found.work[-1].detail
+
+
+@pytest.mark.parametrize("chosen_by", ["user", "auto"])
+def test_mistakes_of_ours(chosen_by: str) -> None:
+    """Who asked for the device sees them; who did not gets an answer."""
+    model = galton.parse(ROUNDS, n=2).build(device="cpu")
+    known = galton.check(model, QUESTIONS[0])
+    model.info["chosen by"] = chosen_by
+    mistake = patch.object(streaming, "_moved", side_effect=AssertionError("a mistake"))
+    with played_device(), small_segments(), mistake:
+        if chosen_by == "user":
+            with pytest.raises(AssertionError, match="a mistake"):
+                galton.check(model, QUESTIONS[0], settings=STREAM)
+        else:
+            found = galton.check(model, QUESTIONS[0], settings=STREAM)
+            agree(found, known)
+            assert "something went wrong (a mistake)" in found.work[-1].detail
 
 
 def test_a_model_that_was_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,12 +152,12 @@ def test_a_model_that_was_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
         model = program.build(device="cuda")
         assert model.info["larger than the device"]
         monkeypatch.setattr(memory, "last", None)
-        assert visits(galton.check(model, QUESTIONS[0])) == 3
+        assert visits(galton.check(model, QUESTIONS[0])) >= 3
         model = program.build(device="cuda")
         monkeypatch.setattr(memory, "last", memory.allocations + 20)
         monkeypatch.setattr(model.__class__, "to_host", freeing(model.__class__.to_host, monkeypatch))
         found = galton.check(model, QUESTIONS[0])
-    assert visits(found) == 3
+    assert visits(found) >= 3
     assert "not enough memory on the device" in found.warnings[0]
 
 
@@ -132,14 +173,59 @@ def freeing(to_host: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_without_a_device_the_cpu_does_it() -> None:
     model = galton.parse(ROUNDS, n=2).build(device="cpu")
-    with patch.object(streaming, "room_on_device", lambda: 0.0):
+    with patch("galton.solve.sound.device_for", lambda equations: None):
         found = galton.check(model, QUESTIONS[0], settings=STREAM)
     assert not visits(found)
     agree(found, galton.check(model, QUESTIONS[0]))
 
 
-def test_joining() -> None:
-    """As many as fit; runs without a cycle keep to themselves unless they follow one with."""
+# Twenty components of 600 unknowns each, with a few transitions: nothing to carry to a device.
+LONG = """
+dtmc
+module rounds
+  round : [0..20];
+  x : [0..599];
+  [] round<20 & x<599 -> 0.6 : (x'=x+1) + 0.4 : (x'=max(0, x-1));
+  [] round<20 & x=599 -> 0.999 : (round'=round+1) & (x'=0) + 0.001 : (x'=598);
+  [] round=20 -> true;
+endmodule
+rewards true : 1; endrewards
+"""
+
+
+def test_small_components_stay_apart_once_infinite() -> None:
+    """Joined and not worth the way, they were swept together, eliminated, and bounded by infinity."""
+    model = galton.parse(LONG).build(device="cpu")
+    known = galton.check(model, "R=? [ F round=20 ]")
+    with played_device():
+        found = galton.check(model, "R=? [ F round=20 ]", settings=STREAM)
+    assert not visits(found)
+    assert (found.lower, found.upper) == (known.lower, known.upper)
+
+
+def test_a_bad_component_does_not_spoil_its_neighbours() -> None:
+    """One that has to be eliminated, for its exits are rare, is eliminated alone."""
+    rng, easy, walk, rare = np.random.default_rng(0), 300, 60, 1e-13
+    size = easy + walk + 2
+    matrix = np.zeros((size, size))
+    for state in range(easy):
+        matrix[state, rng.choice(easy, 3, replace=False)] = 0.3
+        matrix[state, easy + walk // 2] = 0.1
+    for state in range(easy + 1, easy + walk - 1):
+        matrix[state, [state - 1, state + 1]] = 0.5
+    matrix[easy, [easy + 1, -2]] = 1 - rare, rare
+    matrix[easy + walk - 1, [easy + walk - 2, -1]] = 1 - 2 * rare, 2 * rare
+    matrix[-2, -2] = matrix[-1, -1] = 1.0
+    model = Model.from_matrix("dtmc", matrix, labels={"goal": np.arange(size) == size - 1})
+    known = galton.check(model, 'P=? [ F "goal" ]')
+    with played_device(), small_segments():
+        found = galton.check(model, 'P=? [ F "goal" ]', settings=STREAM)
+    agree(found, known)
+    assert "1 eliminated directly" in found.work[-1].detail
+
+
+def test_groups() -> None:
+    """As many as fit, from one with a cycle on; and none that are not worth the way together."""
 
     class Equations:
         segments = tuple(Segment(*one) for one in [(0, 5, True), (5, 9, False), (9, 12, False), (12, 20, True)])
@@ -153,14 +239,22 @@ def test_joining() -> None:
             return segment.last - segment.first
 
     each = streaming.BYTES_PER_ENTRY + streaming.BYTES_PER_ROW + streaming.BYTES_PER_UNKNOWN
-    found = {room: [s.first for s in streaming.joined(Equations(), room * each)] for room in (1, 7, 15)}  # type: ignore[arg-type]
-    assert found == {1: [0, 5, 9, 12], 7: [0, 5, 12], 15: [0, 5]}
+
+    def groups(room: int, worth_it: int) -> list[list[int]]:
+        with patch.object(streaming, "WORTH_IT", worth_it):
+            device = Device(Equations(), room * each)  # type: ignore[arg-type]
+            return [[member.first for member in members] for _, members in device.groups()]
+
+    assert groups(room=1, worth_it=1) == [[0], [5], [9], [12]]
+    assert groups(room=7, worth_it=1) == [[0], [5, 9], [12]]
+    assert groups(room=15, worth_it=1) == [[0], [5, 9, 12]]
+    assert groups(room=15, worth_it=16) == [[0], [5], [9], [12]]
 
 
 def visits(found: Any) -> int:
-    """How many components went to the device."""
+    """How many parts went to the device."""
     detail = next((work.detail for work in found.work if work.step == "propose and prove"), "")
-    before, _, after = detail.partition(" proposed on the device")
+    before, _, after = detail.partition(" parts on the device")
     return int(before.rsplit(" ", 1)[-1]) if after else 0
 
 

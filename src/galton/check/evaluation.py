@@ -195,8 +195,8 @@ class Evaluation:
             note = Work("method", f"{chosen} is for unbounded paths and rewards; here {done_by} was used")
             quantity = replace(quantity, work=(*quantity.work, note))
         asked = self.settings.format or self.settings.order or self.settings.single
-        if asked and quantity.work and is_on_host(self.model.columns):
-            note = Work("format", "the CPU has its own; --format, --order and --single are for a device")
+        if asked and quantity.work and is_on_host(self.model.columns) and not self.settings.stream:
+            note = Work("format", "--format, --order and --single are for a device; the CPU has one format and order")
             quantity = replace(quantity, work=(*quantity.work, note))
         self.steps.append(Step(render(expression), quantity))
         return quantity

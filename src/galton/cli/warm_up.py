@@ -17,7 +17,8 @@ def warm_up(device: str) -> None:
     kind, _, numbers = device.partition(":")
     first = numbers.partition(",")[0] or "0"
     if kind == "cuda" and first.isdecimal():
-        Thread(target=_retain_context, args=(int(first),), daemon=True).start()
+        # Not a daemon: whoever leaves early waits for it, because the driver must not be unloaded meanwhile.
+        Thread(target=_retain_context, args=(int(first),)).start()
 
 
 def _retain_context(number: int) -> None:

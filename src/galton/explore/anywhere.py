@@ -57,6 +57,7 @@ def explore(
         model = on_cpu()
         if isinstance(error, DeviceMemoryError):
             model.info["larger than the device"] = True
+            model.info["chosen by"] = "auto" if device == "auto" else "user"
         if device == "cuda":
             model.info["instead"] = f"{error}; explored on the CPU instead"
         return model

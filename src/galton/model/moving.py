@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import is_on_host
 from .sparse import Model, Rewards, Values
 from .states import PackedStates
 
@@ -24,10 +25,13 @@ def to_device(model: Model) -> Model:
     """The same model with arrays on the current CUDA device; the model itself if it has them already."""
     from ..explore.cuda_device import device_errors, import_cupy
 
+    if not is_on_host(model.columns):
+        return model
     cupy = import_cupy()
     with device_errors("the model does not fit into the memory of the device"):
         moved: Model = _moved(model, lambda array: cupy.asarray(array) if isinstance(array, np.ndarray) else array)
-    return replace(moved, info={**moved.info, "chosen by": "user"})
+    told = {key: value for key, value in moved.info.items() if key not in ("instead", "larger than the device")}
+    return replace(moved, info={**told, "chosen by": "user"})
 
 
 def _moved(part: Any, move: Callable[[Any], Any]) -> Any:

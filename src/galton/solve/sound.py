@@ -12,6 +12,7 @@ Where a component is so badly conditioned that no proposal can be proved, it is 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from .parallel import ParallelProposer
 from .proposal import Proposer
 from .settings import Settings
 from .solution import NumericError, Solution, Work
-from .streaming import Device, StreamingProposer, streamed
+from .streaming import Device, StreamingProposer, device_for
 from .support import extend
 
 __all__ = ["solve"]
@@ -34,6 +35,7 @@ __all__ = ["solve"]
 ROUNDING = 2.0**-52
 SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 NEAR = 1e-3  # a row whose value is farther than this from the best, relatively, has room to spare
+CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
 OPERATIONS = 2 * 10**9  # of a direct elimination
 
 
@@ -43,13 +45,12 @@ def solve(equations: Equations, settings: Settings) -> Solution:
     Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
     Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
     """
-    if settings.stream and is_on_host(equations.columns):
-        return streamed(equations, lambda some, device: _Solver(some, settings, device).run())
-    return _Solver(equations, settings).run()
+    stream = settings.stream and is_on_host(equations.columns)
+    return _Solver(equations, settings, device_for(equations) if stream else None).run()
 
 
 class _Solver:
-    def __init__(self, equations: Equations, settings: Settings, device: Device | None = None) -> None:
+    def __init__(self, equations: Equations, settings: Settings, device: Device | None) -> None:
         self.equations, self.settings, self.device = equations, settings, device
         self.system = equations.system
         size, xp = equations.size, namespace(equations.columns)
@@ -83,14 +84,16 @@ class _Solver:
         allowed = 0.8 * self.settings.eps
         budget = allowed / max(cyclic, 1)
         choose = self.x.chosen is not None and self.settings.strategy
-        for segment in self.equations.segments:
+        for segment, begun in self._in_order():
             if segment.acyclic:
                 self.system.propagate(self.lower, self.upper, segment.first, segment.last, self.equations.slack)
                 self.proofs += 1
                 if cyclic or choose:
                     self._keep(segment)
+                continue
             # Most segments widen the bounds by less than their part; one that needs more gets half of what is left.
-            elif not self._iterate(segment, budget) and not self._iterate(segment, (allowed - self.width) / 2):
+            spare = (allowed - self.width) / 2
+            if not self._iterate(segment, budget, begun=begun) and not self._iterate(segment, spare):
                 self._eliminate(segment)
                 self._keep(segment)
         if choose:
@@ -98,12 +101,32 @@ class _Solver:
         work = self._work(time.perf_counter() - start)
         return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None)
 
+    def _in_order(self) -> Iterator[tuple[Segment, bool]]:
+        """The segments, and whether there is a proposal for each already, by a device that had several together."""
+        if self.device is None:
+            yield from ((segment, False) for segment in self.equations.segments)
+            return
+        for whole, members in self.device.groups():
+            begun = len(members) > 1 and self._begins_easily(whole) and self._begin(whole)
+            yield from ((member, begun) for member in members)
+
+    def _begin(self, whole: Segment) -> bool:
+        return isinstance(self.x, StreamingProposer) and self.x.begin(whole, CLOSE)
+
+    def _begins_easily(self, whole: Segment) -> bool:
+        """Whether sweeps do without a look at what costs nothing; see :meth:`_begin_for_nothing`."""
+        equations = self.equations
+        pays = equations.optimum != "min" or equations.origin.reward is None
+        return pays or not how_many(equations.constant[equations.rows_of(whole)] == 0)
+
     def _work(self, seconds: float) -> tuple[Work, ...]:
         segments = self.equations.segments
         acyclic = sum(segment.acyclic for segment in segments)
         detail = f"{len(segments):,} segments, {acyclic:,} of them without a cycle"
         if self.device is not None and self.device.visits:
-            detail += f", {self.device.visits:,} proposed on the device, one after the other"
+            detail += f", proposed in {self.device.visits:,} parts on the device"
+        if self.device is not None and self.device.trouble:
+            detail += f", where something went wrong ({self.device.trouble})"
         if self.eliminated:
             detail += f", {self.eliminated:,} eliminated directly"
         detail += f"; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, {self.proofs:,} to prove"
@@ -122,14 +145,14 @@ class _Solver:
         if not segment.acyclic:
             self.w.x[part] = 0.0  # steps are counted within a segment
 
-    def _iterate(self, segment: Segment, budget: float) -> bool:
-        """Bounds by proposal and proof; False when they cannot be proved."""
+    def _iterate(self, segment: Segment, budget: float, *, begun: bool = False) -> bool:
+        """Bounds by proposal and proof, from a proposal where one was begun; False when they cannot be proved."""
         entries = self.equations.entries(segment) + segment.last - segment.first
-        if self.equations.optimum == "min":
+        if self.equations.optimum == "min" and not begun:
             self._begin_for_nothing(segment)
             self.x.evaluate(segment, 1e-2)
         # Which rows are nearly the best shows only when x is good.
-        self.x.solve(segment, 1e-3 if self.x.chosen is None else 1e-8, entries)
+        self.x.solve(segment, 1e-3 if self.x.chosen is None else CLOSE, entries)
         for share in SHARES:
             goal = budget
             for _ in range(4):
@@ -230,8 +253,11 @@ class _Solver:
                     "to be eliminated; an answer without a guarantee can be had with --method"
                 )
             if self.x.chosen is None or self._is_optimal(segment):
-                return
-        raise NumericError(f"no strategy of a component of {last - first:,} states could be proved to be the best")
+                break
+        else:
+            raise NumericError(f"no strategy of a component of {last - first:,} states could be proved to be the best")
+        if not how_many(self.upper[part] < np.inf) == last - first:
+            raise NumericError(f"a component of {last - first:,} states is too badly conditioned for bounds above")
 
     def _is_optimal(self, segment: Segment) -> bool:
         """Whether no row is better than the chosen ones, but for rounding; otherwise better ones are taken."""

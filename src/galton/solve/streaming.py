@@ -1,14 +1,14 @@
 """Equations that are larger than a device: their components go there one after the other, successors first.
 
-The equations stay on the host, in the order in which they can be solved, and neighbours are joined as long as they fit
-on the device together. What goes there is the rows of such a segment; what these have of unknowns that are solved
-already becomes a part of their constants. The proposal comes back, and the host proves it. A segment that does not fit
-even alone is left to the CPU. Where memory ends all the same, all begins again with smaller segments.
+The equations stay on the host, in the order in which they can be solved. What goes to the device is the rows of a
+segment, or of as many neighbours as fit there together; what these have of unknowns that are solved already becomes a
+part of their constants. The proposal comes back, and the host proves it, segment by segment. What does not fit, or is
+not worth the way, the CPU does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,65 +18,25 @@ from ..model.values import Floats, Values
 from .equations import Equations, Optimum, Segment
 from .parallel import ParallelProposer
 from .proposal import ROUNDS, Proposer
-from .solution import Solution
 
-__all__ = ["Device", "StreamingProposer", "joined", "streamed"]
+__all__ = ["Device", "StreamingProposer", "device_for"]
 
-WORTH_IT = 1_000_000  # entries from which on a segment is taken to a device
-SHARE = 0.5  # of the free memory that a segment may take
-SMALLEST = 1e7  # bytes: a device that has less is of no use
+WORTH_IT = 1_000_000  # entries from which on segments are taken to a device
+SHARE = 0.5  # of the free memory that they may take
 # What a segment takes: its matrix twice, numbers of rows, vectors of methods that solve it.
 BYTES_PER_ENTRY, BYTES_PER_ROW, BYTES_PER_UNKNOWN = 24, 64, 200
+WELL = 1e-6  # changes from which on a proposal for neighbours is one to go on from
 
 
-def room_on_device() -> float:
-    """Bytes that a segment may take; 0 where there is no device."""
+def device_for(equations: Equations) -> Device | None:
+    """A device that may help, as it is now; None where there is none."""
     from ..explore.cuda_device import DeviceError, device_errors, free_memory, import_cupy
 
     try:
         with device_errors("there is no memory left"):
-            return SHARE * free_memory(import_cupy())
+            return Device(equations, SHARE * free_memory(import_cupy()))
     except DeviceError:
-        return 0.0
-
-
-def streamed(equations: Equations, solve: Callable[[Equations, Device | None], Solution]) -> Solution:
-    """Solve equations with a device that takes a part at a time, or without one where there is none."""
-    from ..explore.cuda_device import DeviceError, DeviceMemoryError
-
-    room = room_on_device()
-    while room > SMALLEST:
-        parts = replace(equations, segments=joined(equations, room))
-        try:
-            return solve(parts, Device(parts, room))
-        except DeviceMemoryError:
-            room /= 4
-        except DeviceError:
-            break
-    return solve(equations, None)
-
-
-def joined(equations: Equations, room: float) -> tuple[Segment, ...]:
-    """The segments, neighbours joined as long as they fit; a run without cycles only where it follows one with."""
-    found: list[Segment] = []
-    for segment in equations.segments:
-        if found and not found[-1].acyclic:
-            both = Segment(found[-1].first, segment.last, False)
-            if _bytes(equations, both) <= room:
-                found[-1] = both
-                continue
-        found.append(segment)
-    return tuple(found)
-
-
-def _bytes(equations: Equations, segment: Segment) -> int:
-    rows = equations.rows_of(segment)
-    unknowns = segment.last - segment.first
-    return int(
-        BYTES_PER_ENTRY * equations.entries(segment)
-        + BYTES_PER_ROW * (rows.stop - rows.start)
-        + BYTES_PER_UNKNOWN * unknowns
-    )
+        return None
 
 
 @dataclass(eq=False)
@@ -90,17 +50,51 @@ class Device:
     room
         Bytes that a segment may take.
     visits
-        How many segments have been there.
+        How many segments, or groups of them, have been there.
+    trouble
+        What went wrong there, if anything did.
     """
 
     equations: Equations
     room: float
     visits: int = 0
+    trouble: str = ""
     _there: tuple[Segment, Equations] | None = None
+
+    def groups(self) -> Iterator[tuple[Segment, list[Segment]]]:
+        """All segments; neighbours that fit and are worth the way together, from one with a cycle on, are a group."""
+        members: list[Segment] = []
+        for segment in self.equations.segments:
+            if members and self._bytes(Segment(members[0].first, segment.last, False)) <= self.room:
+                members.append(segment)
+                continue
+            yield from self._grouped(members)
+            members = [segment]
+            if segment.acyclic:
+                yield segment, members
+                members = []
+        yield from self._grouped(members)
+
+    def _grouped(self, members: list[Segment]) -> Iterator[tuple[Segment, list[Segment]]]:
+        if not members:
+            return
+        whole = Segment(members[0].first, members[-1].last, False)
+        if self.takes(whole):
+            yield whole, members
+        else:
+            yield from ((member, [member]) for member in members)
 
     def takes(self, segment: Segment) -> bool:
         """Whether a segment is worth the way, and fits."""
-        return self.equations.entries(segment) >= WORTH_IT and _bytes(self.equations, segment) <= self.room
+        return self.equations.entries(segment) >= WORTH_IT and self._bytes(segment) <= self.room
+
+    def _bytes(self, segment: Segment) -> int:
+        rows = self.equations.rows_of(segment)
+        return int(
+            BYTES_PER_ENTRY * self.equations.entries(segment)
+            + BYTES_PER_ROW * (rows.stop - rows.start)
+            + BYTES_PER_UNKNOWN * (segment.last - segment.first)
+        )
 
     def part(self, segment: Segment, constants: Callable[[Segment], Floats]) -> Equations:
         """The equations of a segment, with these constants if they are not there yet."""
@@ -109,6 +103,19 @@ class Device:
             self._there = segment, _moved(self.equations, segment, constants(segment))
             self.visits += 1
         return self._there[1]
+
+    def failed(self, segment: Segment, error: Exception) -> None:
+        """Expect less of it: half of what it could not hold, or nothing."""
+        from ..explore.cuda_device import DeviceMemoryError
+
+        self._there, self.trouble = None, str(error) or type(error).__name__
+        self.room = self._bytes(segment) / 2 if isinstance(error, DeviceMemoryError) else 0.0
+
+    def forgives(self, error: Exception) -> bool:
+        """Whether the CPU may go on: always where the device is at fault; mistakes of ours only who asked shall see."""
+        from ..explore.cuda_device import DeviceError
+
+        return isinstance(error, DeviceError) or self.equations.origin.model.info.get("chosen by") == "auto"
 
 
 @dataclass(eq=False)
@@ -131,13 +138,26 @@ class StreamingProposer(Proposer):
 
     def evaluate(self, segment: Segment, aim: float) -> None:
         """As there."""
-
-        def evaluated(proposer: Proposer, all_of_it: Segment) -> float:
-            proposer.evaluate(all_of_it, aim)
-            return 0.0
-
-        if self._there(segment, evaluated) is None:
+        if self._there(segment, lambda proposer, all_of_it: _evaluated(proposer, all_of_it, aim)) is None:
             super().evaluate(segment, aim)
+
+    def begin(self, whole: Segment, aim: float) -> bool:
+        """Propose for several segments together; whether that is good enough to go on from for each of them."""
+        part, entries = slice(whole.first, whole.last), self.device.equations.entries(whole)
+        chosen = None if self.chosen is None else self.chosen[part].copy()
+
+        def begun(proposer: Proposer, all_of_it: Segment) -> float:
+            if self.device.equations.optimum == "min":
+                proposer.evaluate(all_of_it, 1e-2)
+            return proposer.solve(all_of_it, aim, entries)
+
+        residual = self._there(whole, begun)
+        if residual is not None and residual <= WELL:
+            return True
+        self.x[part] = 0.0
+        if self.chosen is not None and chosen is not None:
+            self.chosen[part] = chosen
+        return False
 
     def _there(self, segment: Segment, work: Callable[[Proposer, Segment], float]) -> float | None:
         """Have something done on the device; None where that cannot be."""
@@ -145,8 +165,14 @@ class StreamingProposer(Proposer):
             return None
         from ..explore.cuda_device import device_errors
 
-        with device_errors("there is not enough memory for a component"):
-            return self._visit(segment, work)
+        try:
+            with device_errors("there is not enough memory for a component"):
+                return self._visit(segment, work)
+        except Exception as error:
+            if not self.device.forgives(error):
+                raise
+            self.device.failed(segment, error)
+            return None
 
     def _visit(self, segment: Segment, work: Callable[[Proposer, Segment], float]) -> float:
         import cupy as cp
@@ -175,6 +201,11 @@ class StreamingProposer(Proposer):
         self.system.row_values(self.x, found, segment.first, segment.last, self.settings.n_threads)
         self.x[part] = kept
         return found
+
+
+def _evaluated(proposer: Proposer, segment: Segment, aim: float) -> float:
+    proposer.evaluate(segment, aim)
+    return 0.0
 
 
 def _moved(equations: Equations, segment: Segment, constants: Floats) -> Equations:
