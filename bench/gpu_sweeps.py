@@ -7,8 +7,7 @@ The equations are those of the probability to come to the first initial state, f
 are in place, as the solver makes them, and for an MDP take the greatest. The bytes are the fewest that the format has
 to move; a format that moves fewer may be the faster one at a smaller share of the copy. Every format has to come to the
 same vector, or the program ends with an error. ``chosen`` says what Galton would take, and what it takes to find out.
-With ``--variants`` all is read in several ways: so many entries at a time x threads of a block, slices cached or not,
-and asked for ahead of time or not.
+With ``--variants`` all is read in several ways: so many entries at a time x threads of a block, slices cached or not.
 The last column is the same sweep with vectors in single precision.
 """
 
@@ -43,8 +42,7 @@ CASES: list[tuple[str, dict[str, int]]] = [
 ]
 COPIED = 1 << 30  # bytes
 SAME = 1e-12  # how far vectors may be apart, relatively, after a sweep
-# Lines at a time, threads of a block, whether slices are cached, and asked for ahead of time.
-VARIANTS = tuple(product((2, 4, 8), (128, 256), (False, True), (False, True)))
+VARIANTS = tuple(product((2, 4, 8), (128, 256, 512), (False, True)))  # lines at a time, threads of a block, cached
 
 
 def equations_of(model: Any, order: str) -> Any:
@@ -107,7 +105,7 @@ def laid_out(equations: Any, matrix: Any, name: str, variants: bool) -> Iterator
     seconds = time.perf_counter() - start
     yield name, layout, seconds
     for variant in (Variant(*how) for how in VARIANTS) if variants else ():
-        if layout.source is not None or not (variant.cached or variant.ahead):  # only slices are streamed
+        if layout.source is not None or not variant.cached:  # only slices are streamed
             yield f"{name} {variant}", replace(layout, variant=variant), seconds
 
 

@@ -31,18 +31,14 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Variant:
-    """How a matrix is read: entries at a time, threads of a block; and of slices, whether they are cached like all else
-    and whether lines are asked for ahead of time.
-    """
+    """How a matrix is read: entries at a time, threads of a block, and whether slices are cached like all else."""
 
     unroll: int = 4
     block: int = 128
-    cached: bool = True
-    ahead: bool = True
+    cached: bool = False
 
     def __str__(self) -> str:
-        cached, ahead = "cached" if self.cached else "streamed", " ahead" if self.ahead else ""
-        return f"{self.unroll} x {self.block} {cached}{ahead}"
+        return f"{self.unroll} x {self.block} {'cached' if self.cached else 'streamed'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +82,7 @@ class Layout:
         layout = {"ell": "ELL", "sliced": "SLICED", "half-sliced": "SLICED"}.get(self.name, "CSR")
         shape = (f"LANES={self.lanes}", f"UNROLL={self.variant.unroll}", f"LAYOUT={layout}")
         cached = ("CACHED=1",) if self.variant.cached else ()
-        ahead = () if self.variant.ahead else ("AHEAD=0",)
-        return (*_types(self.starts, self.codes), *cached, *ahead, *shape)
+        return (*_types(self.starts, self.codes), *cached, *shape)
 
     @property
     def bytes_per_sweep(self) -> int:

@@ -14,9 +14,6 @@
 #define ROW_ENDS 0x80000000u
 #define NO_ENTRY 0x40000000u
 #define COLUMN 0x3fffffffu
-#ifndef AHEAD
-#define AHEAD 1
-#endif
 
 #if LAYOUT == SLICED || LAYOUT == ELL
 
@@ -36,22 +33,8 @@ __device__ inline double product(const Rows& rows, unsigned word, code_t code, c
     return rows.decoded(code) * (word & NO_ENTRY ? 1.0 : factor);
 }
 
-// UNROLL lines of a state: what they have is asked for together.
-struct Lines {
-    unsigned words[UNROLL];
-    code_t codes[UNROLL];
-
-    __device__ void ask(const int* columns, const code_t* numbers, count_t width, int left) {
-#pragma unroll
-        for (int k = 0; k < UNROLL; ++k) {
-            words[k] = k < left ? unsigned(streamed(columns + k * width)) : NO_ENTRY;
-            codes[k] = k < left ? streamed(numbers + k * width) : code_t(0);
-        }
-    }
-};
-
-// `take(word, product)` for every line of a state; no branch depends on what is read. With AHEAD the next lines are asked for
-// before x is, so that a thread waits for both at the same time.
+// `take(word, product)` for every line of a state, UNROLL lines at a time: what they have is asked for together, and no branch
+// depends on it.
 template <class Take>
 __device__ inline void over_lines(const Rows& rows, count_t state, const real* x, Take&& take) {
     const offset_t* starts = rows.pattern.starts;
@@ -67,30 +50,27 @@ __device__ inline void over_lines(const Rows& rows, count_t state, const real* x
 #endif
     const int* columns = rows.pattern.columns + at;
     const code_t* numbers = rows.codes + at;
-    Lines lines, next;
-    lines.ask(columns, numbers, width, left);
     for (; left > 0; left -= UNROLL) {
+        unsigned words[UNROLL];
+        code_t codes[UNROLL];
         double products[UNROLL];
-#if AHEAD
-        next.ask(columns + UNROLL * width, numbers + UNROLL * width, width, left - UNROLL);
-#endif
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
-            products[k] = product(rows, lines.words[k], lines.codes[k], x);
+            words[k] = k < left ? unsigned(streamed(columns + k * width)) : NO_ENTRY;
+            codes[k] = k < left ? streamed(numbers + k * width) : code_t(0);
+        }
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) {
+            products[k] = product(rows, words[k], codes[k], x);
 #ifndef __CUDA_ARCH__
             for (int other = 1; other < LANES && k < left; ++other)
                 products[k] += product(rows, unsigned(columns[k * width + other]), numbers[k * width + other], x);
 #endif
         }
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) take(lines.words[k], products[k]);
+        for (int k = 0; k < UNROLL; ++k) take(words[k], products[k]);
         columns += UNROLL * width;
         numbers += UNROLL * width;
-#if AHEAD
-        lines = next;
-#else
-        lines.ask(columns, numbers, width, left - UNROLL);
-#endif
     }
 }
 
