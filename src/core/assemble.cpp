@@ -448,7 +448,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
     SparseModel model;
     const size_t need = states.bytes() + bytes_needed(plan, found);
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
-    if (found.choices + found.count >= INT32_MAX)  // choices have 32-bit numbers
+    if (plan.program.type == ModelType::Mdp && found.choices + found.count >= INT32_MAX)  // choices have 32-bit numbers
         throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(found.choices), {}}};
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
     for (Coding coding : {Coding::Bytes, Coding::Shorts, Coding::Plain}) {

@@ -10,6 +10,9 @@ from comparison import changes
 from small_models import build, refused, table
 
 import galton
+from galton.explore.failures import Fault, explain
+from galton.explore.limits import Limits
+from galton.explore.lower import lower
 from galton.model.sparse import Model
 
 # What goes wrong
@@ -179,3 +182,13 @@ def test_a_large_grid_is_the_same_for_any_number_of_threads(kind: str) -> None:
     models = [program.build(threads=threads) for threads in (1, 2, 3, 5)]
     assert models[0].n_states == 199**2
     assert all(list(changes(models[0], model)) == [] for model in models[1:])
+
+
+def test_more_than_there_are_numbers_for() -> None:
+    """Where nobody set a limit, it is not told as one: it once read "more than 9,223,372,036,854,775,807 states"."""
+    lowered = lower(galton.parse("dtmc module m s:[0..1]; [] true -> true; endmodule"))
+    for limits, said in (
+        (Limits(), "more than 2,147,483,647 states, or choices of states: there are no numbers for more"),
+        (Limits(max_states=7), "more than 7 states; raise the limit with --max-states"),
+    ):
+        assert str(explain({"fault": Fault.TOO_MANY_STATES}, lowered, limits)).startswith(said)

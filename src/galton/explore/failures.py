@@ -28,6 +28,9 @@ class Fault(IntEnum):
     BAD_REWARD = 9
 
 
+LARGEST_NUMBER = 2**31 - 1  # of a state, or of a choice
+
+
 class SemanticError(LanguageError):
     """A program that means nothing in some reachable state."""
 
@@ -49,6 +52,11 @@ class LimitError(GaltonError):
 def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> GaltonError:
     """The error for a failed exploration."""
     fault = Fault(found["fault"])
+    if fault is Fault.TOO_MANY_STATES and limits.max_states >= LARGEST_NUMBER:
+        return LimitError(
+            f"more than {LARGEST_NUMBER:,} states, or choices of states: there are no numbers for more; make the model "
+            "smaller"
+        )
     if fault is Fault.TOO_MANY_STATES:
         return LimitError(
             f"more than {limits.max_states:,} states; raise the limit with --max-states, or make the model smaller"
