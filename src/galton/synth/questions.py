@@ -44,7 +44,7 @@ LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
 BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 PATIENCE = 1.5  # seconds on the CPU: about what setting up a device takes
 CLOSE_BOUNDS = 8  # times what was left out: closer bounds around a threshold are found without leaving out anything
-WORTH_A_WINDOW = 1.0  # seconds that a bundle takes without
+WORTH_A_WINDOW = 0.05  # seconds that a bundle takes without
 SPEED = 1.5e9  # entries of the matrix times boxes that a thread goes over in a second
 MOST_KEPT = 64  # sets of states whose rows are kept for later boxes
 

@@ -27,22 +27,32 @@ from .walk import Multiples
 
 ENOUGH = 1e-10  # mass that makes a state one of the window
 MOST_CORNERS = 8  # points at which mass is moved, beside the middle
-WORTH_IT = 1 / 8  # of the states may be in the window
+WORTH_IT = 0.7  # of the work may be left
+MOST_STATES = 0.85  # of the states may be in the window
 SETTLED = 1e-3  # mass that may still move within the window when the rest of the time is not looked at
-MOST_WORK = 2e9  # entries of matrices to be gone over for a point before giving up: a second or two
+MOST_WORK = 2e9  # entries of matrices to be gone over for a point before giving up: a second or two …
+SHARE_OF_WORK = 0.25  # … and the part of what a box takes
 
 __all__ = ["leaving", "likely_states", "within"]
 
 
 def likely_states(model: ParametricModel, time: float) -> Mask | None:
-    """The states visited up to a time at the middle of the space and at its corners; None where they are many."""
+    """The states visited up to a time at the middle of the space and at its corners; None where they are many.
+
+    They are few enough where the steps to be made, times the entries to go over in each, are.
+    """
     low, high = model.space
+    _, upper = model.terms.bounds(high[None], high[None])
+    entries = np.diff(model.row_starts)
+    exits = _exits(model, upper)
+    work = float(exits.max(initial=0.0)) * float(entries.sum())
     corners = (np.array(corner) for corner in product(*zip(low, high, strict=True)))
     likely = np.zeros(model.n_states, dtype=bool)
     for point in (low + (high - low) / 2, *islice(corners, MOST_CORNERS)):
-        if not _visit(model, point, time, likely):
+        if not _visit(model, point, time, likely, work * time):
             return None
-    return likely
+    left = float(exits[likely].max(initial=0.0)) * float(entries[likely].sum())
+    return likely if left <= WORTH_IT * work else None
 
 
 def leaving(model: ParametricModel, window: Mask, time: float, threads: int) -> float:
@@ -82,19 +92,29 @@ def within(model: ParametricModel, window: Mask) -> ParametricModel:
     )
 
 
-def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask) -> bool:
-    """Add the states that are visited at a point; whether they are few."""
+def _rates(model: ParametricModel, upper: Floats) -> Floats:
+    found: Floats = model.rates.coefficients * np.maximum(upper[model.rates.terms, 0], 0.0)
+    return found
+
+
+def _exits(model: ParametricModel, upper: Floats) -> Floats:
+    rows = np.repeat(np.arange(model.n_states), np.diff(model.row_starts))
+    found: Floats = np.bincount(rows, weights=_rates(model, upper), minlength=model.n_states).astype(np.float64)
+    return found
+
+
+def _visit(model: ParametricModel, point: Floats, time: float, likely: Mask, work: float) -> bool:
+    """Add the states that are visited at a point; whether they are few, beside the work that a box takes."""
     _, upper = model.terms.bounds(point[None], point[None])
-    rates = model.rates.coefficients * np.maximum(upper[model.rates.terms, 0], 0.0)
     return _core.visit(
         model.row_starts,
         model.columns,
-        rates,
+        _rates(model, upper),
         model.initial,
         likely.view(np.uint8),
         time=time,
         enough=ENOUGH,
         settled=SETTLED,
-        most_states=int(WORTH_IT * model.n_states),
-        most_work=MOST_WORK,
+        most_states=int(MOST_STATES * model.n_states),
+        most_work=min(MOST_WORK, SHARE_OF_WORK * work),
     )
