@@ -50,7 +50,7 @@ INSTANCES = [
     Instance("herman", "N=21", HERMAN),
     *_steady("cluster", _122=5.32, _230=34.4, _320=15.09, _410=286.014, _446=512.708, _464=162.17, _500=1027.095),
     *_steady("cluster", _572=1386.101),
-    # About 909 workstations are up however many there are: a premium service of 2,000 has a probability of 1e-211.
+    # The repair unit keeps some 900 workstations up, however many there are: that 2,000 are is too rare to be asked.
     Instance("cluster", "N=2000", 'R{"percent_op"}=? [ S ]'),
     *_steady("tandem", _255=1.71, _511=7.42, _1023=22.77, _2047=96.15, _3070=866.27, _3588=1319.13, _4095=5386.44),
     *_steady("tandem", _8191=None),

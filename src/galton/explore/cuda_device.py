@@ -118,7 +118,7 @@ def compile_source(text: str, architecture: str) -> bytes:
 def _haste(text: str, nvrtc: Any) -> tuple[str, ...]:
     """Options that make compiling faster, of a compiler that has them."""
     version = nvrtc.getVersion()
-    # Kernels are optimised side by side; those of long texts a little less, which they hardly show.
+    # Kernels are optimised side by side; those of long texts a little less, because they would take seconds.
     together = ("--split-compile=0",) if version >= (12, 8) else ()
     less = ("--Ofast-compile=mid",) if version >= (13, 0) and len(text) > LONG_TEXT else ()
     return together + less

@@ -93,11 +93,13 @@ def within(model: ParametricModel, window: Mask) -> ParametricModel:
 
 
 def _rates(model: ParametricModel, upper: Floats) -> Floats:
+    """The rate of each transition, given the terms at one point."""
     found: Floats = model.rates.coefficients * np.maximum(upper[model.rates.terms, 0], 0.0)
     return found
 
 
 def _exits(model: ParametricModel, upper: Floats) -> Floats:
+    """The rate at which each state is left there."""
     rows = np.repeat(np.arange(model.n_states), np.diff(model.row_starts))
     found: Floats = np.bincount(rows, weights=_rates(model, upper), minlength=model.n_states).astype(np.float64)
     return found
