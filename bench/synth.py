@@ -1,7 +1,7 @@
 """Parameter synthesis beside PRISM-PSY, on the cases whose runs are kept in ``../shared/baselines``.
 
     python bench/synth.py [--only sir,am39] [--split all] [--threads 2] [--most 200] [--json FILE]
-                          [--points 10000 [--skip 5000] [--device cuda]]
+                          [--points 10000 [--skip 5000] [--device cuda] [--method NAME]]
 
 For each case: boxes at the end, boxes and points looked at, steps of uniformisation and seconds from the file to the
 answer, with PSY's boxes, steps and CPU seconds beside, which it took on one core of a busy machine. A constant that
@@ -12,7 +12,8 @@ must, and so must the intervals of the optimum.
 
 With ``--points`` the property is also checked at so many points of each case, corners of boxes and random ones inside,
 by ``galton.check``; what is not between the bounds of its box is counted, and the program then ends with an error.
-With ``--device cuda`` that check runs on a device, of models that are built on the CPU.
+With ``--device cuda`` that check runs on a device, of models that are built on the CPU; ``--method`` is a method of
+``galton check`` for it, such as adaptive-uniformisation, which goes forward where synthesis goes backward.
 Of as many points the first ones are the same each time: ``--skip`` goes on from where a run has ended before.
 """
 
@@ -118,14 +119,14 @@ def points_of(regions: Regions, count: int) -> Iterator[tuple[Box, dict[str, flo
         yield box, dict(zip(names, random.uniform(box.low, box.high).tolist(), strict=True))
 
 
-def is_wrong(program: str, text: str, device: str, box: Box, point: dict[str, float]) -> bool:
+def is_wrong(program: str, text: str, device: str, method: str | None, box: Box, point: dict[str, float]) -> bool:
     """Whether the value at a point is for certain not between the bounds of its box."""
     for name, value in point.items():  # constants that have a value in the file are chosen, too
         program = re.sub(rf"const\s+double\s+{name}\s*(=[^;]*)?;", f"const double {name} = {value!r};", program)
     model = galton.parse(program).build(device="cpu", threads=1)
     if device == "cuda":
         model = model.to_device()
-    found = galton.check(model, text, settings=galton.Settings(threads=1))
+    found = galton.check(model, text, settings=galton.Settings(threads=1, method=method))
     assert found.lower is not None
     assert found.upper is not None
     return found.upper < box.lower or found.lower > box.upper
@@ -136,7 +137,7 @@ def wrong_points(case: dict[str, Any], regions: Regions, options: argparse.Names
     text = re.sub(r"^([PR](?:\{[^}]*\})?)\s*(?:>=|<=|>|<)\s*[-+.\deE]+", r"\1=?", case["property"])
     with ProcessPoolExecutor(options.threads, get_context("spawn")) as pool:
         points = islice(points_of(regions, options.points), options.skip, None)
-        jobs = [pool.submit(is_wrong, text_of(case), text, options.device, *one) for one in points]
+        jobs = [pool.submit(is_wrong, text_of(case), text, options.device, options.method, *one) for one in points]
         wrong = 0
         for done, job in enumerate(jobs, start=options.skip + 1):
             wrong += job.result()
@@ -173,6 +174,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=0, help="check the property at so many points of each case")
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of these points, the first ones")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where the points are checked")
+    parser.add_argument("--method", help="how they are checked, a name that galton check knows")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.points and not options.skip < options.points:

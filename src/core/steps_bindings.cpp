@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "forward.hpp"
 #include "steps.hpp"
 
 namespace galton {
@@ -101,6 +102,45 @@ void bound_exit_rates(const Matrix& matrix, bool loops, Out<double> high, Out<do
     exit_rates(matrix.view, loops, first, second, threads);
 }
 
+// A distribution that moves, of a chain whose arrays live in Python.
+struct BoundForward {
+    nb::object matrix, moving, high, low;
+    Forward forward;
+};
+
+void make_forward(BoundForward* self, nb::object matrix, nb::object moving, nb::object high, nb::object low) {
+    const MatrixView& view = nb::cast<const Matrix&>(matrix).view;
+    if (view.groups) throw std::invalid_argument("only a chain can move by itself");
+    const Leaving chain{view, data_of(nb::cast<In<uint8_t>>(moving), view.n_states),
+                        data_of(nb::cast<In<double>>(high), view.n_states), data_of(nb::cast<In<double>>(low), view.n_states)};
+    new (self) BoundForward{matrix, moving, high, low, Forward(chain)};
+}
+
+nb::tuple advance(BoundForward& self, In<int32_t> states, In<double> mass, double rate, size_t left, In<double> weights,
+                  In<double> tails, double keep, double standstill, std::optional<In<double>> earning, double most_states,
+                  double most_entries) {
+    const size_t count = weights.shape(0), n = states.shape(0);
+    const Jumps jumps{.rate = rate,
+                      .left = left,
+                      .weights = weights.data(),
+                      .tails = data_of(tails, count),
+                      .count = count,
+                      .keep = keep,
+                      .standstill = standstill,
+                      .earning = data_of(earning, self.forward.n_states()),
+                      .most_states = most_states,
+                      .most_entries = most_entries};
+    const int32_t* from = states.data();
+    const double* masses = data_of(mass, n);
+    Moved found;
+    {
+        nb::gil_scoped_release released;
+        found = self.forward.advance(from, masses, n, jumps);
+    }
+    return nb::make_tuple(as_array(found.states), as_array(found.mass), found.lost, found.earned, found.change, found.too_fast,
+                          found.too_much, found.steps, found.entries, found.met, found.widest);
+}
+
 }  // namespace
 
 void bind_steps(nb::module_& m) {
@@ -113,6 +153,11 @@ void bind_steps(nb::module_& m) {
         .def("__init__", &make_bellman, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"))
         .def("run", &run_bellman, nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(),
              nb::arg("threads"));
+    nb::class_<BoundForward>(m, "Forward")
+        .def("__init__", &make_forward, nb::arg("matrix"), nb::arg("moving"), nb::arg("high"), nb::arg("low"))
+        .def("advance", &advance, nb::arg("states"), nb::arg("mass"), nb::arg("rate"), nb::arg("left"), nb::arg("weights"),
+             nb::arg("tails"), nb::kw_only(), nb::arg("keep"), nb::arg("standstill"), nb::arg("earning").none(),
+             nb::arg("most_states"), nb::arg("most_entries"));
     m.def("part_of", &bound_part_of, nb::arg("matrix"), nb::arg("states"), nb::arg("position"), nb::arg("loops"),
           nb::arg("threads"));
     m.def("row_products", &bound_row_products, nb::arg("matrix"), nb::arg("x"), nb::arg("y"), nb::arg("threads"));

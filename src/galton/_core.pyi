@@ -215,6 +215,26 @@ class Chain:
     @property
     def segments(self) -> int: ...
 
+class Forward:
+    """A distribution of a CTMC that moves; see src/core/forward.hpp. Shares the arrays it is made of."""
+
+    def __init__(self, matrix: Matrix, moving: npt.NDArray[np.uint8], high: _Floats, low: _Floats) -> None: ...
+    def advance(
+        self,
+        states: _Ints,
+        mass: _Floats,
+        rate: float,
+        left: int,
+        weights: _Floats,
+        tails: _Floats,
+        *,
+        keep: float,
+        standstill: float,
+        earning: _Floats | None,
+        most_states: float,
+        most_entries: float,
+    ) -> tuple[_Ints, _Floats, float, float, float, float, bool, int, int, int, int]: ...
+
 class Bellman:
     """Steps of an MDP, ``x <- opt (A x + constant)``; shares the arrays it is made of."""
 

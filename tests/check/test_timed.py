@@ -11,6 +11,7 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from small_ctmcs import exact_until, flow, generator, masks, rate_matrices, times
 
 from galton.check.bounded import NegativeRewardError
 from galton.check.quantity import Quantity
@@ -24,34 +25,6 @@ Mask = npt.NDArray[np.bool_]
 SETTINGS = Settings(threads=1)
 
 
-@st.composite
-def rate_matrices(draw: st.DrawFn) -> Floats:
-    """Rates of very different sizes; rows may be empty, and have loops."""
-    states = draw(st.integers(1, 5))
-    rates = st.sampled_from([0.0, 0.0, 0.0, 0.01, 0.5, 1.0, 3.0, 20.0])
-    rows = st.lists(st.lists(rates, min_size=states, max_size=states), min_size=states, max_size=states)
-    return np.array(draw(rows))
-
-
-def generator(rates: Floats) -> Floats:
-    return rates - np.diag(rates.sum(axis=1))
-
-
-def flow(rates: Floats, keep: Mask, time: float) -> Floats:
-    """exp(Q t), states outside ``keep`` being without a way out."""
-    q = generator(rates)
-    q[~keep] = 0
-    return np.asarray(scipy.linalg.expm(q * time))
-
-
-def exact_until(rates: Floats, through: Mask, goal: Mask, low: float, high: float) -> Floats:
-    within = flow(rates, through & ~goal, high - low) @ goal.astype(float)
-    if low == 0:
-        return within
-    # Stay in `through` until low, then be somewhere in it.
-    return np.where(through, flow(rates, through, low) @ np.where(through, within, 0.0), 0.0)
-
-
 def assert_holds(found: Quantity, expected: Floats) -> None:
     # What the matrix exponential is off: a part of what is there, and some digits of the 1 that all of it began with.
     slack = 1e-11 * np.abs(expected).max(initial=0) + 1e-17
@@ -59,10 +32,6 @@ def assert_holds(found: Quantity, expected: Floats) -> None:
     assert (found.upper >= expected - slack).all()
     assert found.upper[0] - found.lower[0] <= 2e-6 * found.upper[0] + 1e-290  # the initial state
     assert (found.upper - found.lower <= 2e-6 * found.upper.max() + 1e-280).all()
-
-
-masks = st.lists(st.booleans(), min_size=5, max_size=5)
-times = st.sampled_from([0.0, 0.001, 0.3, 1.0, 7.5, 40.0])
 
 
 @hypothesis_settings(deadline=None, max_examples=60)
@@ -179,10 +148,9 @@ def test_progress_is_told_and_can_stop_it() -> None:
             raise KeyboardInterrupt
 
     rates = np.diag(np.full(200, 1.0), 1) + np.diag(np.full(200, 3.0), -1)
+    backward = Settings(threads=1, method="uniformisation", watch=watch)
     with pytest.raises(KeyboardInterrupt):
-        cumulative_time(
-            Model.from_matrix("ctmc", rates), Rewards(state=np.arange(201.0)), 1e4, Settings(threads=1, watch=watch)
-        )
+        cumulative_time(Model.from_matrix("ctmc", rates), Rewards(state=np.arange(201.0)), 1e4, backward)
     assert news[0]["iterations"] < news[2]["iterations"] <= news[2]["horizon"]
     assert news[0]["lower"] <= news[2]["lower"] <= news[2]["upper"] <= news[0]["upper"]
 

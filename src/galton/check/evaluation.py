@@ -32,6 +32,7 @@ from ..model.arrays import how_many, is_on_host, namespace
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
+from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
 from . import intervals
 from .intervals import Mask, Numbers, Truth
@@ -189,10 +190,11 @@ class Evaluation:
 
     def solved(self, expression: Expression, quantity: Quantity) -> Quantity:
         """Note what an operator came to, and where a method chosen by hand had nothing to do with it."""
-        chosen = self.settings.method or ""
+        chosen = self.settings.method or DEFAULT
         done_by = quantity.method
-        if self.settings.by_hand and quantity.work and not done_by.startswith((chosen, "graph analysis")):
-            note = Work("method", f"{chosen} is for unbounded paths and rewards; here {done_by} was used")
+        if chosen != DEFAULT and quantity.work and not done_by.startswith((chosen, "graph analysis")):
+            what = MEANT_FOR.get(chosen, "unbounded paths and rewards")
+            note = Work("method", f"{chosen} is for {what}; here {done_by} was used")
             quantity = replace(quantity, work=(*quantity.work, note))
         asked = self.settings.format or self.settings.order or self.settings.single
         if asked and quantity.work and is_on_host(self.model.columns) and not self.settings.stream:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..lang.source import GaltonError
 from ..model.sparse import Model
-from ..solve.methods import runs_on_device
+from ..solve.methods import FORWARD, runs_on_device
 from ..solve.settings import Settings
 from .result import Result
 
@@ -61,6 +61,6 @@ def _why_not(settings: Settings, strategy: bool) -> str:
     """What keeps a property from being answered on a device; empty where nothing does."""
     if strategy and settings.by_hand:
         return "strategies by a method that is named are not made on a device"
-    if settings.by_hand and not runs_on_device(settings.method or ""):
+    if settings.method == FORWARD or (settings.by_hand and not runs_on_device(settings.method or "")):
         return f"the method {settings.method} does not run on a device"
     return ""

@@ -15,18 +15,18 @@ import numpy.typing as npt
 from ..backend.steps import row_products
 from ..model.arrays import greatest
 from ..model.sparse import Mask, Model, Rewards
+from ..solve.methods import BACKWARD
 from ..solve.poisson import poisson
 from ..solve.powers import Weights
 from ..solve.settings import Settings
 from ..solve.uniformisation import Uniformised, uniformise
+from . import forward
 from .bounded import Ask, BoundError, filled, known, work_of
 from .quantity import Quantity, Work
 
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["cumulative_time", "instantaneous_time", "timed_until"]
-
-METHOD = "uniformisation"
 
 
 def timed_until(
@@ -50,15 +50,21 @@ def timed_until(
     if math.isinf(low):
         raise BoundError("a time bound has to be finite")
     ask = Ask(model, settings, everywhere=everywhere)
-    if low == 0:
-        return ask.accept(_from_now(ask, through, goal, high))
-    if ask.needless(through):
-        return Quantity(ask.zeros, through.astype(np.float64), METHOD)
-    for factor in (4, 1e4):
-        answer = _after(ask, through, _from_now(ask.first(factor), through, goal, high - low), low)
-        if ask.close(answer):
-            break
-    return ask.accept(answer)
+    if low > 0 and ask.needless(through):
+        return Quantity(ask.zeros, through.astype(np.float64), BACKWARD)
+
+    def backward() -> Quantity:
+        if low == 0:
+            return ask.accept(_from_now(ask, through, goal, high))
+        for factor in (4, 1e4):
+            answer = _after(ask, through, _from_now(ask.first(factor), through, goal, high - low), low)
+            if ask.close(answer):
+                break
+        return ask.accept(answer)
+
+    if math.isinf(high):
+        return backward()
+    return forward.first(ask, "until within a time", lambda: forward.until(ask, through, goal, low, high), backward)
 
 
 def cumulative_time(
@@ -70,15 +76,19 @@ def cumulative_time(
     state, choice = ask.rewards(reward)
     rates = state + choice
     if time == 0 or not rates.any():
-        return known(ask.zeros, METHOD)
-    chain, whole = _earning(ask, rates)
-    if chain is None:
-        earned = rates * time
-        return Quantity(earned * (1 - 2.0**-51), earned * (1 + 2.0**-51), METHOD)
-    weights = Weights.over_time(poisson(chain.rate * time))
-    found = ask.sum(chain.chain(chain.part.of(rates) / chain.rate), weights, stochastic=whole)
-    lower, upper = filled(chain.part, found, ask.zeros)
-    return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward over time", chain.part, found),)))
+        return known(ask.zeros, BACKWARD)
+
+    def backward() -> Quantity:
+        chain, whole = _earning(ask, rates)
+        if chain is None:
+            earned = rates * time
+            return Quantity(earned * (1 - 2.0**-51), earned * (1 + 2.0**-51), BACKWARD)
+        weights = Weights.over_time(poisson(chain.rate * time))
+        found = ask.sum(chain.chain(chain.part.of(rates) / chain.rate), weights, stochastic=whole)
+        lower, upper = filled(chain.part, found, ask.zeros)
+        return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
+
+    return forward.first(ask, "reward over time", lambda: forward.reward_over(ask, rates, time), backward)
 
 
 def instantaneous_time(
@@ -89,14 +99,18 @@ def instantaneous_time(
     ask = Ask(model, settings, everywhere=everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
     if time == 0 or not state.any():
-        return known(state, METHOD)
-    chain, whole = _earning(ask, state)
-    if chain is None:
-        return known(state, METHOD)
-    weights = Weights.at_time(poisson(chain.rate * time))
-    found = ask.sum(chain.chain(chain.part.of(state)), weights, stochastic=whole)
-    lower, upper = filled(chain.part, found, ask.zeros)
-    return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward at a time", chain.part, found),)))
+        return known(state, BACKWARD)
+
+    def backward() -> Quantity:
+        chain, whole = _earning(ask, state)
+        if chain is None:
+            return known(state, BACKWARD)
+        weights = Weights.at_time(poisson(chain.rate * time))
+        found = ask.sum(chain.chain(chain.part.of(state)), weights, stochastic=whole)
+        lower, upper = filled(chain.part, found, ask.zeros)
+        return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward at a time", chain.part, found),)))
+
+    return forward.first(ask, "reward at a time", lambda: forward.reward_at(ask, state, time), backward)
 
 
 def _refuse_time(time: float) -> None:
@@ -122,11 +136,11 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
     chain = uniformise(ask.model, matter, ask.threads, ask.settings.format) if time > 0 and matter.any() else None
     reached = goal.astype(np.float64)
     if chain is None:
-        return known(reached, METHOD)
+        return known(reached, BACKWARD)
     enter = chain.part.of(row_products(ask.model, reached, ask.threads)) / chain.rate
     found = ask.sum(chain.chain(enter), Weights.over_time(poisson(chain.rate * time)))
     lower, upper = filled(chain.part, found, reached, 1.0)
-    return Quantity(lower, upper, METHOD, (graph, work_of("until within a time", chain.part, found)))
+    return Quantity(lower, upper, BACKWARD, (graph, work_of("until within a time", chain.part, found)))
 
 
 def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
@@ -135,7 +149,7 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
     chain = uniformise(ask.model, matter, ask.threads, ask.settings.format)
     if chain is None:
         lower, upper = np.where(matter, later.lower, 0.0), np.where(matter, later.upper, 0.0)
-        return Quantity(lower, upper, METHOD, (*later.work, graph))
+        return Quantity(lower, upper, BACKWARD, (*later.work, graph))
     weights = Weights.at_time(poisson(chain.rate * time))
     below, above = chain.part.of(later.lower), chain.part.of(later.upper)
     width = _relative_width(below, above)
@@ -148,7 +162,7 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
         sums.append(ask.sum(chain.chain(above), weights))
         upper = filled(chain.part, sums[1], ask.zeros, 1.0)[1]
     work = (*later.work, graph, *(work_of("stay for a time", chain.part, found) for found in sums))
-    return Quantity(lower, upper, METHOD, work)
+    return Quantity(lower, upper, BACKWARD, work)
 
 
 def _mattering(ask: Ask, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:

@@ -15,13 +15,26 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .solution import Solution
 
-__all__ = ["DEFAULT", "METHODS", "TOPOLOGICAL", "check_name", "find", "runs_on_device"]
+__all__ = [
+    "BACKWARD",
+    "DEFAULT",
+    "FORWARD",
+    "MEANT_FOR",
+    "METHODS",
+    "TIMED",
+    "TOPOLOGICAL",
+    "check_name",
+    "find",
+    "runs_on_device",
+]
 
 DEFAULT = "sound"
 TOPOLOGICAL = "topological"
+FORWARD, BACKWARD = TIMED = ("adaptive-uniformisation", "uniformisation")
+MEANT_FOR = {FORWARD: "CTMCs within a time, from one state", BACKWARD: "CTMCs within a time"}  # others: no bounds
 INNER = "value-iteration"  # what works inside if nothing is said
 
-# All but these two: the module of each has its METHOD.
+# All others: the module of each has its METHOD.
 METHODS = (
     "jacobi",
     "jor",
@@ -65,12 +78,12 @@ def runs_on_device(name: str) -> bool:
 def check_name(name: str) -> None:
     """Refuse names that nobody has."""
     outer, colon, inner = name.partition(":")
-    if name in METHODS or name in (DEFAULT, TOPOLOGICAL) or (outer == TOPOLOGICAL and inner in METHODS):
+    if name in METHODS or name in (DEFAULT, *TIMED, TOPOLOGICAL) or (outer == TOPOLOGICAL and inner in METHODS):
         return
-    if colon and outer in (*METHODS, DEFAULT):
+    if colon and outer in (*METHODS, DEFAULT, *TIMED):
         raise GaltonError(f"only {TOPOLOGICAL} takes another method inside, as in {TOPOLOGICAL}:gauss-seidel")
     wrong = inner if outer == TOPOLOGICAL else name
-    hint = nearest(wrong, METHODS if outer == TOPOLOGICAL else (*METHODS, DEFAULT, TOPOLOGICAL))
+    hint = nearest(wrong, METHODS if outer == TOPOLOGICAL else (*METHODS, DEFAULT, *TIMED, TOPOLOGICAL))
     where = f" to go inside {TOPOLOGICAL}" if outer == TOPOLOGICAL else ""
-    known = ", ".join(METHODS if where else (DEFAULT, *METHODS, f"{TOPOLOGICAL}[:METHOD]"))
+    known = ", ".join(METHODS if where else (DEFAULT, *METHODS, *TIMED, f"{TOPOLOGICAL}[:METHOD]"))
     raise GaltonError(f"there is no method '{wrong}'{where}{f'; {hint}' if hint else ''} (there are {known})")

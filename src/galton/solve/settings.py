@@ -26,7 +26,7 @@ class Settings:
         Whether ``eps`` is relative to the value.
     method
         A method chosen by hand, which gives up the guarantee unless the method has one; None for the default, which
-        proves its bounds.
+        proves its bounds. Those for time bounds have it, and leave the default for everything else.
     max_iterations
         Sweeps after which a method gives up; None for the method's own limit.
     omega
@@ -73,8 +73,10 @@ class Settings:
 
     @property
     def by_hand(self) -> bool:
-        """Whether a method was chosen, other than the default."""
-        return self.method not in (None, "sound")
+        """Whether a method was chosen for unbounded questions, other than the default."""
+        from .methods import DEFAULT, TIMED
+
+        return self.method not in (None, DEFAULT, *TIMED)
 
     @property
     def n_threads(self) -> int:

@@ -1,0 +1,268 @@
+"""Distributions of a CTMC, moved forward in time over the states that hold mass: adaptive uniformisation.
+
+From one initial state, most states of a large chain are out of reach within a given time, or as good as. So only states
+that some mass has come to are followed, and the rate of uniformisation is that of the fastest among them (van Moorsel
+and Sanders 1994, Munsky and Khammash 2006, Didier et al. 2009). It is chosen anew for each interval of time; where a
+faster state has to be followed, the interval is begun again.
+
+Requires: a CTMC and one distribution. Guarantees: bounds on the probabilities at the end and on what was earned until
+then, rounding included.
+
+Why the bounds hold. Mass of less than ``keep`` that comes, in one step, to a state that is not followed is given up and
+counted as lost; so is what the Poisson distribution has outside the numbers of steps that are looked at. What is left
+is less than the truth in each state, and by no more than what is lost in all of them together. Nothing is subtracted,
+so that errors of rounding are relative. Where one step moves mass c, no later step moves more; the rest of the time, t
+at rate q, changes at most q t c and is not looked at where that is little.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..backend.cpu import matrix_of
+from ..backend.steps import exit_rates
+from ..model.sparse import Int32s, Mask, Model
+from .poisson import poisson
+from .settings import Settings
+
+Floats = npt.NDArray[np.float64]
+
+__all__ = ["Distribution", "Effort", "MovingChain", "TooMuchError"]
+
+UNIT = 2.0**-53
+FLUSHED = 2.0**-1021  # more than what an operation loses by flushing to zero
+ABOVE = 1.1  # the rate of uniformisation, beside that of the fastest state; forward.cpp asks for 1.02
+FIRST_MEAN = 64.0  # steps of the first interval; each is twice as long as the one before
+BATCH = 3e8  # entries to go over in an interval: some tenths of a second
+HOPELESS = 8.0  # times more to go than may be, if things went on as they do: mass may still come to rest
+STATES_AROUND = 1e3  # that lose mass in each step: a guess, from which follows how little each may lose
+
+
+class TooMuchError(Exception):
+    """More states or steps than were worth trying."""
+
+
+@dataclass(eq=False)
+class Effort:
+    """How much may be done, and how much has been: states to follow at a time, and entries of the matrix to go over."""
+
+    most_states: float = math.inf
+    most_entries: float = math.inf
+    entries: int = 0
+    steps: int = 0
+    widest: int = 0  # the most states that were met in one interval
+
+    @property
+    def entries_left(self) -> float:
+        """What may still be gone over."""
+        return self.most_entries - self.entries
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Probabilities of states, and what is known of the difference from the true ones.
+
+    Attributes
+    ----------
+    states, mass
+        In ascending order; others have no mass. Each number may be off by a factor of 1 ± ``error``.
+    earned
+        Up to now, by that factor.
+    lost
+        Mass that may be missing. Times the most that a path can be worth, it bounds what is missing of a value.
+    unsettled
+        Mass that may be elsewhere: the same, in both directions.
+    """
+
+    states: Int32s
+    mass: Floats
+    earned: float = 0.0
+    error: float = 0.0
+    lost: float = 0.0
+    unsettled: float = 0.0
+
+    @classmethod
+    def at(cls, state: int) -> Distribution:
+        """All mass in one state."""
+        return cls(np.array([state], dtype=np.int32), np.ones(1))
+
+    def within(self, states: Mask) -> Distribution:
+        """What is in some states; the rest is worth nothing from now on."""
+        kept = states[self.states]
+        return replace(self, states=self.states[kept], mass=self.mass[kept])
+
+    def expected(self, numbers: Floats) -> float:
+        """The sum of the numbers of states, weighted by their probabilities."""
+        return float(self.mass @ numbers[self.states])
+
+    def bounds(self, value: float, worth: float) -> tuple[float, float]:
+        """Of an expected number, or of what was earned, where no path is worth more than that."""
+        error = (self.error + (len(self.mass) + 8) * UNIT) * 1.01
+        either_way = self.unsettled * worth * (1 + 1e-12)
+        lower = value * (1 - error) - either_way
+        upper = value * (1 + error) + self.lost * (1 + 2 * error) * worth * (1 + 1e-12) + either_way
+        return max(lower * (1 - 2 * UNIT), 0.0), upper * (1 + 2 * UNIT)
+
+
+class _Moved(NamedTuple):
+    """What ``_core.Forward.advance`` returns; ``src/core/forward.hpp`` says what it means."""
+
+    states: Int32s
+    mass: Floats
+    lost: float
+    earned: float
+    change: float
+    too_fast: float
+    too_much: bool
+    steps: int
+    entries: int
+    met: int
+    widest: int
+
+
+class MovingChain:
+    """A CTMC with the states that are left; the others keep what comes to them."""
+
+    def __init__(self, model: Model, moving: Mask, settings: Settings) -> None:
+        self._rates = exit_rates(model, settings.n_threads, loops=False)
+        self._moving = np.ascontiguousarray(moving)
+        self._forward = _core.Forward(matrix_of(model), self._moving.view(np.uint8), *self._rates)
+        self._settings = settings
+
+    def fastest(self, states: Int32s | slice = slice(None)) -> float:
+        """The rate at which any of these states is left, at most."""
+        rates = self._rates[0][states]
+        return float(rates[self._moving[states]].max(initial=0.0))
+
+    def after(
+        self, time: float, start: Distribution, fineness: float, effort: Effort, earning: Floats | None = None
+    ) -> Distribution:
+        """The distribution after some time.
+
+        Parameters
+        ----------
+        fineness
+            About how much may be lost.
+        effort
+            Limits, and what has been done.
+        earning
+            What each state earns per unit of time; the greatest of them times the whole time is what a path is worth.
+        """
+        now, left, mean, rate = start, time, FIRST_MEAN, 0.0
+        grain = math.ulp(time)  # times are multiples of this, so that they are subtracted exactly
+        while left > 0:
+            rate = max(rate, ABOVE * self.fastest(now.states))
+            if rate == 0:
+                break
+            length = max(round(min(mean / rate, left) / grain), 1) * grain
+            keep = fineness / (STATES_AROUND * (1 + rate * time))
+            jumps, standstill = _Jumps.within(rate, length, keep), fineness / (rate * left)
+            moved = self._advance(now, jumps, keep, standstill, effort, earning)
+            if moved.too_fast:
+                rate, mean = ABOVE * moved.too_fast, max(mean / 2, FIRST_MEAN)
+                continue
+            if moved.change <= standstill:
+                moving = moved.change + 2 * (moved.widest + 5) * UNIT
+                now = replace(now, unsettled=now.unsettled + rate * left * moving * 1.01)
+                break
+            if moved.entries * (left / length - 1) > HOPELESS * effort.entries_left:
+                raise TooMuchError
+            now = self._without_faint(_joined(now, moved, jumps), keep)
+            left, rate = left - length, 0.0
+            mean = min(2 * mean, max(BATCH * moved.steps / max(moved.entries, 1), FIRST_MEAN))
+            self._settings.tell(time=time - left, of=time, states=moved.met, lost=now.lost)
+        if earning is not None and left > 0:
+            error = now.error + (len(now.mass) + 4) * UNIT
+            now = replace(now, earned=now.earned + left * now.expected(earning), error=error)
+        return now
+
+    def _advance(
+        self,
+        now: Distribution,
+        jumps: _Jumps,
+        keep: float,
+        standstill: float,
+        effort: Effort,
+        earning: Floats | None,
+    ) -> _Moved:
+        found = self._forward.advance(
+            now.states,
+            now.mass,
+            jumps.rate,
+            jumps.left,
+            jumps.weights,
+            jumps.tails,
+            keep=keep,
+            standstill=standstill,
+            earning=earning,
+            most_states=effort.most_states,
+            most_entries=effort.entries_left,
+        )
+        moved = _Moved(*found)
+        effort.entries += moved.entries
+        effort.steps += moved.steps
+        effort.widest = max(effort.widest, moved.met)
+        if moved.too_much:
+            raise TooMuchError
+        return moved
+
+    def _without_faint(self, now: Distribution, keep: float) -> Distribution:
+        """Without states that have nearly nothing and would only lose it."""
+        faint = (now.mass < keep) & self._moving[now.states]
+        lost = now.lost + float(now.mass[faint].sum()) * (1 + 1e-6)
+        return replace(now, states=now.states[~faint], mass=now.mass[~faint], lost=lost)
+
+
+@dataclass(frozen=True, eq=False)
+class _Jumps:
+    """The number of events of a Poisson process: ``left`` and those after it have these weights.
+
+    ``outside`` bounds what all others have, and ``late`` the time after the last event that is looked at, as a part of
+    the whole time.
+    """
+
+    rate: float
+    left: int
+    weights: Floats
+    tails: Floats
+    error: float
+    outside: float
+    late: float
+
+    @classmethod
+    def within(cls, rate: float, time: float, cut: float) -> _Jumps:
+        """With up to ``cut`` left out at both ends."""
+        found = poisson(rate * time)
+        below = np.cumsum(found.weights)
+        first = int(np.searchsorted(below, cut))
+        last = max(int(np.searchsorted(-found.tails, -cut)), first)
+        before = (float(below[first - 1]) if first else 0.0) * (1 + found.error) + found.below
+        after = float(found.tails[last]) * (1 + found.error) + found.above
+        late = (float(found.tails[last:].sum()) * (1 + found.error) + found.excess) / (rate * time)
+        chosen = slice(first, last + 1)
+        weights, tails = found.weights[chosen], found.tails[chosen]
+        # A tail that is taken for 1 is less than that by what is before it.
+        error = found.error + before * 1.01 + UNIT
+        return cls(rate, found.left + first, weights, tails, error, (before + after) * 1.01, late * 1.01)
+
+
+def _joined(now: Distribution, moved: _Moved, jumps: _Jumps) -> Distribution:
+    """A distribution that has moved on from another."""
+    sums = moved.met + moved.steps + 8
+    error = moved.steps * (moved.widest + 5) * UNIT * 1.01 + jumps.error + sums * UNIT
+    flushed = (moved.entries + len(jumps.weights) * moved.met) * FLUSHED
+    lost = moved.lost * (1 + 1e-6) + flushed + jumps.outside + jumps.late
+    return replace(
+        now,
+        states=moved.states,
+        mass=moved.mass,
+        earned=now.earned + moved.earned / jumps.rate,
+        error=now.error + error,
+        lost=now.lost + lost,
+    )

@@ -1,0 +1,256 @@
+"""Adaptive uniformisation, against the matrix exponential, uniformisation from all states, and closed forms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.linalg
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from small_ctmcs import exact_until, flow, generator, masks, rate_matrices, times
+
+from galton.check import forward
+from galton.check.bounded import WideError
+from galton.check.quantity import Quantity
+from galton.check.timed import cumulative_time, instantaneous_time, timed_until
+from galton.model.sparse import Model, Rewards
+from galton.solve.methods import BACKWARD, FORWARD
+from galton.solve.settings import Settings
+
+Floats = npt.NDArray[np.float64]
+FORWARDS, BACKWARDS = (Settings(threads=1, method=name) for name in (FORWARD, BACKWARD))
+
+
+def assert_holds(found: Quantity, expected: float, largest: float = 1.0) -> None:
+    """In the initial state, and close; the matrix exponential is off by some digits of the largest of its numbers."""
+    assert found.lower[0] <= expected + 1e-11 * expected + 1e-15 * largest
+    assert found.upper[0] >= expected - 1e-11 * expected - 1e-15 * largest
+    assert found.upper[0] - found.lower[0] <= 2e-6 * found.upper[0] + 1e-290
+
+
+def agree(one: Quantity, other: Quantity) -> bool:
+    """Whether the bounds of the initial state overlap."""
+    return bool(one.lower[0] <= other.upper[0] and other.lower[0] <= one.upper[0])
+
+
+def birth_and_death(states: int, birth: float, death: float) -> Floats:
+    """A queue."""
+    return np.diag(np.full(states - 1, birth), 1) + np.diag(np.full(states - 1, death), -1)
+
+
+# Random chains.
+
+
+@hypothesis_settings(deadline=None, max_examples=150)
+@given(rate_matrices(), masks, masks, times, times)
+def test_until(rates: Floats, through: list[bool], goal: list[bool], low: float, more: float) -> None:
+    a, b = np.array(through[: len(rates)]), np.array(goal[: len(rates)])
+    expected = float(exact_until(rates, a, b, low, low + more)[0])
+    if 0 < expected < 1e-8:
+        return  # more digits of it than the matrix exponential has would be asked for
+    assert_holds(timed_until(Model.from_matrix("ctmc", rates), a, b, low, low + more, FORWARDS), expected)
+
+
+@hypothesis_settings(deadline=None, max_examples=100)
+@given(rate_matrices(), st.lists(st.integers(0, 4), min_size=5, max_size=5), times)
+def test_rewards(rates: Floats, numbers: list[int], time: float) -> None:
+    n = len(rates)
+    reward = np.array(numbers[:n], dtype=float)
+    model = Model.from_matrix("ctmc", rates)
+    expected = float((flow(rates, np.ones(n, bool), time) @ reward)[0])
+    if not 0 < expected < 1e-8:
+        assert_holds(instantaneous_time(model, Rewards(state=reward), time, FORWARDS), expected)
+    larger = np.zeros((n + 1, n + 1))
+    larger[:n, :n], larger[:n, n] = generator(rates), reward
+    expected = float(np.asarray(scipy.linalg.expm(larger * time))[0, n])
+    if not 0 < expected < 1e-8:
+        assert_holds(cumulative_time(model, Rewards(state=reward), time, FORWARDS), expected, max(time, 1.0))
+
+
+@st.composite
+def large_chains(draw: st.DrawFn) -> Floats:
+    """Sparse, with rates from slow to fast, some states being far from the first one."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(20, 120))
+    near = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= draw(st.integers(1, 6))
+    rates = np.where(
+        near & (random.random((n, n)) < 0.5), 10.0 ** random.uniform(-4, draw(st.integers(0, 3)), (n, n)), 0
+    )
+    rates[random.integers(n, size=3), 0] = random.random(3)  # ways back to the beginning, which then has many
+    return rates
+
+
+@hypothesis_settings(deadline=None, max_examples=60)
+@given(large_chains(), st.sampled_from([0.01, 0.5, 3.0, 20.0]), st.sampled_from([0.0, 0.7]), st.integers(0, 2**32))
+def test_both_directions_agree(rates: Floats, time: float, low: float, seed: int) -> None:
+    random, n = np.random.default_rng(seed), len(rates)
+    model = Model.from_matrix("ctmc", rates)
+    through, goal = random.random(n) < 0.95, np.arange(n) >= random.integers(1, n)
+    reward = Rewards(state=random.random(n), choice=random.random(n) * (random.random(n) < 0.3))
+    try:
+        ahead = timed_until(model, through, goal, low, low + time, FORWARDS)
+    except WideError:
+        ahead = None  # rare
+    back = timed_until(model, through, goal, low, low + time, BACKWARDS)
+    assert ahead is None or agree(ahead, back)
+    assert ahead is not None or back.upper[0] < 1e-20
+    for ask in (cumulative_time, instantaneous_time):
+        assert agree(ask(model, reward, time, FORWARDS), ask(model, reward, time, BACKWARDS))
+
+
+# Closed forms.
+
+
+@pytest.mark.parametrize("time", [1e-9, 1e-3, 1.0, 20.0, 1e3, 1e6])
+def test_one_jump_whatever_the_time(time: float) -> None:
+    model = Model.from_matrix("ctmc", [[0.0, 1.0], [0.0, 0.0]])
+    found = timed_until(model, np.ones(2, bool), np.array([False, True]), 0, time, FORWARDS)
+    truth = -math.expm1(-time)
+    assert found.lower[0] <= truth * (1 + 1e-15)
+    assert found.upper[0] >= truth * (1 - 1e-15)
+    assert found.upper[0] - found.lower[0] <= 2e-6 * truth
+
+
+@pytest.mark.parametrize(("jumps", "time"), [(3, 1e-4), (8, 0.01), (30, 4.0)])
+def test_rare_events_are_followed_more_closely(jumps: int, time: float) -> None:
+    """So many jumps at rate 1: the tail of a Poisson distribution, from 1e-13 to 1e-25."""
+    rates = np.diag(np.ones(jumps), 1)
+    goal = np.arange(jumps + 1) == jumps
+    found = timed_until(Model.from_matrix("ctmc", rates), ~goal, goal, 0, time, FORWARDS)
+    terms = [math.exp(-time + k * math.log(time) - math.lgamma(k + 1)) for k in range(jumps, jumps + 60)]
+    truth = math.fsum(terms)
+    assert found.lower[0] * (1 - 1e-12) <= truth <= found.upper[0] * (1 + 1e-12)
+    assert found.upper[0] - found.lower[0] <= 2e-6 * truth
+
+
+def test_states_become_faster_on_the_way() -> None:
+    """A population that doubles: its mean is exp(t), and states with k members are left at rate k."""
+    n = 3000
+    rates = np.diag(np.arange(1.0, n), 1)
+    model, time = Model.from_matrix("ctmc", rates), 4.0
+    found = instantaneous_time(model, Rewards(state=np.arange(1.0, n + 1)), time, FORWARDS)
+    # Geometric with chance exp(-t); what is beyond the last state stays there.
+    p = math.exp(-time)
+    truth = (1 - (1 - p) ** n) / p
+    assert found.lower[0] <= truth * (1 + 1e-12)
+    assert found.upper[0] >= truth * (1 - 1e-12)
+    assert found.upper[0] - found.lower[0] <= 2e-6 * truth
+
+
+def test_a_time_that_no_number_of_intervals_divides() -> None:
+    """Erlang's distribution at odd times: intervals must add up to them exactly."""
+    n = 400
+    goal = np.arange(n + 1) == n
+    for time in (0.1 + 0.2, 10 / 3, math.pi, 1e-3 * math.e):
+        rates = np.diag(np.full(n, n / time), 1)
+        found = timed_until(Model.from_matrix("ctmc", rates), ~goal, goal, 0, time, replace(FORWARDS, eps=1e-10))
+        # P(N >= n) for a mean of n, up to the rounding of the rates.
+        below = math.fsum(math.exp(-n + k * math.log(n) - math.lgamma(k + 1)) for k in range(n))
+        assert found.lower[0] <= 1 - below + 1e-12
+        assert found.upper[0] >= 1 - below - 1e-12
+
+
+def test_a_long_time_ends_when_nothing_moves_any_more() -> None:
+    model = Model.from_matrix("ctmc", [[0.0, 1.0], [2.0, 0.0]])
+    reward = Rewards(state=np.array([3.0, 0.0]))
+    found = instantaneous_time(model, reward, 1e6, FORWARDS)
+    assert found.lower[0] <= 2 <= found.upper[0]
+    assert found.iterations < 1000
+    found = cumulative_time(model, reward, 1e6, FORWARDS)
+    assert found.lower[0] <= 3 * (2 / 3 * 1e6 + 1 / 9) <= found.upper[0]
+    assert found.iterations < 1000
+
+
+def test_a_distribution_that_moves_on() -> None:
+    """States that mass has left are given up: a wave that goes through a long line."""
+    n = 5000
+    model = Model.from_matrix("ctmc", np.diag(np.full(n - 1, 100.0), 1))
+    found = instantaneous_time(model, Rewards(state=np.arange(float(n))), 20.0, FORWARDS)
+    assert found.lower[0] <= 2000 <= found.upper[0]
+    followed = int(found.work[0].detail.split()[1].replace(",", ""))
+    assert followed < n / 2
+
+
+def test_a_state_that_many_lead_to() -> None:
+    """Its sum has thousands of terms, each of which rounds."""
+    n = 2000
+    rates = np.zeros((n, n))
+    rates[0, 1:], rates[1:, 0] = 1.0, 1000.0
+    model, first = Model.from_matrix("ctmc", rates), np.arange(n) == 0
+    found = timed_until(model, np.ones(n, bool), first, 2.0, 2.0, FORWARDS)
+    up, down = n - 1.0, 1000.0
+    truth = (down + up * math.exp(-(up + down) * 2.0)) / (up + down)
+    assert found.lower[0] <= truth <= found.upper[0]
+
+
+# When it is used.
+
+
+def test_it_is_tried_where_little_of_a_chain_is_visited() -> None:
+    """A queue that hardly ever fills."""
+    n = 20_000
+    model = Model.from_matrix("ctmc", _sparse_queue(n, 1.0, 3.0))
+    reward = Rewards(state=np.arange(float(n)))
+    found = instantaneous_time(model, reward, 100.0, Settings(threads=1))
+    assert found.method == FORWARD
+    assert agree(found, instantaneous_time(model, reward, 100.0, BACKWARDS))
+
+
+def test_it_is_given_up_where_most_of_a_chain_is_visited() -> None:
+    n = 20_000
+    model = Model.from_matrix("ctmc", _sparse_queue(n, 1e4, 1.0))
+    goal = np.arange(n) == n - 1
+    found = timed_until(model, ~goal, goal, 0, 1.9, Settings(threads=1))
+    assert found.method == BACKWARD
+    assert "given up" in found.work[0].detail
+
+
+def test_several_states_are_never_answered_by_one_distribution() -> None:
+    n = 20_000
+    model = replace(Model.from_matrix("ctmc", _sparse_queue(n, 1.0, 3.0)), initial=np.array([0, 1], dtype=np.int32))
+    found = instantaneous_time(model, Rewards(state=np.arange(float(n))), 10.0, FORWARDS)
+    assert found.method == BACKWARD
+    assert (found.upper - found.lower <= 2e-6 * found.upper)[:2].all()
+
+
+def test_what_is_too_rare_is_said() -> None:
+    n = 200
+    goal = np.arange(n + 1) == n
+    model = Model.from_matrix("ctmc", np.diag(np.ones(n), 1))
+    with pytest.raises(WideError, match="the default method does without"):
+        timed_until(model, ~goal, goal, 0, 1e-2, FORWARDS)
+    found = timed_until(model, ~goal, goal, 0, 1e-2, Settings(threads=1))
+    assert found.upper[0] - found.lower[0] <= 2e-6 * found.upper[0] + 1e-290
+
+
+def test_a_chain_that_few_steps_go_through_is_not_worth_trying(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forward, "_bounds", lambda *_: pytest.fail("tried"))
+    model = Model.from_matrix("ctmc", birth_and_death(10, 1.0, 2.0))
+    assert instantaneous_time(model, Rewards(state=np.arange(10.0)), 5.0, Settings(threads=1)).method == BACKWARD
+
+
+def test_progress_is_told_and_can_stop_it() -> None:
+    news = []
+
+    def watch(what: dict[str, float]) -> None:
+        news.append(what)
+        if len(news) == 3:
+            raise KeyboardInterrupt
+
+    model = Model.from_matrix("ctmc", np.diag(np.full(999, 100.0), 1))
+    with pytest.raises(KeyboardInterrupt):
+        instantaneous_time(model, Rewards(state=np.arange(1000.0)), 9.0, replace(FORWARDS, watch=watch))
+    assert 0 < news[0]["time"] < news[2]["time"] < 9
+
+
+def _sparse_queue(states: int, birth: float, death: float) -> object:
+    import scipy.sparse
+
+    return scipy.sparse.diags_array(
+        [np.full(states - 1, birth), np.full(states - 1, death)], offsets=[1, -1], format="csr"
+    )
