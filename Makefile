@@ -6,6 +6,7 @@
 # make bench-graph    time each operation of the graph analysis
 # make bench-check    the same from the file to the answer; needs the corpus
 # make bench-long-run long-run answers of large CTMCs
+# make bench-timed    time bounds of CTMCs, backward and forward
 # make bench-synth    parameter synthesis beside PRISM-PSY; needs its runs
 # make bench-gpu      from the file to the answer on a CUDA device
 # make clean          remove what was built
@@ -16,7 +17,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run bench-synth bench-gpu clean
+.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -59,6 +60,9 @@ bench-check: $(TOOLS)
 
 bench-long-run: $(TOOLS)
 	$(BIN)/python bench/long_run.py $(ARGS)
+
+bench-timed: $(BUILT)
+	$(BIN)/python bench/timed.py $(ARGS)
 
 bench-synth: $(TOOLS)
 	$(BIN)/python bench/synth.py $(ARGS)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import tempfile
@@ -31,6 +32,8 @@ from itertools import islice, product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as on the command line: threads that only spin take cores
 
 import numpy as np
 

@@ -37,7 +37,8 @@ def check(
             help="For unbounded paths and rewards, a method chosen by hand; most give no guarantee. Chains: jacobi, "
             "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
             "value-iteration, policy-iteration, and with a guarantee interval, optimistic, sound. Component by "
-            "component: topological:NAME.",
+            "component: topological:NAME. For time bounds of CTMCs, with a guarantee: uniformisation (from all states) "
+            "and adaptive-uniformisation (from the initial one).",
             show_default=False,
         ),
     ] = None,

@@ -99,7 +99,7 @@ class Distribution:
 
     def expected(self, numbers: Floats) -> float:
         """The sum of the numbers of states, weighted by their probabilities."""
-        return float(self.mass @ numbers[self.states])
+        return float(np.sum(self.mass * numbers[self.states]))
 
     def bounds(self, value: float, worth: float) -> tuple[float, float]:
         """Of an expected number, or of what was earned, where no path is worth more than that."""

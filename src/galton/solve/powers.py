@@ -130,7 +130,7 @@ class Weights:
             return math.expm1(exponent) / -leak if leak else self.mean - first
         if log * (ahead + len(values)) > 700:
             return math.inf
-        rest = float(values @ np.exp(log * np.arange(ahead, ahead + len(values))))
+        rest = float(np.sum(values * np.exp(log * np.arange(ahead, ahead + len(values)))))
         if not self.before or not ahead:
             return rest
         return self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + rest
