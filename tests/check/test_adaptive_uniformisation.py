@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy.linalg
+from asking import MACHINE, ask
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -99,8 +100,8 @@ def test_both_directions_agree(rates: Floats, time: float, low: float, seed: int
     back = timed_until(model, through, goal, low, low + time, BACKWARDS)
     assert ahead is None or agree(ahead, back)
     assert ahead is not None or back.upper[0] < 1e-20
-    for ask in (cumulative_time, instantaneous_time):
-        assert agree(ask(model, reward, time, FORWARDS), ask(model, reward, time, BACKWARDS))
+    for question in (cumulative_time, instantaneous_time):
+        assert agree(question(model, reward, time, FORWARDS), question(model, reward, time, BACKWARDS))
 
 
 # Closed forms.
@@ -232,6 +233,47 @@ def test_a_chain_that_few_steps_go_through_is_not_worth_trying(monkeypatch: pyte
     monkeypatch.setattr(forward, "_bounds", lambda *_: pytest.fail("tried"))
     model = Model.from_matrix("ctmc", birth_and_death(10, 1.0, 2.0))
     assert instantaneous_time(model, Rewards(state=np.arange(10.0)), 5.0, Settings(threads=1)).method == BACKWARD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'P=? [ F<=5 !"up" ]',
+        'P=? [ F[2,4] "up" ]',
+        'P=? [ F[3,3] "up" ]',
+        'P=? [ F>=2 "up" ]',
+        'P=? [ G<=4 "up" ]',
+        'P=? [ G[2,4] "up" ]',
+        'P=? [ "up" U<=0.5 !"up" ]',
+        'P=? [ "up" W[1,2] !"up" ]',
+        'P=? [ "up" R<=2 !"up" ]',
+        'P=? [ F<=0 "up" ]',
+        'P>=0.5 [ F<=3 !"up" ]',
+        'P=? [ F<=2 P<0.9 [ F<=1 "up" ] ]',
+        'filter(max, P=? [ F<=1 "up" ], !"up")',
+        'filter(state, P=? [ F<=1 "up" ], state=1)',
+        'R{"time"}=? [ C<=7 ]',
+        'R{"repairs"}=? [ C<=2.5 ]',
+        'R{"power"}=? [ I=3 ]',
+        'R{"repairs"}=? [ C<=2 ] / R{"time"}=? [ C<=2 ]',
+    ],
+)
+def test_formulas(text: str) -> None:
+    ahead, back = (ask(MACHINE, text, method=name) for name in (FORWARD, BACKWARD))
+    if ahead.lower is None or ahead.upper is None or back.lower is None or back.upper is None:
+        assert ahead.value == back.value
+    else:
+        assert max(ahead.lower, back.lower) <= min(ahead.upper, back.upper)
+        assert ahead.upper - ahead.lower <= 4e-6 * ahead.upper
+    assert ahead.proved
+
+
+def test_where_it_has_no_say_the_plan_tells() -> None:
+    found = ask(MACHINE, "P=? [ F state=2 ]", method=FORWARD)
+    assert found.proved
+    found = ask(MACHINE, 'filter(sum, P=? [ F<=1 "up" ], true)', method=FORWARD)
+    assert found.method == BACKWARD
+    assert any(f"{FORWARD} is for CTMCs within a time, from one state" in work.detail for work in found.work)
 
 
 def test_progress_is_told_and_can_stop_it() -> None:

@@ -132,3 +132,11 @@ def test_many_components_go_home() -> None:
             "answered on the CPU",
         )
     assert (found.lower, found.upper) == (pytest.approx(0.5), pytest.approx(19.5))
+
+
+def test_a_distribution_moves_on_the_host() -> None:
+    model = galton.parse(MACHINE).build()
+    found = galton.check(model, 'P=? [ F<=5 !"up" ]', method="adaptive-uniformisation")
+    assert (found.device, found.method) == ("cpu", "adaptive-uniformisation")
+    if not is_on_host(model.columns):
+        assert "adaptive-uniformisation does not run on a device" in found.warnings[0]
