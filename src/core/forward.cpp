@@ -9,7 +9,8 @@ namespace galton {
 
 namespace {
 
-constexpr double ABOVE = 1.02;  // the rate, beside that of a state, so that the chance to stay keeps its digits
+constexpr double UNIT = 0x1p-53;
+constexpr double ROOM = 1.02;  // of the rate above that of a state, so that the chance to stay keeps its digits
 
 // The states that are followed, and those around them, which mass may reach with the next step.
 template <class R>
@@ -52,7 +53,7 @@ class Followed {
             const int32_t place = around_[i];
             const double mass = mass_[place];
             if (mass > keep || (mass > 0 && exits_[place] == 0)) {
-                if (ABOVE * exits_[place] > rate_) return exits_[place];
+                if (ROOM * exits_[place] > rate_) return exits_[place];
                 follow(place);
             } else {
                 lost += mass;
@@ -150,7 +151,7 @@ Moved run(const R& rows, const Leaving& chain, std::vector<int32_t>& place, cons
         found.entries += followed.entries();
         ++found.steps;
         if (k == 0) {
-            found.change = followed.change();
+            found.change = followed.change() + 2 * static_cast<double>(followed.widest() + 5) * UNIT;
             if (found.change <= jumps.standstill) break;
         }
         found.too_fast = followed.look_around(jumps.keep, found.lost);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time as clock
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +65,9 @@ def timed_until(
 
     if math.isinf(high):
         return backward()
-    return forward.first(ask, "until within a time", lambda: forward.until(ask, through, goal, low, high), backward)
+    return forward.tried_first(
+        ask, "until within a time", lambda: forward.until(ask, through, goal, low, high), backward
+    )
 
 
 def cumulative_time(
@@ -88,7 +91,7 @@ def cumulative_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
 
-    return forward.first(ask, "reward over time", lambda: forward.reward_over(ask, rates, time), backward)
+    return forward.tried_first(ask, "reward over time", partial(forward.reward_over, ask, rates, time), backward)
 
 
 def instantaneous_time(
@@ -110,7 +113,7 @@ def instantaneous_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward at a time", chain.part, found),)))
 
-    return forward.first(ask, "reward at a time", lambda: forward.reward_at(ask, state, time), backward)
+    return forward.tried_first(ask, "reward at a time", partial(forward.reward_at, ask, state, time), backward)
 
 
 def _refuse_time(time: float) -> None:

@@ -8,11 +8,13 @@ faster state has to be followed, the interval is begun again.
 Requires: a CTMC and one distribution. Guarantees: bounds on the probabilities at the end and on what was earned until
 then, rounding included.
 
-Why the bounds hold. Mass of less than ``keep`` that comes, in one step, to a state that is not followed is given up and
-counted as lost; so is what the Poisson distribution has outside the numbers of steps that are looked at. What is left
-is less than the truth in each state, and by no more than what is lost in all of them together. Nothing is subtracted,
-so that errors of rounding are relative. Where one step moves mass c, no later step moves more; the rest of the time, t
-at rate q, changes at most q t c and is not looked at where that is little.
+Why the bounds hold. Mass of up to ``keep`` that comes, in one step, to a state that is not followed is given up and
+counted as lost, unless the state is never left; so is what states have that are dropped between two intervals, what the
+Poisson distribution has outside the numbers of steps that are looked at, and what is flushed to zero. What is left is
+less than the truth in each state, and by no more than what is lost in all of them together. Nothing is subtracted, so
+that errors of rounding are relative. Where one step moves mass c, no later step moves more; the rest of the time, t at
+rate q, changes at most q t c and is not looked at where that is little. What is earned lacks, at most, what is lost
+times the most that a path can earn, and the end of the Poisson distribution's tails, a part of the whole time.
 """
 
 from __future__ import annotations
@@ -26,37 +28,47 @@ import numpy.typing as npt
 
 from .. import _core
 from ..backend.cpu import matrix_of
-from ..backend.steps import exit_rates
+from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
-from .poisson import poisson
+from .poisson import LARGEST_MEAN, HorizonError, poisson
 from .settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Distribution", "Effort", "MovingChain", "TooMuchError"]
+__all__ = ["Distribution", "Effort", "MovingChain", "TooMuchError", "moderate"]
 
 UNIT = 2.0**-53
-FLUSHED = 2.0**-1021  # more than what an operation loses by flushing to zero
-ABOVE = 1.1  # the rate of uniformisation, beside that of the fastest state; forward.cpp asks for 1.02
+SMALL, LARGE = 1e-100, 1e100  # rates, times and rewards beyond these are left to others …
+FLUSHED = 1e-200  # … so that this is more than what an operation loses by flushing to zero, beside any of them
+ABOVE = 1.1  # the rate of uniformisation, beside that of the fastest state; forward.cpp asks for 1.02 at least
+COARSEST = 1e-3  # of all mass may be lost at most
 FIRST_MEAN = 64.0  # steps of the first interval; each is twice as long as the one before
-BATCH = 3e8  # entries to go over in an interval: some tenths of a second
+BATCH = 1e9  # entries to go over in an interval: a second or less
 HOPELESS = 8.0  # times more to go than may be, if things went on as they do: mass may still come to rest
 STATES_AROUND = 1e3  # that lose mass in each step: a guess, from which follows how little each may lose
 
 
-class TooMuchError(Exception):
+class TooMuchError(GaltonError):
     """More states or steps than were worth trying."""
+
+    kind = "limit"
+
+
+class ExtremeError(GaltonError):
+    """Numbers that are too small or too large."""
+
+    kind = "numeric"
 
 
 @dataclass(eq=False)
 class Effort:
-    """How much may be done, and how much has been: states to follow at a time, and entries of the matrix to go over."""
+    """How much may be done, and how much has been: states to meet in an interval, and entries to go over in all."""
 
     most_states: float = math.inf
     most_entries: float = math.inf
     entries: int = 0
     steps: int = 0
-    widest: int = 0  # the most states that were met in one interval
+    met: int = 0  # the most in one interval
 
     @property
     def entries_left(self) -> float:
@@ -129,16 +141,16 @@ class _Moved(NamedTuple):
 class MovingChain:
     """A CTMC with the states that are left; the others keep what comes to them."""
 
-    def __init__(self, model: Model, moving: Mask, settings: Settings) -> None:
-        self._rates = exit_rates(model, settings.n_threads, loops=False)
+    def __init__(self, model: Model, moving: Mask, rates: tuple[Floats, Floats], settings: Settings) -> None:
+        """``rates`` are those at which states are left without loops, as doubles and what these lack."""
+        self._exits, _ = rates
         self._moving = np.ascontiguousarray(moving)
-        self._forward = _core.Forward(matrix_of(model), self._moving.view(np.uint8), *self._rates)
+        self._forward = _core.Forward(matrix_of(model), self._moving.view(np.uint8), *rates)
         self._settings = settings
 
     def fastest(self, states: Int32s | slice = slice(None)) -> float:
         """The rate at which any of these states is left, at most."""
-        rates = self._rates[0][states]
-        return float(rates[self._moving[states]].max(initial=0.0))
+        return float(self._exits[states][self._moving[states]].max(initial=0.0))
 
     def after(
         self, time: float, start: Distribution, fineness: float, effort: Effort, earning: Floats | None = None
@@ -154,26 +166,29 @@ class MovingChain:
         earning
             What each state earns per unit of time; the greatest of them times the whole time is what a path is worth.
         """
-        now, left, mean, rate = start, time, FIRST_MEAN, 0.0
+        now, left, mean, rate = start, moderate("a time", time), FIRST_MEAN, 0.0
+        fineness = min(fineness, COARSEST)
         grain = math.ulp(time)  # times are multiples of this, so that they are subtracted exactly
         while left > 0:
             rate = max(rate, ABOVE * self.fastest(now.states))
             if rate == 0:
                 break
+            if moderate("a rate", rate) * left > LARGEST_MEAN:
+                raise HorizonError(f"{rate * left:.3g} steps are too many to follow")
             length = max(round(min(mean / rate, left) / grain), 1) * grain
             keep = fineness / (STATES_AROUND * (1 + rate * time))
             jumps, standstill = _Jumps.within(rate, length, keep), fineness / (rate * left)
+            late = jumps.late * (length / time) if earning is not None else 0.0
             moved = self._advance(now, jumps, keep, standstill, effort, earning)
             if moved.too_fast:
                 rate, mean = ABOVE * moved.too_fast, max(mean / 2, FIRST_MEAN)
                 continue
             if moved.change <= standstill:
-                moving = moved.change + 2 * (moved.widest + 5) * UNIT
-                now = replace(now, unsettled=now.unsettled + rate * left * moving * 1.01)
+                now = replace(now, unsettled=now.unsettled + rate * left * moved.change * 1.01)
                 break
             if moved.entries * (left / length - 1) > HOPELESS * effort.entries_left:
-                raise TooMuchError
-            now = self._without_faint(_joined(now, moved, jumps), keep)
+                raise TooMuchError("too many steps")
+            now = self._without_faint(_joined(now, moved, jumps, late), keep)
             left, rate = left - length, 0.0
             mean = min(2 * mean, max(BATCH * moved.steps / max(moved.entries, 1), FIRST_MEAN))
             self._settings.tell(time=time - left, of=time, states=moved.met, lost=now.lost)
@@ -207,9 +222,9 @@ class MovingChain:
         moved = _Moved(*found)
         effort.entries += moved.entries
         effort.steps += moved.steps
-        effort.widest = max(effort.widest, moved.met)
+        effort.met = max(effort.met, moved.met)
         if moved.too_much:
-            raise TooMuchError
+            raise TooMuchError("too many states hold mass" if effort.entries_left > 0 else "too many steps")
         return moved
 
     def _without_faint(self, now: Distribution, keep: float) -> Distribution:
@@ -224,7 +239,7 @@ class _Jumps:
     """The number of events of a Poisson process: ``left`` and those after it have these weights.
 
     ``outside`` bounds what all others have, and ``late`` the time after the last event that is looked at, as a part of
-    the whole time.
+    all the time.
     """
 
     rate: float
@@ -244,7 +259,7 @@ class _Jumps:
         last = max(int(np.searchsorted(-found.tails, -cut)), first)
         before = (float(below[first - 1]) if first else 0.0) * (1 + found.error) + found.below
         after = float(found.tails[last]) * (1 + found.error) + found.above
-        late = (float(found.tails[last:].sum()) * (1 + found.error) + found.excess) / (rate * time)
+        late = (float(found.tails[last + 1 :].sum()) * (1 + found.error) + found.excess) / (rate * time)
         chosen = slice(first, last + 1)
         weights, tails = found.weights[chosen], found.tails[chosen]
         # A tail that is taken for 1 is less than that by what is before it.
@@ -252,12 +267,19 @@ class _Jumps:
         return cls(rate, found.left + first, weights, tails, error, (before + after) * 1.01, late * 1.01)
 
 
-def _joined(now: Distribution, moved: _Moved, jumps: _Jumps) -> Distribution:
+def moderate(what: str, number: float) -> float:
+    """A number that products of a few such numbers neither flush to zero nor take beyond all doubles."""
+    if not SMALL <= number <= LARGE:
+        raise ExtremeError(f"{what} of {number:.3g} is beyond what adaptive-uniformisation can do")
+    return number
+
+
+def _joined(now: Distribution, moved: _Moved, jumps: _Jumps, late: float) -> Distribution:
     """A distribution that has moved on from another."""
     sums = moved.met + moved.steps + 8
     error = moved.steps * (moved.widest + 5) * UNIT * 1.01 + jumps.error + sums * UNIT
-    flushed = (moved.entries + len(jumps.weights) * moved.met) * FLUSHED
-    lost = moved.lost * (1 + 1e-6) + flushed + jumps.outside + jumps.late
+    flushed = (moved.entries + (moved.steps + len(jumps.weights)) * moved.met) * FLUSHED
+    lost = moved.lost * (1 + 1e-6) + flushed + jumps.outside + late
     return replace(
         now,
         states=moved.states,

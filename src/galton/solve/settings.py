@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+
+from ..lang.source import GaltonError
 
 __all__ = ["Settings", "Watch"]
 
@@ -62,6 +65,8 @@ class Settings:
     watch: Watch | None = None
 
     def __post_init__(self) -> None:
+        if not 0 < self.eps < math.inf:
+            raise GaltonError(f"eps has to be a positive number, and {self.eps} is not")
         if self.method is not None:
             from .methods import check_name
 
