@@ -70,7 +70,7 @@ def tried_first(ask: Ask, step: str, attempt: Callable[[], Attempt], backward: C
         lower, upper = _bounds(ask, way, effort)
     except GaltonError as error:
         if chosen:
-            raise
+            raise type(error)(f"{error}; without --method others are tried") from error
         given_up = Work("forwards", f"given up: {error}", effort.steps, clock.perf_counter() - start)
         answer = backward()
         return replace(answer, work=(given_up, *answer.work))
@@ -152,7 +152,7 @@ def _bounds(ask: Ask, way: Attempt, effort: Effort) -> tuple[float, float]:
             return lower, upper
         if found.error > settings.eps:
             break  # that is rounding, which less mass to be lost does not help
+        if lower == 0 and settings.method != FORWARD:
+            break  # nothing of what is asked for was seen: it is rare, and there is a way that does not mind
         fineness *= min(max(allowed / (upper - lower), 1e-12), 1.0) / 10
-    raise WideError(
-        f"bounds of {lower:.6g} and {upper:.6g} are all that {FORWARD} finds; without --method others are tried"
-    )
+    raise WideError(f"bounds of {lower:.6g} and {upper:.6g} are all that {FORWARD} finds")
