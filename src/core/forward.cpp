@@ -144,8 +144,9 @@ Moved run(const R& rows, const Leaving& chain, std::vector<int32_t>& place, cons
     followed.start(states, mass, count);
     const size_t end = jumps.left + jumps.count;
     for (size_t k = 0; k < end; ++k) {
-        if (jumps.earning) found.earned += (k < jumps.left ? 1.0 : jumps.tails[k - jumps.left]) * followed.earning(jumps.earning);
-        if (k >= jumps.left) followed.add(jumps.weights[k - jumps.left]);
+        const bool counts = k >= jumps.left;
+        if (jumps.earning) found.earned += (counts ? jumps.tails[k - jumps.left] : 1.0) * followed.earning(jumps.earning);
+        if (counts) followed.add(jumps.weights[k - jumps.left]);
         if (k + 1 == end) break;
         followed.step();
         found.entries += followed.entries();

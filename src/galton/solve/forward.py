@@ -30,12 +30,13 @@ from .. import _core
 from ..backend.cpu import matrix_of
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
+from .methods import FORWARD
 from .poisson import LARGEST_MEAN, HorizonError, poisson
 from .settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Distribution", "Effort", "MovingChain", "TooMuchError", "moderate"]
+__all__ = ["Distribution", "Effort", "MovingChain", "moderate"]
 
 UNIT = 2.0**-53
 SMALL, LARGE = 1e-100, 1e100  # rates, times and rewards beyond these are left to others …
@@ -252,7 +253,7 @@ class _Jumps:
 
     @classmethod
     def within(cls, rate: float, time: float, cut: float) -> _Jumps:
-        """With up to ``cut`` left out at both ends."""
+        """Those within a time, with up to ``cut`` left out at both ends."""
         found = poisson(rate * time)
         below = np.cumsum(found.weights)
         first = int(np.searchsorted(below, cut))
@@ -270,7 +271,7 @@ class _Jumps:
 def moderate(what: str, number: float) -> float:
     """A number that products of a few such numbers neither flush to zero nor take beyond all doubles."""
     if not SMALL <= number <= LARGE:
-        raise ExtremeError(f"{what} of {number:.3g} is beyond what adaptive-uniformisation can do")
+        raise ExtremeError(f"{what} of {number:.3g} is beyond what {FORWARD} can do")
     return number
 
 
