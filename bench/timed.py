@@ -43,7 +43,7 @@ QUESTIONS = (
     Question("cluster", {"N": 128}, 'R{"percent_op"}=? [ I=50 ]'),
     Question("polling", {"N": 12}, 'P=? [ F<=5 "served1" ]'),
     Question("kanban", {"t": 4}, 'R{"tokens_cell1"}=? [ I=5 ]'),
-    Question("fms", {"n": 5}, 'R{"productivity"}=? [ I=2 ]'),
+    Question("fms", {"n": 5}, 'R{"productivity"}=? [ C<=2 ]'),
     Question("signalling", SIGNALLING, 'R{"output"}=? [ I=2 ]'),
 )
 

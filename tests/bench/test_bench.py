@@ -44,6 +44,12 @@ def test_both_directions_of_synthesis() -> None:
     assert "forward / backward" in done.stdout
 
 
+def test_both_directions_of_time_bounds() -> None:
+    done = run("timed.py", "--only", "gfs", "--repeat", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[1].endswith("adaptive-uniformisation")
+
+
 def test_a_missing_corpus_is_told(tmp_path: Path) -> None:
     done = run("check.py", "--corpus", str(tmp_path / "none"))
     assert done.returncode == 1
