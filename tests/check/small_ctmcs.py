@@ -1,6 +1,8 @@
-"""Random small CTMCs, and what the matrix exponential says of them."""
+"""Random small CTMCs, and what the matrix exponential says of them; somebody who loses patience."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,3 +43,15 @@ def exact_until(rates: Floats, through: Mask, goal: Mask, low: float, high: floa
 
 masks = st.lists(st.booleans(), min_size=5, max_size=5)
 times = st.sampled_from([0.0, 0.001, 0.3, 1.0, 7.5, 40.0])
+
+
+class Impatient:
+    """Watches three times, and then interrupts."""
+
+    def __init__(self) -> None:
+        self.news: list[dict[str, Any]] = []
+
+    def __call__(self, what: dict[str, Any]) -> None:
+        self.news.append(what)
+        if len(self.news) == 3:
+            raise KeyboardInterrupt

@@ -58,6 +58,12 @@ def test_powers_of_negative_numbers() -> None:
     assert (float(cube.lower), float(cube.upper)) == (-8, 27)
 
 
+def test_powers_without_end() -> None:
+    """Bounds were no numbers, and NumPy said so to people: the slack of an infinite power was 0 · ∞."""
+    found = intervals.power(interval(0.0, 1.0), Numbers.exactly(-1.0))
+    assert (found.lower, found.upper) == (pytest.approx(1.0), math.inf)
+
+
 def test_logarithms() -> None:
     found = intervals.logarithm(interval(8.0, 16.0), Numbers.exactly(2.0))
     assert float(found.lower) <= 3

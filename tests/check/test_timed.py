@@ -11,7 +11,7 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from small_ctmcs import exact_until, flow, generator, masks, rate_matrices, times
+from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
 
 from galton.check.bounded import NegativeRewardError
 from galton.check.quantity import Quantity
@@ -140,17 +140,12 @@ def test_only_what_is_asked_for_is_followed() -> None:
 
 
 def test_progress_is_told_and_can_stop_it() -> None:
-    news = []
-
-    def watch(what: dict[str, float]) -> None:
-        news.append(what)
-        if len(news) == 3:
-            raise KeyboardInterrupt
-
+    watch = Impatient()
     rates = np.diag(np.full(200, 1.0), 1) + np.diag(np.full(200, 3.0), -1)
     backward = Settings(threads=1, method="uniformisation", watch=watch)
     with pytest.raises(KeyboardInterrupt):
         cumulative_time(Model.from_matrix("ctmc", rates), Rewards(state=np.arange(201.0)), 1e4, backward)
+    news = watch.news
     assert news[0]["iterations"] < news[2]["iterations"] <= news[2]["horizon"]
     assert news[0]["lower"] <= news[2]["lower"] <= news[2]["upper"] <= news[0]["upper"]
 

@@ -243,8 +243,8 @@ def _corners(
     for x, y in ((a.lower, b.lower), (a.lower, b.upper), (a.upper, b.lower), (a.upper, b.upper)):
         value, exact = operation(x, y)
         value = _where(np.isnan(value) & ~known, 0.0, value)  # 0 · ∞ at a corner that need not be met
-        slack = np.abs(value) * _LOOSE if operation is _power else 0.0
-        below, above = _down(value - slack * ~exact, exact), _up(value + slack * ~exact, exact)
+        slack = _where(exact, 0.0, np.abs(value) * _LOOSE) if operation is _power else 0.0
+        below, above = _down(value - slack, exact), _up(value + slack, exact)
         lower = below if lower is None else np.minimum(lower, below)
         upper = above if upper is None else np.maximum(upper, above)
     assert lower is not None

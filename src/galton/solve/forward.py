@@ -116,6 +116,8 @@ class Distribution:
 
     def bounds(self, value: float, worth: float) -> tuple[float, float]:
         """Of an expected number, or of what was earned, where no path is worth more than that."""
+        if not (self.error or self.lost or self.unsettled):
+            return value, value  # nothing has moved: one state has all mass
         error = (self.error + (len(self.mass) + 8) * UNIT) * 1.01
         either_way = self.unsettled * worth * (1 + 1e-12)
         lower = value * (1 - error) - either_way

@@ -31,10 +31,10 @@ __all__ = [
 DEFAULT = "sound"
 TOPOLOGICAL = "topological"
 FORWARD, BACKWARD = TIMED = ("adaptive-uniformisation", "uniformisation")
-MEANT_FOR = {FORWARD: "CTMCs within a time, from one state", BACKWARD: "CTMCs within a time"}  # others: no bounds
+MEANT_FOR = {FORWARD: "CTMCs within a time, from one state", BACKWARD: "CTMCs within a time"}
 INNER = "value-iteration"  # what works inside if nothing is said
 
-# All others: the module of each has its METHOD.
+# All others, for unbounded paths and rewards: the module of each has its METHOD.
 METHODS = (
     "jacobi",
     "jor",

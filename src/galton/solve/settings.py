@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..lang.source import GaltonError
+from .methods import DEFAULT, TIMED, check_name
 
 __all__ = ["Settings", "Watch"]
 
@@ -68,8 +69,6 @@ class Settings:
         if not 0 < self.eps < math.inf:
             raise GaltonError(f"eps has to be a positive number, and {self.eps} is not")
         if self.method is not None:
-            from .methods import check_name
-
             check_name(self.method)
         if self.format is not None or self.order is not None:
             from ..backend.formats import check_names
@@ -79,8 +78,6 @@ class Settings:
     @property
     def by_hand(self) -> bool:
         """Whether a method was chosen for unbounded questions, other than the default."""
-        from .methods import DEFAULT, TIMED
-
         return self.method not in (None, DEFAULT, *TIMED)
 
     @property
