@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -17,12 +18,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
 
+from galton.backend.steps import exit_rates
 from galton.check import forward
 from galton.check.bounded import WideError
 from galton.check.quantity import Quantity
 from galton.check.timed import cumulative_time, instantaneous_time, timed_until
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
+from galton.solve.forward import Distribution, Effort, MovingChain
 from galton.solve.methods import BACKWARD, FORWARD
 from galton.solve.settings import Settings
 
@@ -194,6 +197,25 @@ def test_a_state_that_many_lead_to() -> None:
     up, down = n - 1.0, 1000.0
     truth = (down + up * math.exp(-(up + down) * 2.0)) / (up + down)
     assert found.lower[0] <= truth <= found.upper[0]
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "time"), [(1 / 3, 0.7, 11.3), (2.1, 0.3, 7.7), (0.1, 0.2, 33.3), (17.0, 3.3, 2.9)]
+)
+def test_rounding_is_part_of_the_bounds(there: float, back: float, time: float) -> None:
+    """With hardly anything to be lost, what is off is rounding: seen with fifty digits."""
+    model = Model.from_matrix("ctmc", [[0.0, there], [back, 0.0]])
+    chain = MovingChain(model, np.ones(2, bool), exit_rates(model, 1, loops=False), FORWARDS)
+    found = chain.after(time, Distribution.at(0), 1e-30, Effort())
+    with localcontext() as digits:
+        digits.prec = 50
+        a, b, t = Decimal(there), Decimal(back), Decimal(time)
+        stay = (b + a * (-(a + b) * t).exp()) / (a + b)
+        for k, truth in enumerate((stay, 1 - stay)):
+            value = found.expected(np.eye(2)[k])
+            lower, upper = found.bounds(value, 1.0)
+            assert Decimal(lower) <= truth <= Decimal(upper)
+            assert abs(Decimal(value) - truth) > Decimal(found.lost)
 
 
 # Cases that were once wrong.
