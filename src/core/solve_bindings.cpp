@@ -80,19 +80,39 @@ void bind_solve(nb::module_& m) {
     m.def("restrict", &restrict_model, nb::arg("matrix"), nb::arg("rates"), nb::arg("number"), nb::arg("known"),
           nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(),
           nb::arg("threads"));
-    m.def(
-        "solve_directly",
-        [](const Matrix& matrix, In<int32_t> number, In<double> known, Maybe<double> reward, In<int32_t> rows, size_t first,
-           Vector lower, Vector upper, size_t operations) {
-            Question question{};
-            question.matrix = matrix.view;
-            question.number = number.data();
-            question.known = known.data();
-            question.reward = data_of(reward);
-            return eliminate(question, rows.data(), {first, first + rows.shape(0)}, lower.data(), upper.data(), operations);
-        },
-        nb::arg("matrix"), nb::arg("number"), nb::arg("known"), nb::arg("reward").none(), nb::arg("rows"), nb::arg("first"),
-        nb::arg("lower"), nb::arg("upper"), nb::arg("operations"), Release());
+    // Matrices and vectors are read when an elimination is made, and not needed afterwards.
+    nb::class_<Elimination>(m, "Elimination")
+        .def_static(
+            "of_rows",
+            [](const Matrix& matrix, bool rates, In<int32_t> number, In<double> known, Maybe<double> reward, In<int32_t> rows,
+               size_t first, In<double> lower, In<double> upper) {
+                Question question{};
+                question.matrix = matrix.view;
+                question.rates = rates;
+                question.number = number.data();
+                question.known = known.data();
+                question.reward = data_of(reward);
+                return elimination_of(question, rows.data(), {first, first + rows.shape(0)}, lower.data(), upper.data());
+            },
+            nb::arg("matrix"), nb::arg("rates"), nb::arg("number"), nb::arg("known"), nb::arg("reward").none(),
+            nb::arg("rows"), nb::arg("first"), nb::arg("lower"), nb::arg("upper"), Release())
+        .def_static(
+            "of_chain", [](const Matrix& matrix, In<double> reward) { return elimination_of(matrix.view, reward.data()); },
+            nb::arg("matrix"), nb::arg("reward"), Release())
+        .def(
+            "advance",
+            [](Elimination& self, size_t operations, size_t keep) { return static_cast<int>(self.advance(operations, keep)); },
+            nb::arg("operations"), nb::arg("keep") = 0, Release())
+        .def(
+            "solve", [](Elimination& self, Vector lower, Vector upper) { self.solve(lower.data(), upper.data()); },
+            nb::arg("lower"), nb::arg("upper"), Release())
+        .def("average",
+             [](const Elimination& self) {
+                 const Scaled found = self.quotient();
+                 return std::tuple<double, double>{found.below(self.error()), found.above(self.error())};
+             })
+        .def_prop_ro("error", &Elimination::error)
+        .def_prop_ro("left", &Elimination::left);
     m.def(
         "order_by_exit",
         [](const Matrix& matrix, In<int32_t> component, In<int32_t> starts, Maybe<bool> keep, Out<int32_t> order) {
@@ -102,10 +122,10 @@ void bind_solve(nb::module_& m) {
         nb::arg("matrix"), nb::arg("component"), nb::arg("starts"), nb::arg("keep").none(), nb::arg("order"), Release());
     m.def(
         "middles",
-        [](In<double> lower, In<double> upper, Vector x, size_t first, size_t last) {
-            return middles(lower.data(), upper.data(), x.data(), {first, last});
+        [](In<double> lower, In<double> upper, Vector x, size_t first, size_t last, double tiny) {
+            return middles(lower.data(), upper.data(), x.data(), {first, last}, tiny);
         },
-        nb::arg("lower"), nb::arg("upper"), nb::arg("x"), nb::arg("first"), nb::arg("last"), Release());
+        nb::arg("lower"), nb::arg("upper"), nb::arg("x"), nb::arg("first"), nb::arg("last"), nb::arg("tiny"), Release());
     nb::class_<SystemOfArrays>(m, "System")
         .def("__init__", &make_system, nb::arg("matrix"), nb::arg("scale").none(), nb::arg("constant"), nb::arg("optimum"))
         .def(

@@ -195,13 +195,13 @@ double defect(const System& system, const double* x, Range range, int threads) {
     });
 }
 
-double middles(const double* lower, const double* upper, double* x, Range range) {
+double middles(const double* lower, const double* upper, double* x, Range range, double tiny) {
     double width = 0;
     for (size_t s = range.first; s < range.last; ++s) {
         const double middle = (lower[s] + upper[s]) / 2;
         x[s] = middle;
         // Without a division where it is not the widest; 0 and infinity are exact, whatever their bounds' difference is.
-        if (upper[s] - middle > width * middle) width = (upper[s] - middle) / middle;
+        if (upper[s] - middle > width * middle && upper[s] > tiny) width = (upper[s] - middle) / middle;
     }
     return width;
 }

@@ -54,8 +54,8 @@ Improvement improve(const System&, double* x, double* copy, int32_t* chosen, Ran
 // One sweep without an update: the largest |F(x) - x| / x.
 double defect(const System&, const double* x, Range, int threads);
 
-// The middles of bounds, and the largest half-width in parts of the middle.
-double middles(const double* lower, const double* upper, double* x, Range);
+// The middles of bounds, and the largest half-width in parts of the middle. Numbers up to `tiny` have no digits to lose.
+double middles(const double* lower, const double* upper, double* x, Range, double tiny);
 
 // y = Ax + b for a chain (b left out on request), and y = Aᵀx without b.
 void multiply(const System&, const double* x, double* y, bool with_constant, int threads);

@@ -127,18 +127,31 @@ def restrict(
     starts: _Ints | None,
     threads: int,
 ) -> dict[str, Any]: ...
-def middles(lower: _Floats, upper: _Floats, x: _Floats, first: int, last: int) -> float: ...
-def solve_directly(
-    matrix: Matrix,
-    number: _Ints,
-    known: _Floats,
-    reward: _Floats | None,
-    rows: _Ints,
-    first: int,
-    lower: _Floats,
-    upper: _Floats,
-    operations: int,
-) -> bool: ...
+def middles(lower: _Floats, upper: _Floats, x: _Floats, first: int, last: int, tiny: float) -> float: ...
+
+class Elimination:
+    @staticmethod
+    def of_rows(
+        matrix: Matrix,
+        rates: bool,
+        number: _Ints,
+        known: _Floats,
+        reward: _Floats | None,
+        rows: _Ints,
+        first: int,
+        lower: _Floats,
+        upper: _Floats,
+    ) -> Elimination: ...
+    @staticmethod
+    def of_chain(matrix: Matrix, reward: _Floats) -> Elimination: ...
+    def advance(self, operations: int, keep: int = 0) -> int: ...
+    def solve(self, lower: _Floats, upper: _Floats) -> None: ...
+    def average(self) -> tuple[float, float]: ...
+    @property
+    def error(self) -> float: ...
+    @property
+    def left(self) -> int: ...
+
 def order_by_exit(
     matrix: Matrix, component: _Ints, starts: _Ints, keep: npt.NDArray[np.bool_] | None, order: _Ints
 ) -> None: ...

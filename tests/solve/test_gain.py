@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from irreducible import birth_death, chains, exact_gain, from_arrays, grid, machines
 
 from galton import _core
-from galton.solve import long_run
+from galton.solve import elimination, long_run
 from galton.solve.long_run import METHODS, Chain, Gain, gain
 from galton.solve.settings import Settings
 from galton.solve.solution import NumericError
@@ -56,8 +56,8 @@ def test_every_method(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = np.concatenate([(rows[::4] + 1) % 400, random.integers(0, 400, 1200)]).reshape(4, 400).T.ravel()
     asked = from_arrays(rows, columns, random.uniform(0.1, 1, 1600), 400, random.uniform(0, 1, 400))
     monkeypatch.setattr(long_run, "METHODS", (method,))
-    monkeypatch.setattr(long_run, "DIRECT", 0)
     found = gain(asked, Settings())
+    assert found.method == f"BiCGStab, {method[0]}"
     assert found.lower == pytest.approx(dense_gain(asked), rel=1e-6)
     assert found.upper - found.lower <= 2e-6 * found.lower
 
@@ -138,11 +138,25 @@ def test_nearly_decomposable() -> None:
     assert found.upper - found.lower <= 2e-6 * found.lower
 
 
-def test_hopeless_chains_are_refused() -> None:
+def test_weights_over_thousands_of_orders_of_magnitude() -> None:
+    """Products of rates leave the range of doubles; those of elimination do not."""
     random = noise(3)
-    up, down = 10 ** random.uniform(-6, 6, (2, 20_000))  # weights over thousands of orders of magnitude
+    up, down = 10 ** random.uniform(-6, 6, (2, 20_000))
     asked = birth_death(up, down, np.arange(20_001) / 20_000)
-    with pytest.raises(NumericError, match=r"lies in \[") as refused:
+    found = gain(asked, Settings())
+    assert found.method == "elimination"
+    assert found.upper - found.lower <= 2e-6 * found.lower
+    heights = np.concatenate([[0.0], np.cumsum(np.log(up) - np.log(down))])
+    weights = np.exp(heights - heights.max())  # those that count are exact to ten digits
+    assert found.lower == pytest.approx(weights @ asked.reward / weights.sum(), rel=1e-6)
+
+
+def test_what_is_too_dense_to_eliminate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elimination, "OPERATIONS", 0)
+    monkeypatch.setattr(elimination, "AT_ONCE", 1)
+    monkeypatch.setattr(long_run, "METHODS", ())
+    asked = birth_death(np.full(300, 1e-3), np.full(300, 1e3), np.arange(301) % 7)
+    with pytest.raises(NumericError, match=r"lies in \[.*too many transitions") as refused:
         gain(asked, Settings())
     assert refused.value.kind == "numeric"
 

@@ -86,6 +86,10 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
                 break
             wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
     assert result is not None
+    if _missing(result, settings) > 1 and result.value is not None:
+        apart = (result.upper or 0) - (result.lower or 0)
+        wide = f"the bounds are {apart:.2g} apart, which is more than eps asks for; no method at hand comes closer"
+        result = replace(result, warnings=(*result.warnings, wide))
     return replace(result, seconds=time.perf_counter() - start)
 
 

@@ -28,13 +28,15 @@ from ..lang.properties import (
 )
 from ..lang.rendering import render
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
-from ..model.arrays import how_many, is_on_host, namespace
+from ..model.arrays import how_many, is_on_host, namespace, on_host
 from ..model.program import Program
 from ..model.sparse import Model
 from ..model.states import PackedStates
 from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
+from ..solve.solution import NumericError
 from . import intervals
+from .gate import admit
 from .intervals import Mask, Numbers, Truth
 from .quantity import Quantity, Work
 from .resolution import BUILT_IN, is_state_formula, parts
@@ -189,7 +191,9 @@ class Evaluation:
         return f": {last.formula} is between {last.quantity.lower[state]!s} and {last.quantity.upper[state]!s}"
 
     def solved(self, expression: Expression, quantity: Quantity) -> Quantity:
-        """Note what an operator came to, and where a method chosen by hand had nothing to do with it."""
+        """Note what an operator came to, if it can be right, and where a method chosen by hand did nothing for it."""
+        most = 1.0 if isinstance(expression, (Probability, SteadyState)) else np.inf
+        quantity = admit(quantity, render(expression), most)
         chosen = self.settings.method or DEFAULT
         done_by = quantity.method
         if chosen != DEFAULT and quantity.work and not done_by.startswith((chosen, "graph analysis")):
@@ -325,6 +329,16 @@ class Evaluation:
             return self._operator(expression)
 
     def _operator(self, expression: Expression) -> Truth | Numbers:
+        try:
+            return self._solved(expression)
+        except NumericError as error:
+            if error.states is None or not len(error.states):
+                raise
+            named = ", ".join(self.state_name(int(state)) for state in on_host(error.states[:3]))
+            more = ", …" if len(error.states) > 3 else ""
+            raise NumericError(f"{error}. The states: {named}{more}") from error
+
+    def _solved(self, expression: Expression) -> Truth | Numbers:
         from . import filters, operators
 
         match expression:

@@ -113,7 +113,7 @@ def _until(
     wanted = settings.strategy and optimum
     choices = namespace(model.columns).full(model.n_states, -1, dtype=np.int32) if wanted else None
     if not how_many(maybe):
-        return Quantity(known, known, "graph analysis", tuple(work), choices)
+        return Quantity(known, known, "graph analysis", tuple(work), choices, infinite=~finite)
     finite_known = np.where(finite, known, 0.0)
     unknowns = open_equations(
         model, maybe, finite_known, settings, optimum=optimum, reward=rows, keep=keep, merge=inner
@@ -123,4 +123,4 @@ def _until(
         choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
     work += [*unknowns.work, *solution.work]
     lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(solution.upper, known)
-    return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved)
+    return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved, infinite=~finite)

@@ -123,7 +123,9 @@ def _gains(
         lower[small], upper[small] = np.maximum(lower[small], low), np.minimum(upper[small], high)
         detail = f"{small.size:,} components, {chosen.size:,} states"
         work.append(Work("elimination", detail, 0, perf_counter() - start))
-    for k in np.flatnonzero((lower < upper) & (sizes > SMALL)):
+    # Small ones whose numbers left the range of doubles are looked at again, like large ones.
+    wide = upper - lower > 2 * settings.eps * (np.abs(lower) if settings.relative else 1.0)
+    for k in np.flatnonzero((lower < upper) & (wide | (sizes > SMALL))):
         start = perf_counter()
         found = gain(_part(model, reward, members[starts[k] : starts[k + 1]]), settings)
         lower[k], upper[k] = found.lower, found.upper

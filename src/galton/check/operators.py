@@ -315,7 +315,8 @@ def _path_reward(
 
     path = paths.normalise(formula, evaluation.source)
     if isinstance(path, paths.Now):
-        return _exactly(np.where(evaluation.mask(path.states), 0.0, np.inf))
+        now = evaluation.mask(path.states)
+        return replace(_exactly(np.where(now, 0.0, np.inf)), infinite=~now)
     if isinstance(path, paths.Next):
         return next_reward(evaluation.model, structure, evaluation.mask(path.states), optimum)
     if path.negated or path.bound is not None:

@@ -21,7 +21,7 @@ class Quantity:
     The midpoint is the value. Where ``proved`` is false the bounds are the same array: a method was chosen that gives
     an answer but no guarantee. For an MDP, ``choices`` is a strategy that attains the value: the row of the matrix that
     each state takes, ``(states,)``, or ``(steps, states)`` where it depends on the steps taken so far; -1 where it does
-    not matter.
+    not matter. ``infinite`` are the states in which the number is infinite, as graph analysis found; None for nowhere.
     """
 
     lower: Floats
@@ -30,6 +30,7 @@ class Quantity:
     work: tuple[Work, ...] = ()
     choices: npt.NDArray[np.int32] | None = field(default=None, repr=False)
     proved: bool = True
+    infinite: npt.NDArray[np.bool_] | None = field(default=None, repr=False)
 
     @property
     def iterations(self) -> int:

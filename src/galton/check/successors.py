@@ -39,8 +39,9 @@ def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["
         earned = earned / _exit_rates(model)
     sure = every_successor_in(model, goal)
     lower, upper = np.where(sure, earned.lower, np.inf), np.where(sure, earned.upper, np.inf)
-    lower, upper = (best_choice(model, bound, maximise=optimum != "min") for bound in (lower, upper))
-    return Quantity(lower, upper, "one step", (Work("one step", "the reward of a step", 1),))
+    lower, upper, infinite = (best_choice(model, values, maximise=optimum != "min") for values in (lower, upper, ~sure))
+    work = Work("one step", "the reward of a step", 1)
+    return Quantity(lower, upper, "one step", (work,), infinite=infinite)
 
 
 def _by_choice(model: Model, rewards: Floats | None) -> Numbers:

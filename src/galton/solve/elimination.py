@@ -1,8 +1,8 @@
-"""Long-run averages of small irreducible chains, directly (Grassmann, Taksar and Heyman 1985).
+"""Elimination without subtraction (Grassmann, Taksar and Heyman 1985): systems and long-run averages, directly.
 
-Requires: closed, irreducible components with a few thousand states at most.
-Guarantees: bounds whose relative distance is known beforehand (about 1e-9 for 1000 states), however stiff the chain,
-however small the average, periodic or not: see ``src/core/elimination.hpp``.
+Requires: not too many transitions between the states that are left on the way.
+Guarantees: bounds whose relative distance is known beforehand, however stiff the chain, however hard to leave, however
+small the result, periodic or not: see ``src/core/eliminate.hpp``, and ``src/core/average.hpp`` for small dense chains.
 """
 
 from __future__ import annotations
@@ -11,10 +11,46 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .settings import Settings
+from .solution import NumericError
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["averages"]
+__all__ = ["average", "averages", "carry_through"]
+
+OPERATIONS = 2 * 10**9  # some ten seconds
+AT_ONCE = 10**7  # of these, between two looks at signals
+BUSY, DONE, CLOSED = range(3)  # how an elimination stands
+
+
+def carry_through(elimination: _core.Elimination, settings: Settings, *, keep: int = 0) -> None:
+    """Eliminate all states but ``keep``."""
+    status, spent = BUSY, 0
+    while status == BUSY:
+        if spent > OPERATIONS:
+            raise NumericError(f"{elimination.left:,} states with too many transitions between them are left")
+        status = elimination.advance(AT_ONCE, keep)
+        spent += AT_ONCE
+        settings.tell(step="eliminate", left=elimination.left)
+    if status == CLOSED:
+        raise NumericError("some states are never left")
+
+
+def average(matrix: _core.Matrix, reward: Floats, settings: Settings) -> tuple[float, float]:
+    """Bounds on the long-run average of a reward of either sign in an irreducible chain, sparse and of any size."""
+    below = above = 0.0
+    for sign in (1.0, -1.0):
+        part = np.maximum(sign * reward, 0.0)
+        if not part.any():
+            continue
+        elimination = _core.Elimination.of_chain(matrix, part)
+        carry_through(elimination, settings, keep=1)
+        low, high = elimination.average()
+        if sign > 0:
+            below, above = low, high
+        else:
+            below, above = float(np.nextafter(below - high, -np.inf)), float(np.nextafter(above - low, np.inf))
+    return below, above
 
 
 def averages(

@@ -24,7 +24,7 @@ from .. import _core
 from ..model.arrays import is_on_host, namespace
 from ..model.values import Values
 from .bias import Bias
-from .elimination import averages
+from .elimination import average
 from .settings import Settings
 from .solution import NumericError
 
@@ -34,7 +34,6 @@ __all__ = ["Chain", "Gain", "gain", "prove"]
 
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
 TINY = 1e-300  # bounds closer than this are equal: doubles have no digits there
-DIRECT = 2000  # states up to which complete elimination is the last resort
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +122,19 @@ def gain(chain: Chain, settings: Settings) -> Gain:
     for name, prepare, patience in METHODS if here else ON_DEVICE:
         if prepare(search.bias) and search.guess(patience):
             return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
-    if here and chain.n_states <= DIRECT and search.eliminate():
-        return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
+    why = "elimination is for the CPU"
+    if here:
+        try:
+            if search.eliminate():
+                return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
+            why = "elimination comes no closer"
+        except NumericError as error:
+            why = f"elimination ({error})"
     raise NumericError(
         f"the long-run average of a component with {chain.n_states:,} states lies in [{search.lower:.9g}, "
-        f"{search.upper:.9g}], and no method at hand comes closer; a larger --eps may do"
+        f"{search.upper:.9g}], and no method at hand comes closer: "
+        f"tried BiCGStab with {', '.join(name for name, _, _ in (METHODS if here else ON_DEVICE))}; {why}; "
+        "a larger --eps may do"
     )
 
 
@@ -186,9 +193,7 @@ class _Search:
 
     def eliminate(self) -> bool:
         """Completely, which is always right."""
-        everything = np.arange(self.chain.n_states, dtype=np.int32)
-        lower, upper = averages(self.chain.matrix, self.chain.reward, everything, np.array([0, len(everything)]))
-        return self._narrow(float(lower[0]), float(upper[0]))
+        return self._narrow(*average(self.chain.matrix, self.chain.reward, self.settings))
 
     def _hold(self) -> None:
         """Add the correction to what it corrects, and seek the next one."""
@@ -217,7 +222,7 @@ class _Search:
 
     def _narrow(self, lower: float, upper: float) -> bool:
         """Whether the bounds are close now."""
-        self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+        self.lower, self.upper = max(self.lower, lower) + 0.0, min(self.upper, upper) + 0.0  # which is never -0
         self.settings.tell(step="long run", sweeps=self.bias.sweeps, lower=self.lower, upper=self.upper)
         scale = self.scale
         if self.settings.relative and (self.lower > 0 or self.upper < 0):

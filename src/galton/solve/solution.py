@@ -10,7 +10,9 @@ import numpy.typing as npt
 from ..lang.source import GaltonError
 from ..model.values import Floats
 
-__all__ = ["NumericError", "Solution", "Work"]
+__all__ = ["TINY", "NumericError", "Solution", "Work"]
+
+TINY = 1e-290  # doubles below have no digits to spare: bounds from 0 up to this are as close as they can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,16 @@ class Work:
 
 
 class NumericError(GaltonError):
-    """A method that did not get there: the message says what to try."""
+    """A method that did not get there: the message says what to try.
+
+    ``states`` are those of the model that it is about, where that is known.
+    """
 
     kind = "numeric"
+
+    def __init__(self, message: str, states: npt.NDArray[np.integer] | None = None) -> None:
+        super().__init__(message)
+        self.states = states
 
 
 @dataclass(eq=False)

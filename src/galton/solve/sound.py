@@ -6,27 +6,28 @@ that remain, along the paths that matter, and εx is what x may violate its own 
 the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of
 this is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
 
-Where a component is so badly conditioned that no proposal can be proved, it is eliminated directly, with bounds.
+Where a component is so badly conditioned that no proposal can be proved, it is solved directly (:mod:`.last_resort`).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..backend import System
-from ..backend.cpu import matrix_of
 from ..model.arrays import how_many, is_on_host, namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
+from .last_resort import solve_directly
 from .parallel import ParallelProposer
 from .proposal import Proposer
 from .settings import Settings
-from .solution import NumericError, Solution, Work
+from .solution import TINY, NumericError, Solution, Work
 from .streaming import Device, StreamingProposer, device_for
 from .support import extend
 
@@ -34,9 +35,11 @@ __all__ = ["solve"]
 
 ROUNDING = 2.0**-52
 SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
-NEAR = 1e-3  # a row whose value is farther than this from the best, relatively, has room to spare
+# A row whose value is farther than this from the best, relatively, has room to spare. Rows that are not may lead round
+# in circles when they count as the best; then fewer are looked at.
+NEAR = (1e-3, 1e-5, 1e-7)
 CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
-OPERATIONS = 2 * 10**9  # of a direct elimination
+SMALL = 20_000  # unknowns up to which a segment that resists is solved directly before it is tried again
 
 
 def solve(equations: Equations, settings: Settings) -> Solution:
@@ -67,7 +70,7 @@ class _Solver:
         self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative
         self.passed_on = 0.0  # δ/ε
-        self.eliminated = 0
+        self.directly: dict[str, int] = {}  # segments that could not be proved otherwise, by what did
         self.proofs = 0
 
     def _proposer(self, system: System, x: Floats, room: Floats, chosen: Any, *, weighs: bool = False) -> Proposer:
@@ -93,13 +96,27 @@ class _Solver:
                 continue
             # Most segments widen the bounds by less than their part; one that needs more gets half of what is left.
             spare = (allowed - self.width) / 2
-            if not self._iterate(segment, budget, begun=begun) and not self._iterate(segment, spare):
-                self._eliminate(segment)
-                self._keep(segment)
+            if not self._iterate(segment, budget, begun=begun):
+                self._persist(segment, spare)
         if choose:
             self._choose_acyclic()
         work = self._work(time.perf_counter() - start)
         return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None)
+
+    def _persist(self, segment: Segment, spare: float) -> None:
+        """Once more with more room, or directly; what is likely to be faster comes first."""
+        failure: NumericError | None = None
+        if segment.last - segment.first <= SMALL:
+            try:
+                self._solve_directly(segment)
+                return
+            except NumericError as error:
+                failure = error
+        if self._iterate(segment, spare):
+            return
+        if failure is not None:
+            raise failure
+        self._solve_directly(segment)
 
     def _in_order(self) -> Iterator[tuple[Segment, bool]]:
         """The segments, and whether there is a proposal for each already, by a device that had several together."""
@@ -127,8 +144,8 @@ class _Solver:
             detail += f", proposed in {self.device.visits:,} parts on the device"
         if self.device is not None and self.device.trouble:
             detail += f", where something went wrong ({self.device.trouble})"
-        if self.eliminated:
-            detail += f", {self.eliminated:,} eliminated directly"
+        for name, count in self.directly.items():
+            detail += f", {count:,} by {name}"
         detail += f"; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, {self.proofs:,} to prove"
         return (Work("propose and prove", detail, self.x.sweeps + self.w.sweeps + self.proofs, seconds),)
 
@@ -138,7 +155,7 @@ class _Solver:
         if last and not (self.settings.strategy and is_on_host(self.lower)):  # a device has one segment
             return
         part = slice(segment.first, segment.last)
-        width = _core.middles(self.lower, self.upper, self.x.x, segment.first, segment.last)
+        width = _core.middles(self.lower, self.upper, self.x.x, segment.first, segment.last, TINY)
         self.width = max(self.width, width)
         if self.sees:
             self.seen[part] = self.x.x[part] > 0
@@ -152,11 +169,13 @@ class _Solver:
             self._begin_for_nothing(segment)
             self.x.evaluate(segment, 1e-2)
         # Which rows are nearly the best shows only when x is good.
-        self.x.solve(segment, 1e-3 if self.x.chosen is None else CLOSE, entries)
-        for share in SHARES:
+        close = 1e-3 if self.x.chosen is None else CLOSE
+        if self.x.solve(segment, close, entries) > close and segment.last - segment.first <= SMALL:
+            return False  # this is faster done directly
+        for near, share in product(NEAR if self.x.chosen is not None else NEAR[:1], SHARES):
             goal = budget
             for _ in range(4):
-                steps = self._weigh(segment, entries, share)
+                steps = self._weigh(segment, entries, near, share, goal / (32 * ROUNDING))
                 aim = goal / (16 * steps)
                 if aim < 2 * ROUNDING:
                     break
@@ -182,7 +201,7 @@ class _Solver:
         self.system.take_free_rows(costly, self.x.chosen, segment.first, segment.last, threads)
         self.x.sweeps += 3
 
-    def _weigh(self, segment: Segment, entries: int, share: float) -> float:
+    def _weigh(self, segment: Segment, entries: int, near: float, share: float, most: float) -> float:
         """Find w; returns how many times wider the bounds will be than what x violates its equations by.
 
         With choices, only rows that are nearly the best need w: others have room to spare, which the proof will show.
@@ -190,7 +209,7 @@ class _Solver:
         """
         part, span = slice(segment.first, segment.last), (segment.first, segment.last, self.settings.n_threads)
         x = self.x.x[part]
-        self.system.weigh_rows(self.x.x, self.x.chosen, NEAR, share, self.w_constant, *span)
+        self.system.weigh_rows(self.x.x, self.x.chosen, near, share, self.w_constant, *span)
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
         self.w.x[part] = x
@@ -202,6 +221,8 @@ class _Solver:
             with np.errstate(invalid="ignore"):
                 steps = max(steps, float(np.where(x > 0, w / x, 1.0).max()))
             self.w.sweeps += 1
+            if steps > most:  # than doubles have digits for
+                break
             if how_many(w >= 0) == len(w) and self.w.system.growth(self.w.x, self.x.x, *span) <= 0.5:
                 self.passed_on = self.system.left_to_delta(self.x.x, self.w.x, self.w_constant, share, *span)
                 return max(steps, self.passed_on)
@@ -226,59 +247,12 @@ class _Solver:
                 return _half_width(self.lower[part], self.upper[part], x) <= self.width + budget
         return False
 
-    def _eliminate(self, segment: Segment) -> None:
-        """Bounds by elimination; with choices, policy iteration around it."""
+    def _solve_directly(self, segment: Segment) -> None:
         if not is_on_host(self.lower):
             raise NumericError("the bounds cannot be proved on a device")
-        self.eliminated += 1
-        equations, origin = self.equations, self.equations.origin
-        first, last = segment.first, segment.last
-        part = slice(first, last)
-        for _ in range(100):
-            rows = equations.rows[part] if self.x.chosen is None else equations.rows[self.x.chosen[part]]
-            solved = _core.solve_directly(
-                matrix_of(origin.model),
-                origin.number,
-                origin.known,
-                origin.reward,
-                rows,
-                first,
-                self.lower,
-                self.upper,
-                OPERATIONS,
-            )
-            if not solved:
-                raise NumericError(
-                    f"a component of {last - first:,} states is too badly conditioned to be iterated and too dense "
-                    "to be eliminated; an answer without a guarantee can be had with --method"
-                )
-            if self.x.chosen is None or self._is_optimal(segment):
-                break
-        else:
-            raise NumericError(f"no strategy of a component of {last - first:,} states could be proved to be the best")
-        if not how_many(self.upper[part] < np.inf) == last - first:
-            raise NumericError(f"a component of {last - first:,} states is too badly conditioned for bounds above")
-
-    def _is_optimal(self, segment: Segment) -> bool:
-        """Whether no row is better than the chosen ones, but for rounding; otherwise better ones are taken."""
-        first, last, threads = segment.first, segment.last, self.settings.n_threads
-        part = slice(first, last)
+        name = solve_directly(self.equations, segment, self.x.chosen, self.lower, self.upper, self.settings)
+        self.directly[name] = self.directly.get(name, 0) + 1
         self._keep(segment)
-        lower, upper = self.lower[part].copy(), self.upper[part].copy()
-        for widening in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 2 * self.width):
-            # The chosen rows prove one side; the other must hold against all rows.
-            self.upper[part], self.lower[part] = upper * (1 + widening), lower * (1 - widening)
-            slack = self.equations.slack
-            if self.equations.optimum == "max":
-                proved = self.system.is_above(self.upper, first, last, slack, threads)
-                self.lower[part] = lower
-            else:
-                proved = self.system.is_below(self.lower, first, last, slack, threads)
-                self.upper[part] = upper
-            if proved:
-                return True
-        self.x.sweep(segment, 1)
-        return False
 
     def _choose_acyclic(self) -> None:
         """Rows for the unknowns that were never iterated: those that attain the bounds."""
