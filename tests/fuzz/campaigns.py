@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from . import chains, metastable
+from . import chains, mdps, metastable
 from .judge import Judge
 
 
@@ -21,5 +21,6 @@ class Campaign:
 CAMPAIGNS = [
     Campaign("chains", chains.play),
     Campaign("metastable", metastable.play),
+    Campaign("mdps", mdps.play),
 ]
 BY_NAME = {campaign.name: campaign for campaign in CAMPAIGNS}
