@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from . import chains, mdps, metastable
+from . import bistable, bounded, chains, long_run, mdps, metastable
 from .judge import Judge
 
 
@@ -22,5 +22,8 @@ CAMPAIGNS = [
     Campaign("chains", chains.play),
     Campaign("metastable", metastable.play),
     Campaign("mdps", mdps.play),
+    Campaign("bistable", bistable.play),
+    Campaign("bounded", bounded.play),
+    Campaign("long-run", long_run.play),
 ]
 BY_NAME = {campaign.name: campaign for campaign in CAMPAIGNS}

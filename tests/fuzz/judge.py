@@ -18,7 +18,7 @@ from .model import Made
 from .tally import Failure, Tally
 
 EPS = 1e-6
-TINY = 2.0**-1022  # below, doubles have no relative precision
+TINY = 1e-290  # bounds so near to the end of the doubles may be that wide
 HUGE = rational(1.7976931348623157e308)
 SLACK = 1 + 1e-9
 LIMIT = 60  # seconds for a question; small ones take milliseconds
