@@ -17,7 +17,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=180, help="for all campaigns together")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", action="append", choices=[c.name for c in CAMPAIGNS], help="a campaign; may be repeated")
+    parser.add_argument(
+        "--only", action="append", choices=[c.name for c in CAMPAIGNS], help="a campaign; may be repeated"
+    )
     parser.add_argument("--round", type=int, help="only this round, as failures name it")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")

@@ -95,9 +95,7 @@ def optimum(made: Made, goal: set[int], rewards: list[float], sign: int) -> list
 
 def evaluate(chain: Made, goal: set[int], rewards: list[float]) -> list[arb]:
     fixed = {s: [ball(1.0 if s in goal else 0.0)] for s in chain.labels["end"]}
-    constants = [
-        None if s in fixed else [exact.step_gain(chain, s, rewards[s], 0.0, ball)] for s in range(chain.n)
-    ]
+    constants = [None if s in fixed else [exact.step_gain(chain, s, rewards[s], 0.0, ball)] for s in range(chain.n)]
     return [x[0] for x in exact.solve(chain.rows, constants, fixed, ball)]
 
 

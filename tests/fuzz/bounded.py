@@ -15,7 +15,7 @@ from .exact import Truth, ball
 from .judge import Judge
 from .model import Made
 
-STEPS = [0, 1, 2, 3, 7, 40, 300, 3000]
+STEPS = [0, 1, 2, 3, 7, 12, 40, 40, 100, 300, 3000]
 TIMES = [0.0, 0.125, 0.5, 1.0, 3.0, 10.0, 100.0]
 
 Vector = list[arb]
@@ -130,9 +130,7 @@ def timed(random: Random, judge: Judge) -> None:
     low, high = sorted((random.choice(times), random.choice(times)))
     for text, truths in time_answers(made, low, high).items():
         probes = [random.randrange(made.n)]
-        judge.everywhere(
-            model, text, truths, made.text, initial=made.initial, unit=text[0] == "P", probes=probes
-        )
+        judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=text[0] == "P", probes=probes)
 
 
 def time_answers(made: Made, low: float, high: float) -> dict[str, list[Truth]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from . import bistable, bounded, chains, long_run, mdps, metastable
+from . import bistable, bounded, chains, language, long_run, mdps, metastable, synthesis
 from .judge import Judge
 
 
@@ -25,5 +25,7 @@ CAMPAIGNS = [
     Campaign("bistable", bistable.play),
     Campaign("bounded", bounded.play),
     Campaign("long-run", long_run.play),
+    Campaign("language", language.play),
+    Campaign("synthesis", synthesis.play),
 ]
 BY_NAME = {campaign.name: campaign for campaign in CAMPAIGNS}

@@ -74,7 +74,11 @@ def thresholds(random: Random, judge: Judge, model: object, made: Made, text: st
     if not 1e-300 < bound < 1e300 or (text.startswith("P") and bound > 1):
         bound = random.choice([0.0, 1.0, 0.5])
     relation, holds = random.choice(
-        [(">=", exact.rational(bound) <= truth), ("<=", truth <= exact.rational(bound)),
-         (">", exact.rational(bound) < truth), ("<", truth < exact.rational(bound))]
+        [
+            (">=", exact.rational(bound) <= truth),
+            ("<=", truth <= exact.rational(bound)),
+            (">", exact.rational(bound) < truth),
+            ("<", truth < exact.rational(bound)),
+        ]
     )
     judge.threshold(model, text.replace("=?", f"{relation}{bound!r}"), bool(holds), made.text)

@@ -229,9 +229,7 @@ def accumulated(
     lost = backward(before, [s for s in everything if s not in can], set(everything) - set(goal))
     zero = [number(0.0)]
     fixed = {s: zero for s in everything if s in goal or s in lost}
-    constants = [
-        None if s in fixed else [step_gain(made, s, rewards[s], gains[s], number)] for s in everything
-    ]
+    constants = [None if s in fixed else [step_gain(made, s, rewards[s], gains[s], number)] for s in everything]
     found = solve(rows, constants, fixed, number)
     return [INFINITE if s in lost and s not in goal else found[s][0] for s in everything]
 
@@ -245,7 +243,7 @@ def total(made: Made, rewards: Sequence[float], gains: Sequence[float], number: 
     paid = {s for end in ends if any(rewards[u] > 0 or gains[u] > 0 for u in end) for s in end}
     infinite = backward(before, paid, set(everything))
     zero = [number(0.0)]
-    fixed = {s: zero for end in ends for s in end} | {s: zero for s in infinite}
+    fixed = {s: zero for end in ends for s in end} | dict.fromkeys(infinite, zero)
     constants = [None if s in fixed else [step_gain(made, s, rewards[s], gains[s], number)] for s in everything]
     found = solve(rows, constants, fixed, number)
     return [INFINITE if s in infinite else found[s][0] for s in everything]

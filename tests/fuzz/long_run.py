@@ -14,15 +14,17 @@ from .model import Made, Row
 
 def play(random: Random, judge: Judge) -> None:
     long = random.random() < 0.15
-    made = metastable_cycle(random) if long else chains.chain(random, random.choice(["dtmc", "ctmc"]), random.randint(2, 10))
+    made = (
+        metastable_cycle(random)
+        if long
+        else chains.chain(random, random.choice(["dtmc", "ctmc"]), random.randint(2, 10))
+    )
     model = judge.build(made)
     if model is None:
         return
     for text, truths in (precise if long else answers)(made).items():
         probes = [random.choice(sorted(made.labels["probes"]))]
-        judge.everywhere(
-            model, text, truths, made.text, initial=made.initial, unit=text[0] == "S", probes=probes
-        )
+        judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=text[0] == "S", probes=probes)
 
 
 def answers(made: Made) -> dict[str, list[Truth]]:
@@ -55,7 +57,7 @@ def metastable_cycle(random: Random) -> Made:
         speed = random.choice([1.0, 1.0, 4.0]) if ctmc else 1.0
         rows.append({s - 1: (1 - p) * speed, s + 1: p * speed})
     rows[0], rows[-1] = {1: 1.0}, {n - 2: 1.0}
-    if not ctmc and n % 2 == 0 or random.random() < 0.5:
+    if (not ctmc and n % 2 == 0) or random.random() < 0.5:
         rows[0] = {0: 0.5, 1: 0.5}
     labels = {"b": wild.subset(random, n, 0.3), "probes": set(random.sample(range(n), 2))}
     rewards = [random.choice([0.0, 1.0, 0.3]) for _ in range(n)]

@@ -124,6 +124,3 @@ def most(values: list[Truth]) -> Truth:
 
 def _size(value: Truth) -> tuple[bool, fmpq]:
     return (True, fmpq(0)) if is_infinite(value) else (False, value)
-
-
-

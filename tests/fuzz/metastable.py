@@ -93,7 +93,9 @@ def queue(random: Random) -> Made:
     rows: list[Row] = []
     for s in range(n):
         rising = s < low or between <= s < high
-        rows.append({t: w for t, w in ((s - 1, slow if rising else fast), (s + 1, fast if rising else slow)) if 0 <= t < n})
+        rows.append(
+            {t: w for t, w in ((s - 1, slow if rising else fast), (s + 1, fast if rising else slow)) if 0 <= t < n}
+        )
     rows[-1] = {n - 1: 1.0}
     if random.random() < 0.5:
         return finished(random, "ctmc", rows, set(), {n - 1})
@@ -112,7 +114,10 @@ def blocks(random: Random) -> Made:
     for s in range(n):
         block = s // size_of_block
         inside = [block * size_of_block + i for i in random.sample(range(size_of_block), 3)]
-        weights = {t: random.choice([0.1, 0.5, 1.0, random.random()]) for t in [*inside, (s + 1) if (s + 1) % size_of_block else block * size_of_block]}
+        weights = {
+            t: random.choice([0.1, 0.5, 1.0, random.random()])
+            for t in [*inside, (s + 1) if (s + 1) % size_of_block else block * size_of_block]
+        }
         if random.random() < 0.5:
             weights[(s + random.choice([-1, 1]) * size_of_block) % n] = coupling * random.random()
         rows.append(weights)
@@ -172,7 +177,12 @@ def answers(made: Made) -> dict[str, list[Truth]]:
         constants = [
             None
             if s in fixed
-            else [zero, zero, exact.step_gain(made, s, made.rewards[s], 0.0, ball), exact.step_gain(made, s, 1.0, 0.0, ball)]
+            else [
+                zero,
+                zero,
+                exact.step_gain(made, s, made.rewards[s], 0.0, ball),
+                exact.step_gain(made, s, 1.0, 0.0, ball),
+            ]
             for s in range(n)
         ]
         return exact.solve(rows, constants, fixed, ball)
@@ -185,5 +195,9 @@ def answers(made: Made) -> dict[str, list[Truth]]:
         'R{"r"}=? [ C ]': columns[2],
     }
     if left:
-        found |= {'P=? [ F "left" ]': columns[0], 'P=? [ G !"left" ]': columns[1], 'P=? [ !"right" U "left" ]': columns[0]}
+        found |= {
+            'P=? [ F "left" ]': columns[0],
+            'P=? [ G !"left" ]': columns[1],
+            'P=? [ !"right" U "left" ]': columns[0],
+        }
     return {text: list(values) for text, values in found.items()}

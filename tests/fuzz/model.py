@@ -17,8 +17,8 @@ Row = dict[int, float]  # target to probability or rate
 class Made:
     """A DTMC, CTMC or MDP over the states 0, 1, …
 
-    ``choices[s]`` are the rows of state s, one in a chain. ``gains[s][c]`` is the reward of taking one of them; in a CTMC
-    what transitions earn per unit of time, which no text can say.
+    ``choices[s]`` are the rows of state s, one in a chain. ``gains[s][c]`` is the reward of taking one of them;
+    in a CTMC what transitions earn per unit of time, which no text can say.
     """
 
     type: str

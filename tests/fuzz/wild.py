@@ -47,7 +47,9 @@ def row(random: Random, n: int, most: int = 4, loop: int | None = None) -> Row:
 
 def rates(random: Random, n: int, here: int, most: int = 4) -> Row:
     """Rates over many orders of magnitude; sometimes none but to itself."""
-    targets = [t for t in random.sample(range(n), min(n, random.randint(1, most))) if t != here or random.random() < 0.3]
+    targets = [
+        t for t in random.sample(range(n), min(n, random.randint(1, most))) if t != here or random.random() < 0.3
+    ]
     if not targets:
         return {here: 1.0}
     kind = random.random()
@@ -57,9 +59,7 @@ def rates(random: Random, n: int, here: int, most: int = 4) -> Row:
 
 def rewards(random: Random, n: int) -> list[float]:
     """Mostly small numbers, with zeros and a few that are very large or small."""
-    return [
-        random.choice([0.0, 0.0, 1.0, 1.0, 0.1, 3.0, 1e-9, 1e9, 2.0**-40, random.random() * 10]) for _ in range(n)
-    ]
+    return [random.choice([0.0, 0.0, 1.0, 1.0, 0.1, 3.0, 1e-9, 1e9, 2.0**-40, random.random() * 10]) for _ in range(n)]
 
 
 def subset(random: Random, n: int, share: float = 0.4) -> set[int]:
