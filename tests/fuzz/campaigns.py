@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from . import bistable, bounded, chains, language, long_run, mdps, metastable, synthesis
+from . import bistable, bounded, chains, files, language, long_run, mdps, metastable, synthesis
 from .judge import Judge
 
 
@@ -27,5 +27,6 @@ CAMPAIGNS = [
     Campaign("long-run", long_run.play),
     Campaign("language", language.play),
     Campaign("synthesis", synthesis.play),
+    Campaign("files", files.play),
 ]
 BY_NAME = {campaign.name: campaign for campaign in CAMPAIGNS}

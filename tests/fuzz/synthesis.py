@@ -1,7 +1,7 @@
 """Campaign: parameter synthesis, looked at in points.
 
-At random points of the boxes, and at their corners, the exact value has to be between the bounds of the box, on the side
-of the threshold that the box is said to be on, and no better than the optimum.
+At random points of the boxes, and at their corners, the exact value has to be between the bounds of the box, on the
+side of the threshold that the box is said to be on, and no better than the optimum.
 """
 
 from __future__ import annotations
@@ -77,9 +77,11 @@ def parametric(random: Random) -> Parametric:
         for _ in range(random.randint(1, 2) if type == "mdp" else 1):
             if type == "ctmc":
                 targets = random.sample([t for t in range(n) if t != s], random.randint(1, 2))
-                rows.append([(*random.choice(RATES), t) for t in targets])
+                pool = [("p*q", lambda p, q: p * q), ("p+q", lambda p, q: p + q)] if s == 0 else RATES
+                rows.append([(*random.choice(pool), t) for t in targets])
             else:
-                split = random.choice(SPLITS)
+                split = random.choice(SPLITS[2:5] if s == 0 else SPLITS)  # the first state knows both parameters
+                split = split if len(split) <= n else SPLITS[0]
                 targets = random.sample(range(n), len(split))
                 rows.append([(text, value, t) for (text, value), t in zip(split, targets, strict=True)])
         choices.append(rows)
