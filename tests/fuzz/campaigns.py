@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from . import bistable, bounded, chains, files, language, long_run, mdps, metastable, synthesis
+from . import bistable, bounded, chains, files, language, long_run, mdps, metastable, misuse, processes, synthesis
 from .judge import Judge
 
 
@@ -28,5 +28,7 @@ CAMPAIGNS = [
     Campaign("language", language.play),
     Campaign("synthesis", synthesis.play),
     Campaign("files", files.play),
+    Campaign("misuse", misuse.play),
+    Campaign("processes", processes.play),
 ]
 BY_NAME = {campaign.name: campaign for campaign in CAMPAIGNS}
