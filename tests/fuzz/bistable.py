@@ -18,7 +18,7 @@ from .mdps import read
 from .metastable import size, stretches, up
 from .model import Made
 
-BITS = 16_384  # what cannot be told apart with so many is a tie, and the model is left out
+BITS = 8_192  # what cannot be told apart with so many is a tie, and the model is left out
 
 
 def play(random: Random, judge: Judge) -> None:
@@ -45,12 +45,14 @@ def play(random: Random, judge: Judge) -> None:
 def walk(random: Random) -> Made:
     """A walk between two ends; some states may choose another drift, or to be thrown back half of the time."""
     n = size(random, random.choice([100, 300, 300, 2000]))
-    share = random.choice([0.05, 0.3, 1.0])
+    share = random.choice(
+        [0.05, 0.3, 1.0]
+    )  # steep walks are short: comparing choices takes as many bits as they are steep
     choices: list[list[dict[int, float]]] = []
-    for s, p in enumerate(stretches(random, n)):
+    for s, p in enumerate(stretches(random, n, n < 200)):
         rows = [{s - 1: 1 - p, s + 1: p}]
         if random.random() < share:
-            other = up(random)
+            other = up(random, n < 200)
             row = {s - 1: 1 - other, s + 1: other}
             if random.random() < 0.2:
                 row = {s - 1: (1 - other) / 2, s + 1: other / 2}

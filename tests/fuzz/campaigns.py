@@ -13,22 +13,23 @@ from .judge import Judge
 @dataclass(frozen=True)
 class Campaign:
     name: str
-    play: Callable[[Random, Judge], None]  # one round: a model, or a handful of files, and what is asked about it
-    weight: float = 1.0
+    play: Callable[[Random, Judge], None]  # one round: a model or a file, and what is asked about it
+    weight: float = 1.0  # its part of the time
+    slice: int = 20  # rounds that the tests run
     limit: float = 300.0  # seconds that a round may take before it counts as never ending
 
 
 CAMPAIGNS = [
-    Campaign("chains", chains.play),
-    Campaign("metastable", metastable.play),
-    Campaign("mdps", mdps.play),
-    Campaign("bistable", bistable.play),
-    Campaign("bounded", bounded.play),
-    Campaign("long-run", long_run.play),
-    Campaign("language", language.play),
-    Campaign("synthesis", synthesis.play),
-    Campaign("files", files.play),
-    Campaign("misuse", misuse.play),
-    Campaign("processes", processes.play),
+    Campaign("chains", chains.play, weight=2, slice=60),
+    Campaign("metastable", metastable.play, weight=3, slice=12),
+    Campaign("mdps", mdps.play, weight=2, slice=20),
+    Campaign("bistable", bistable.play, weight=2, slice=6),
+    Campaign("bounded", bounded.play, slice=15),
+    Campaign("long-run", long_run.play, slice=60),
+    Campaign("language", language.play, slice=25),
+    Campaign("synthesis", synthesis.play, slice=6),
+    Campaign("files", files.play, slice=120),
+    Campaign("misuse", misuse.play, weight=0.5, slice=120),
+    Campaign("processes", processes.play, weight=1.5, slice=3),
 ]
 BY_NAME = {campaign.name: campaign for campaign in CAMPAIGNS}

@@ -298,15 +298,18 @@ def written_regions() -> str:
     return galton.synthesize(galton.parse(CTMC), "P>=0.5 [ F<=2 n=3 ]", k=(0.5, 4.0), volume=0.4).to_json()
 
 
-def galton_main(*words: str) -> None:
+def galton_main(*words: str) -> str:
+    """The command line, in this process; what it prints."""
     from galton.cli import main
 
-    before, sys.argv = sys.argv, ["galton", *words]
+    out, before = io.StringIO(), sys.argv
+    sys.argv = ["galton", *words]
     try:
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
+        with redirect_stdout(out), redirect_stderr(io.StringIO()), suppress(SystemExit):
             main()
     finally:
         sys.argv = before
+    return out.getvalue()
 
 
 def _file(folder: str, name: str, text: str) -> str:

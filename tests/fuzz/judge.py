@@ -47,8 +47,8 @@ def alarm(seconds: int):
 class Judge:
     """One round of a campaign: asks, compares, and writes down."""
 
-    def __init__(self, where: str, device: str = "cpu") -> None:
-        self.where, self.device = where, device
+    def __init__(self, where: str, device: str = "cpu", seconds: int = LIMIT) -> None:
+        self.where, self.device, self.seconds = where, device, seconds
         self.tally = Tally()
 
     # -- what a campaign calls
@@ -71,7 +71,7 @@ class Judge:
         """An answer; None where it was refused or something worse, which is written down."""
         self.tally.questions += 1
         try:
-            with alarm(LIMIT):
+            with alarm(self.seconds):
                 return galton.check(model, text, **options)
         except galton.GaltonError as error:
             self.refuse(error, text, show)

@@ -40,17 +40,18 @@ def finished(random: Random, type: str, rows: list[Row], left: set[int], right: 
     return Made(type, [[row] for row in rows], labels, rewards, initial=random.choice(free))
 
 
-def up(random: Random) -> float:
+def up(random: Random, steep: bool = True) -> float:
     """The chance to go up, of a stretch of a walk."""
-    return random.choice([0.5, 1 / 8, 7 / 8, 0.1, 0.9, 0.3, 0.7, 0.45, 0.55, random.random(), 2**-10, 1 - 2**-10])
+    mild = [0.5, 0.3, 0.7, 0.45, 0.55, 0.4, 0.6, random.uniform(0.3, 0.7)]
+    return random.choice([*mild, 1 / 8, 7 / 8, 0.1, 0.9, random.random(), 2**-10, 1 - 2**-10] if steep else mild)
 
 
-def stretches(random: Random, n: int) -> list[float]:
+def stretches(random: Random, n: int, steep: bool = True) -> list[float]:
     """A chance to go up for each place, the same over long stretches."""
     cuts = sorted(random.sample(range(1, n), random.randint(0, 5)))
     found: list[float] = []
     for start, end in zip([0, *cuts], [*cuts, n], strict=True):
-        p = up(random)
+        p = up(random, steep)
         found += [p] * (end - start)
     return found
 

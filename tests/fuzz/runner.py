@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import time
 import traceback
@@ -25,17 +26,19 @@ def replay(name: str, seed: int, number: int, device: str = "cpu") -> Tally:
     return judge.tally
 
 
-def _rounds(name: str, seed: int, first: int, step: int, end: float, device: str, report: Connection) -> None:
+def _rounds(
+    name: str, seed: int, first: int, step: int, rounds: float, end: float, device: str, report: Connection
+) -> None:
     number = first
-    while time.monotonic() < end:
+    while number < rounds and time.monotonic() < end:
         report.send(("begun", number, None))
         report.send(("done", number, replay(name, seed, number, device)))
         number += step
     report.send(("over", number, None))
 
 
-def run(name: str, seed: int, seconds: float, jobs: int = 1, device: str = "cpu") -> Tally:
-    """As many rounds as there is time for, each begun in it and ended."""
+def run(name: str, seed: int, seconds: float, jobs: int = 1, device: str = "cpu", rounds: float = math.inf) -> Tally:
+    """As many rounds as there is time for, each begun in it and ended, or as were asked for."""
     context: Any = multiprocessing.get_context("fork" if device == "cpu" else "spawn")
     end = time.monotonic() + seconds
     tally = Tally()
@@ -43,7 +46,9 @@ def run(name: str, seed: int, seconds: float, jobs: int = 1, device: str = "cpu"
 
     def start(first: int) -> None:
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_rounds, args=(name, seed, first, jobs, end, device, theirs), daemon=True)
+        process = context.Process(
+            target=_rounds, args=(name, seed, first, jobs, rounds, end, device, theirs), daemon=True
+        )
         process.start()
         theirs.close()
         at[ours] = [process, first, time.monotonic()]
