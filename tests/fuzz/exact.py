@@ -197,18 +197,6 @@ def until(rows: Sequence[Row], hold: Collection[int], goal: Collection[int], num
     return [x[0] for x in solve(rows, [None] * len(rows), fixed, number)]
 
 
-def unless(rows: Sequence[Row], hold: Collection[int], goal: Collection[int], number: Any = rational) -> list[Truth]:
-    """Probabilities that ``hold U goal`` does not happen, for themselves."""
-    can = backward(predecessors(rows), goal, set(hold))
-    one, zero = [number(1.0)], [number(0.0)]
-    fixed = {s: zero if s in goal else one for s in range(len(rows)) if s in goal or s not in can}
-    if not any(s not in can for s in range(len(rows))):
-        return [number(0.0)] * len(rows)
-    certain = backward(predecessors(rows), [s for s in range(len(rows)) if s not in can], set(hold) - set(goal))
-    fixed |= {s: zero for s in range(len(rows)) if s in can and s not in certain}
-    return [x[0] for x in solve(rows, [None] * len(rows), fixed, number)]
-
-
 def step_gain(made: Made, s: int, reward: float, gain: float, number: Any) -> Number:
     """The constant of a state's equation: reward per step times the sum of weights, or per time in a CTMC."""
     row = made.rows[s]

@@ -19,7 +19,6 @@ from .tally import Failure, Tally
 
 EPS = 1e-6
 TINY = 1e-290  # bounds so near to the end of the doubles may be that wide
-HUGE = rational(1.7976931348623157e308)
 SLACK = 1 + 1e-9
 LIMIT = 60  # seconds for a question; small ones take milliseconds
 
