@@ -6,11 +6,14 @@ import argparse
 import json
 import sys
 import time
+from itertools import groupby
 from pathlib import Path
 
 from .campaigns import CAMPAIGNS
 from .runner import replay, run
 from .tally import Failure, Tally
+
+MOST = 4  # failures of a round that are printed
 
 
 def main() -> int:
@@ -52,12 +55,14 @@ def report(tally: Tally, seed: int, seconds: float) -> None:
         print("          e.g. " + tally.examples.get(reason, "").replace("\n", "\n          "))
     if tally.failures:
         print("\nfailures:")
-    model = ""
-    for failure in tally.failures:
-        print(f"  {failure}")
-        if failure.model != model and len(failure.model) < 3000:
-            print("    " + failure.model.replace("\n", "\n    "))
-        model = failure.model
+    for _, group in groupby(tally.failures, key=lambda failure: failure.where):
+        failures = list(group)
+        for failure in failures[:MOST]:
+            print(f"  {failure}")
+        if len(failures) > MOST:
+            print(f"    … and {len(failures) - MOST} more of this round")
+        if failures[0].model and len(failures[0].model) < 3000:
+            print("    " + failures[0].model.rstrip().replace("\n", "\n    "))
     print(f"\nseed {seed}, {seconds:.0f} s: {tally.line()}")
 
 

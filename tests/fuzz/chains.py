@@ -6,6 +6,8 @@ from random import Random
 
 from flint import fmpq
 
+import galton
+
 from . import exact, wild
 from .exact import ONE, Truth, is_infinite
 from .judge import Judge
@@ -62,6 +64,21 @@ def play(random: Random, judge: Judge) -> None:
         probes = [random.choice(met)]
         judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=unit, probes=probes)
         thresholds(random, judge, model, made, text, truths[made.initial])
+        otherwise(random, judge, model, made, text, truths[made.initial])
+
+
+METHODS = ["interval", "optimistic", "topological:interval", "topological:optimistic"]
+
+
+def otherwise(random: Random, judge: Judge, model: object, made: Made, text: str, truth: Truth) -> None:
+    """Now and then with another eps, or by a method that is chosen by hand and has a guarantee."""
+    unit, kind = text[0] == "P", random.random()
+    if kind < 0.15:
+        eps = random.choice([1e-2, 1e-4, 1e-9, 1e-11])
+        judge.number(model, text, truth, made.text, unit=unit, eps=eps)
+    elif kind < 0.25 and "X" not in text:
+        settings = galton.Settings(method=random.choice(METHODS), max_iterations=5_000)
+        judge.number(model, text, truth, made.text, unit=unit, settings=settings)
 
 
 def thresholds(random: Random, judge: Judge, model: object, made: Made, text: str, truth: Truth) -> None:

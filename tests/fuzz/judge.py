@@ -69,6 +69,8 @@ class Judge:
     def ask(self, model: Any, text: str, show: Any = "", **options: Any) -> galton.Result | None:
         """An answer; None where it was refused or something worse, which is written down."""
         self.tally.questions += 1
+        if isinstance(model, galton.Program):
+            options.setdefault("device", self.device)
         try:
             with alarm(self.seconds):
                 return galton.check(model, text, **options)
@@ -80,11 +82,14 @@ class Judge:
             self.fail(text, f"{type(error).__name__}: {error}", show)
         return None
 
-    def number(self, model: Any, text: str, truth: Truth, show: Any = "", *, unit: bool = False) -> None:
-        """The bounds of one answer."""
-        result = self.ask(model, text, show)
+    def number(
+        self, model: Any, text: str, truth: Truth, show: Any = "", *, unit: bool = False, **options: Any
+    ) -> None:
+        """The bounds of one answer, perhaps by another method, perhaps with another eps."""
+        result = self.ask(model, text, show, **options)
         if result is not None:
-            self.compare(result, text, truth, show, unit=unit)
+            said = text + "".join(f", {name}={value}" for name, value in options.items())
+            self.compare(result, said, truth, show, unit=unit, eps=options.get("eps", EPS))
 
     def everywhere(
         self,
@@ -120,14 +125,16 @@ class Judge:
 
     # -- how answers are compared
 
-    def compare(self, result: galton.Result, text: str, truth: Truth, show: Any = "", *, unit: bool = False) -> None:
+    def compare(
+        self, result: galton.Result, text: str, truth: Truth, show: Any = "", *, unit: bool = False, eps: float = EPS
+    ) -> None:
         self.tally.numbers += 1
         self.tally.bounded += 1
-        mistake = self._mistake(result, truth, unit)
+        mistake = self._mistake(result, truth, unit, eps)
         if mistake:
             self.fail(text, mistake, show, truth)
 
-    def _mistake(self, result: galton.Result, truth: Truth, unit: bool) -> str | None:
+    def _mistake(self, result: galton.Result, truth: Truth, unit: bool, eps: float) -> str | None:
         lower, upper, value = result.lower, result.upper, result.value
         bounds = f"{value!r} in [{lower!r}, {upper!r}], truth {shown(truth)}"
         if not all(isinstance(x, int | float) for x in (lower, upper, value)):
@@ -149,12 +156,12 @@ class Judge:
         if math.isinf(upper) or math.isinf(lower):
             return f"infinite, though finite: {bounds}"
         size = max(abs(lower), abs(upper))
-        if upper - lower > 2 * EPS * SLACK * size + TINY:
+        if upper - lower > 2 * eps * SLACK * size + TINY:
             if result.warnings:
                 self.tally.refused["wide, with a warning"] += 1
                 return None
             return f"wide by {(upper - lower) / size:.2g}, and no warning: {bounds}"
-        if size > 1e-290:
+        if size > TINY and eps == EPS:
             self.tally.widest = max(self.tally.widest, (upper - lower) / size)
         return None
 

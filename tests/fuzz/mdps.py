@@ -14,6 +14,7 @@ from flint import fmpq
 
 from . import exact, wild
 from .case import from_file
+from .chains import otherwise
 from .exact import ONE, Truth, is_infinite
 from .judge import Judge, above, below, shown
 from .model import Made
@@ -82,6 +83,7 @@ def play(random: Random, judge: Judge) -> None:
             unit, probes = text[0] == "P", [random.randrange(made.n)]
             judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=unit, probes=probes)
             apply(judge, model, made, text, value, truths[made.initial])
+            otherwise(random, judge, model, made, text, truths[made.initial])
             if random.random() < 0.1:
                 from_file(judge, made.text(), text, truths[made.initial])
 
