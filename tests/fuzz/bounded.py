@@ -88,6 +88,14 @@ class Steps:
             values = self.back(values, gain)
         return values
 
+    def always(self, hold: Collection[int], k: int) -> Vector:
+        """``G<=k hold``."""
+        values = [ball(float(s in hold)) for s in range(self.n)]
+        for _ in range(k):
+            next = self.back(values)
+            values = [next[s] if s in hold else ball(0.0) for s in range(self.n)]
+        return values
+
     def until(self, hold: Collection[int], goal: Collection[int], low: int, high: int) -> Vector:
         """``hold U[low,high] goal``."""
         one, zero = ball(1.0), ball(0.0)
@@ -106,13 +114,18 @@ def step_answers(made: Made, low: int, high: int, best: Callable[[list[arb]], ar
     before, ctx.prec = ctx.prec, 192
     try:
         steps = Steps(made, best)
-        return {
+        found = {
             f'P# [ F<={high} "b" ]': steps.until(everything, b, 0, high),
             f'P# [ "a" U[{low},{high}] "b" ]': steps.until(a, b, low, high),
             f'P# [ F={high} "b" ]': steps.until(everything, b, high, high),
             f'R{{"r"}}# [ C<={high} ]': steps.times(high, [ball(0.0)] * made.n, gain=True),
             f'R{{"r"}}# [ I={high} ]': steps.times(high, steps.rewards),
+            f'P# [ G<={high} "a" ]': steps.always(a, high),
         }
+        if made.type == "dtmc":
+            ever = [arb(x) for x in exact.until(made.rows, everything, b)]
+            found[f'P# [ F>={low} "b" ]'] = steps.times(low, ever)
+        return found
     finally:
         ctx.prec = before
 
@@ -130,7 +143,10 @@ def timed(random: Random, judge: Judge) -> None:
     low, high = sorted((random.choice(times), random.choice(times)))
     for text, truths in time_answers(made, low, high).items():
         probes = [random.randrange(made.n)]
-        judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=text[0] == "P", probes=probes)
+        unit = text[0] == "P"
+        judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=unit, probes=probes)
+        method = random.choice(["uniformisation", "adaptive-uniformisation"])
+        judge.number(model, text, truths[made.initial], made.text, unit=unit, method=method)
 
 
 def time_answers(made: Made, low: float, high: float) -> dict[str, list[Truth]]:
@@ -145,15 +161,17 @@ def time_answers(made: Made, low: float, high: float) -> dict[str, list[Truth]]:
             through = later
         rates = [ball(made.rewards[s]) + ball(made.gains[s][0]) for s in range(n)]
         earned = moved(made, everything, high, [*[ball(0.0)] * n, ball(1.0)], rates)[:n]
+        stays = moved(made, a, high, [ball(float(s in a)) for s in range(n)], kill=everything - a)
         instant = moved(made, everything, high, [ball(r) for r in made.rewards])
-        return [reach, through, earned, instant]
+        return [reach, through, earned, instant, stays]
 
-    reach, through, earned, instant = exact.precisely(worked, 256)
+    reach, through, earned, instant, stays = exact.precisely(worked, 256)
     return {
         f'P=? [ F<={high} "b" ]': list(reach),
         f'P=? [ "a" U[{low},{high}] "b" ]': list(through),
         f'R{{"r"}}=? [ C<={high} ]': list(earned),
         f'R{{"r"}}=? [ I={high} ]': list(instant),
+        f'P=? [ G<={high} "a" ]': list(stays),
     }
 
 

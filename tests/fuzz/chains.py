@@ -48,6 +48,24 @@ def answers(made: Made) -> dict[str, list[Truth]]:
     return found
 
 
+def nested(random: Random, made: Made, known: dict[str, list[Truth]]) -> dict[str, list[Truth]]:
+    """A question about the states in which another has an answer above or below a bound."""
+    inner = random.choice([text for text in known if text[0] == "P"])
+    bound = random.choice([0.5, 0.25, 0.9, 1e-3, 0.0, 1.0])
+    relation, holds = random.choice(
+        [
+            (">=", lambda x: x >= limit),
+            ("<=", lambda x: x <= limit),
+            (">", lambda x: x > limit),
+            ("<", lambda x: x < limit),
+        ]
+    )
+    limit = exact.rational(bound)
+    goal = {s for s, x in enumerate(known[inner]) if holds(x)}
+    text = f"P=? [ F {inner.replace('=?', f'{relation}{bound!r}')} ]"
+    return {text: exact.until(made.rows, range(made.n), goal)}
+
+
 def _not(values: list[Truth]) -> list[Truth]:
     return [ONE - x for x in values]
 
@@ -59,10 +77,13 @@ def play(random: Random, judge: Judge) -> None:
     if model is None:
         return
     met = sorted(exact.forward(made.rows, [made.initial]) if by_text else range(made.n))
-    for text, truths in answers(made).items():
+    known = answers(made)
+    for text, truths in (known | nested(random, made, known)).items():
         unit = text.startswith("P")
         probes = [random.choice(met)]
         judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=unit, probes=probes)
+        if text not in known:
+            continue
         thresholds(random, judge, model, made, text, truths[made.initial])
         otherwise(random, judge, model, made, text, truths[made.initial])
 
