@@ -1,5 +1,6 @@
 # make demo           create the environment, build, and check a real model
 # make test           run all tests
+# make fuzz           random models against exact values: make fuzz SECONDS=180 SEED=1 JOBS=2
 # make lint types     style and types
 # make bench-classic  Jacobi's method against BiCGStab
 # make bench-explore  build models beside Storm and compare
@@ -38,6 +39,13 @@ demo: $(BUILT)
 
 test: $(TOOLS)
 	$(BIN)/python -m pytest $(TESTS)
+
+SECONDS ?= 180
+SEED    ?= 1
+JOBS    ?= 1
+.PHONY: fuzz
+fuzz: $(TOOLS)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS) $(ARGS)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
