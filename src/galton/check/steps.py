@@ -19,13 +19,14 @@ import numpy.typing as npt
 from ..backend.rows import best_choice, spread
 from ..backend.steps import Bellman, Chain, Part, row_products
 from ..model.arrays import greatest, namespace, on_host
-from ..model.sparse import Int32s, Mask, Model, Rewards
+from ..model.sparse import Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
 from ..solve.powers import Weights
 from ..solve.settings import Settings
 from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
 from .quantity import Quantity
+from .settled import first_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -180,16 +181,11 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     answer = _quantity(ask, part, horizon, zeros, "steps", most)
     if answer.choices is None:
         return answer
-    last = on_host(np.where(through, _first_rows(model, products, best), -1).astype(np.int32))
-    return replace(answer, choices=np.concatenate([answer.choices, last[None]]))
-
-
-def _first_rows(model: Model, products: Floats, best: Floats) -> Int32s:
-    """The first best row of each state."""
-    starts = model.choice_starts
-    assert starts is not None
-    attains = np.flatnonzero(products == spread(model, best))
-    return attains[np.searchsorted(attains, starts[:-1])].astype(np.int32)
+    last = first_rows(model, products == spread(model, best))
+    # Where the number is 0 whatever is done now, something may have to be done later: any choice, but not none.
+    choices = np.concatenate([answer.choices, on_host(last)[None]])
+    anyway = np.where(choices < 0, on_host(model.choice_starts)[:-1], choices)
+    return replace(answer, choices=np.where(on_host(through), anyway, -1).astype(np.int32))
 
 
 def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int, *, until: bool = False) -> Quantity:
