@@ -103,9 +103,7 @@ def _worth(strategy: Strategy, formula: Operator, evaluation: Evaluation, settin
     raise TypeError(f"nothing in {formula!r} counts steps")
 
 
-def _of_chain(
-    strategy: Strategy, rows: Rows, formula: Operator, evaluation: Evaluation, settings: Settings
-) -> Numbers:
+def _of_chain(strategy: Strategy, rows: Rows, formula: Operator, evaluation: Evaluation, settings: Settings) -> Numbers:
     """What a strategy without a memory is worth: a chain with all states of the MDP."""
     chain = replace(with_rows(strategy.model, rows, None), type="dtmc")
     following = _Following(chain, evaluation.program, evaluation.source, settings, mdp=evaluation)
