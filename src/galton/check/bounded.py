@@ -87,10 +87,17 @@ class Ask:
         """The initial states in a part."""
         return part.positions(self.model.initial)
 
-    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False) -> PowerSum:
+    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False, exactly: bool = True) -> PowerSum:
         """A sum of powers, as close as asked for."""
-        important = self.important(chain.part)
-        return power_sum(chain, weights, important, self.settings, stochastic=stochastic, everywhere=self.everywhere)
+        return power_sum(
+            chain,
+            weights,
+            self.important(chain.part),
+            self.settings,
+            stochastic=stochastic,
+            everywhere=self.everywhere,
+            exactly=exactly,
+        )
 
     def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
         """States that can reach a goal."""

@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.rows import best_choice, spread
-from ..backend.steps import Bellman, Chain, Part, row_products
+from ..backend.steps import Bellman, Chain, Part, least_positive, row_products
 from ..model.arrays import greatest, namespace, on_host
 from ..model.sparse import Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
 from ..solve.powers import Weights
+from ..solve.scaling import FAINT, faintest_raised, lowered, raised, raising
 from ..solve.settings import Settings
 from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
@@ -95,12 +96,14 @@ def cumulative_steps(
     if model.choice_starts is not None:
         part = ask.part(None)
         constant = spread(model, state) + choice
-        horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True)
+        exactly = part.is_exact(steps, state, choice)
+        horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True, exactly=exactly)
         return ask.accept(_quantity(ask, part, horizon, zeros, "reward over steps"))
     keep = ask.reaching(state + choice > 0)
     part = ask.part(keep)
     chain = Chain(part, part.of(state + choice).copy(), threads=ask.threads)
-    found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()))
+    exactly = part.is_exact(steps, state, choice)
+    found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()), exactly=exactly)
     lower, upper = filled(part, found, zeros)
     return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),)))
 
@@ -166,18 +169,26 @@ def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
 def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
     model = ask.model
+    # Numbers so faint that a step might lose them are raised.
+    faint = least_positive(target) * float(on_host(model.values.distinct).min(initial=1.0)) < FAINT
+    exponent = raising(greatest(target)) if faint else 0
+    if exponent:
+        answer = _steps_to(ask, through, raised(target, exponent), steps)
+        lower, upper = lowered(answer.lower, answer.upper, exponent)
+        return replace(answer, lower=lower, upper=upper)
     products = row_products(model, target, ask.threads)
     best = best_choice(model, products, maximise=ask.optimum == "max")
     first = np.where(through, best, 0.0)
     keep = through & ask.reaching(first > 0, through)
     part = ask.part(keep)
-    zeros, most = ask.zeros, greatest(target)
+    zeros, most, exactly = ask.zeros, greatest(target), part.is_exact(steps, target)
     if model.choice_starts is None:
         chain = Chain(part, part.of(first).copy(), threads=ask.threads)
-        found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=bool(keep.all()))
+        found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=bool(keep.all()), exactly=exactly)
         lower, upper = filled(part, found, zeros, most)
         return Quantity(lower, upper, METHOD, (work_of("steps", part, found),))
-    horizon = _iterate(ask, part, part.of(first).copy(), None, steps - 1, stochastic=bool(keep.all()))
+    every = bool(keep.all())
+    horizon = _iterate(ask, part, part.of(first).copy(), None, steps - 1, stochastic=every, exactly=exactly)
     answer = _quantity(ask, part, horizon, zeros, "steps", most)
     if answer.choices is None:
         return answer
@@ -196,7 +207,22 @@ def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int
     return replace(answer, lower=np.where(sure, 1.0, answer.lower))
 
 
-def _iterate(ask: Ask, part: Part, start: Floats, constant: Floats | None, steps: int, *, stochastic: bool) -> Horizon:
+def _iterate(
+    ask: Ask,
+    part: Part,
+    start: Floats,
+    constant: Floats | None,
+    steps: int,
+    *,
+    stochastic: bool,
+    exactly: bool = True,
+) -> Horizon:
+    exponent, whole = 0, True
+    if not (exactly and part.is_exact(steps, start, constant)):  # where nothing is rounded nothing is lost
+        largest = max(greatest(start), 0.0 if constant is None else greatest(constant))
+        exponent = raising(largest, steps + 1)
+        whole = faintest_raised(least_positive(start if constant is None else constant), exponent) > 0
+        start, constant = raised(start, exponent), None if constant is None else raised(constant, exponent)
     iteration = Bellman(part, start.copy(), constant, ask.optimum == "max", ask.threads)
     return iterate(
         iteration,
@@ -206,6 +232,9 @@ def _iterate(ask: Ask, part: Part, start: Floats, constant: Floats | None, steps
         stochastic=stochastic,
         strategy=ask.strategy,
         everywhere=ask.everywhere,
+        exactly=exactly,
+        exponent=exponent,
+        whole=whole,
     )
 
 
