@@ -21,12 +21,14 @@ from ..backend.steps import Bellman, Chain, Part, least_positive, row_products
 from ..model.arrays import greatest, namespace, on_host
 from ..model.sparse import Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
+from ..solve.patience import TooManyStepsError
 from ..solve.powers import Weights
 from ..solve.scaling import FAINT, faintest_raised, lowered, raised, raising
 from ..solve.settings import Settings
 from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
-from .quantity import Quantity
+from .quantity import Quantity, Work
+from .recurrence import recurring
 from .settled import first_rows
 
 Floats = npt.NDArray[np.float64]
@@ -67,11 +69,11 @@ def bounded_until(
             raise BoundError(f"no number of steps lies between {low} and {high}")
     ask = Ask(model, settings, optimum, strategy, everywhere)
     if low == 0:
-        return ask.accept(_from_now(ask, through, goal, high))
+        return ask.accept(_until_now(ask, through, goal, high))
     if ask.needless(through):
         return Quantity(ask.zeros, through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
-        later = _from_now(ask.first(factor), through, goal, None if high is None else high - low)
+        later = _until_now(ask.first(factor), through, goal, None if high is None else high - low)
         answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)
         if ask.close(answer):
             break
@@ -91,6 +93,18 @@ def cumulative_steps(
     """The reward expected over the given number of steps."""
     _refuse_steps(steps)
     ask = Ask(model, settings, optimum, strategy, everywhere)
+    try:
+        return ask.accept(_cumulative(ask, reward, steps))
+    except TooManyStepsError as error:
+        from .expected import total_reward
+
+        some = _cumulative(ask, reward, ask.patience)
+        return _between(ask, some, total_reward(model, reward, optimum, settings), error)
+
+
+def _cumulative(ask: Ask, reward: Rewards, steps: int) -> Quantity:
+    """R [ C<=steps ]."""
+    model = ask.model
     state, choice = ask.rewards(reward)
     zeros = ask.zeros
     if model.choice_starts is not None:
@@ -98,14 +112,14 @@ def cumulative_steps(
         constant = spread(model, state) + choice
         exactly = part.is_exact(steps, state, choice)
         horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True, exactly=exactly)
-        return ask.accept(_quantity(ask, part, horizon, zeros, "reward over steps"))
+        return _quantity(ask, part, horizon, zeros, "reward over steps")
     keep = ask.reaching(state + choice > 0)
     part = ask.part(keep)
     chain = Chain(part, part.of(state + choice).copy(), threads=ask.threads)
     exactly = part.is_exact(steps, state, choice)
     found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()), exactly=exactly)
     lower, upper = filled(part, found, zeros)
-    return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),)))
+    return Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),))
 
 
 def instantaneous_steps(
@@ -128,6 +142,23 @@ def instantaneous_steps(
 def _refuse_steps(steps: int) -> None:
     if steps < 0:
         raise BoundError(f"a bound of {steps} steps; there are at least 0")
+
+
+def _until_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
+    """P [ through U<=steps goal ]; of too many steps, what some of them and all of them come to."""
+    try:
+        return _from_now(ask, through, goal, steps)
+    except TooManyStepsError as error:
+        some = _from_now(ask, through, goal, ask.patience)
+        return _between(ask, some, _from_now(ask, through, goal, None), error)
+
+
+def _between(ask: Ask, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
+    """What lies between two numbers, if they are close."""
+    found = replace(some, upper=most.upper, work=some.work + most.work)
+    if not ask.close(found):
+        raise error
+    return found
 
 
 def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
@@ -182,13 +213,21 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     keep = through & ask.reaching(first > 0, through)
     part = ask.part(keep)
     zeros, most, exactly = ask.zeros, greatest(target), part.is_exact(steps, target)
-    if model.choice_starts is None:
-        chain = Chain(part, part.of(first).copy(), threads=ask.threads)
-        found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=bool(keep.all()), exactly=exactly)
-        lower, upper = filled(part, found, zeros, most)
-        return Quantity(lower, upper, METHOD, (work_of("steps", part, found),))
-    every = bool(keep.all())
-    horizon = _iterate(ask, part, part.of(first).copy(), None, steps - 1, stochastic=every, exactly=exactly)
+    stochastic = bool(keep.all())
+    try:
+        if model.choice_starts is None:
+            chain = Chain(part, part.of(first).copy(), threads=ask.threads)
+            found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=stochastic, exactly=exactly)
+            lower, upper = filled(part, found, zeros, most)
+            return Quantity(lower, upper, METHOD, (work_of("steps", part, found),))
+        start = part.of(first).copy()
+        horizon = _iterate(ask, part, start, None, steps - 1, stochastic=stochastic, exactly=exactly)
+    except TooManyStepsError:
+        bounds = None if ask.strategy else recurring(ask, keep, first, steps - 1)
+        if bounds is None:
+            raise
+        xp = namespace(first)
+        return Quantity(xp.asarray(bounds[0]), xp.asarray(bounds[1]), METHOD, (Work("steps", "numbers that recur"),))
     answer = _quantity(ask, part, horizon, zeros, "steps", most)
     if answer.choices is None:
         return answer

@@ -20,6 +20,7 @@ from ..backend.steps import Bellman, Seen, least_positive
 from ..lang.source import GaltonError
 from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
+from .patience import be_patient
 from .scaling import lowered, raised
 from .settings import Settings
 
@@ -112,6 +113,7 @@ def iterate(
         if settings.watch is not None and len(important):
             lower, upper = lowered(*rest.bounds(on_host(step.x[important])), exponent)
             settings.tell(iterations=done, horizon=horizon, lower=float(lower[0]), upper=float(upper[0]))
+        be_patient(done, horizon, step.part.n_entries, step.part.n_rows)
     choices = None if rows is None else rows[::-1]
     if exact and done == horizon and greatest(step.x) <= 1:
         return Horizon(step.x, step.x, done, horizon, time.perf_counter() - begin, choices)

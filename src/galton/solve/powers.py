@@ -28,6 +28,7 @@ import numpy.typing as npt
 from ..backend.steps import Chain, Seen, least_positive
 from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
+from .patience import be_patient
 from .poisson import Poisson
 from .scaling import LEAST, Scaled, exponential, faintest_raised, lowered, raised, raising
 from .settings import Settings
@@ -220,6 +221,7 @@ def power_sum(
         if settings.watch is not None and len(important):
             lower, upper = lowered(*rest.bounds(*_at(chain, important)), exponent)
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
+        be_patient(done, weights.end, chain.part.n_entries, chain.part.n_rows)
     if exact and done == weights.end:
         total = np.ldexp(chain.sum, -exponent)
         if greatest(total) <= 1:
