@@ -21,6 +21,7 @@ SWAPPED = ("check", "gallery")
 PLAYED = (
     "test_api",
     "test_experiments",
+    "test_faint_numbers",
     "test_exploration",
     "test_filters",
     "test_gallery_smallest",

@@ -140,3 +140,21 @@ def test_a_distribution_moves_on_the_host() -> None:
     assert (found.device, found.method) == ("cpu", "adaptive-uniformisation")
     if not is_on_host(model.columns):
         assert "adaptive-uniformisation does not run on a device" in found.warnings[0]
+
+
+# A long-run average so close to what doubles can tell that rewards have to make up for the rounding.
+RARE = """
+dtmc
+module rare
+  x : [0..5];
+  [] x=0 -> 0.8 : true + 0.2 : (x'=1);
+  [] x>0 & x<5 -> 0.8 : (x'=x-1) + 0.2 : (x'=x+1);
+  [] x=5 -> (x'=4);
+endmodule
+"""
+
+
+def test_long_run_averages_did_not_crash_on_a_device_where_rounding_shows() -> None:
+    model = galton.parse(RARE).build()
+    found = galton.check(model, "S=? [ x=5 ]", eps=1e-13)
+    assert float(found) == pytest.approx(0.25**5 * 0.6 / (1 - 0.25**5 * 0.4), rel=1e-12)

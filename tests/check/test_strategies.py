@@ -12,6 +12,7 @@ from asking import COIN, GAMBLE, ask
 import galton
 from galton.check.strategy import Strategy, StrategyError
 from galton.check.strategy_file import read_strategy, write_strategy
+from galton.check.worth import StrategyMistakeError
 from galton.model.arrays import is_on_host
 from galton.model.sparse import Model
 
@@ -205,3 +206,82 @@ def test_a_chain_can_not_be_told_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text('{"galton": "strategy", "steps": null, "decisions": []}')
     with pytest.raises(StrategyError, match="a strategy needs choices, and this model is a dtmc"):
         read_strategy(tmp_path / "s.json", galton.parse(COIN).build())
+
+
+# What graph analysis settles: the strategy has to get to where that is so, and to stay there.
+
+STAY_OR_GO = """
+mdp
+module m
+  s : [0..1];
+  [a] s=0 -> (s'=1);
+  [b] s=0 -> true;
+  [] s=1 -> true;
+endmodule
+rewards s=1 : 1; endrewards
+"""
+GO_OR_STAY = STAY_OR_GO.replace("[a] s=0 -> (s'=1);\n  [b] s=0 -> true;", "[b] s=0 -> true;\n  [a] s=0 -> (s'=1);")
+PAYS = """
+mdp
+module m
+  s : [0..3];
+  [out] s=0 -> (s'=3);
+  [in] s=0 -> 0.5:(s'=1) + 0.5:(s'=3);
+  [stay] s=1 -> true;
+  [round] s=1 -> (s'=2);
+  [leave] s=1 -> (s'=3);
+  [] s=2 -> (s'=1);
+  [] s=3 -> true;
+endmodule
+rewards [round] true : 1; [out] true : 5; endrewards
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "optimal", "value"),
+    [
+        (STAY_OR_GO, "Rmin=? [ C ]", 0.0),
+        (STAY_OR_GO, "Rmax=? [ F s=1 ]", np.inf),
+        (STAY_OR_GO, "Rmax=? [ C ]", np.inf),
+        (STAY_OR_GO, "Tmax=? [ F s=1 ]", np.inf),
+        (GO_OR_STAY, "Pmin=? [ F>=2 s=0 ]", 0.0),
+        (GO_OR_STAY, "Pmin=? [ F=3 s=0 ]", 0.0),
+        (GO_OR_STAY, "Pmax=? [ G>=2 s=1 ]", 1.0),
+        (GO_OR_STAY, "Rmin=? [ X s=1 ]", 0.0),
+        (STAY_OR_GO, "Rmax=? [ s=0 U s=1 ]", np.inf),
+        (PAYS, "Rmax=? [ C ]", np.inf),
+        (PAYS, "Rmin=? [ C ]", 0.0),
+        (PAYS, "Rmin=? [ s!=2 U s=3 ]", 0.0),
+        (PAYS, "Pmax=? [ F<=0 s=0 ]", 1.0),
+    ],
+)
+def test_a_strategy_attains_what_the_graph_settles(text: str, optimal: str, value: float, tmp_path: Path) -> None:
+    model, strategy, found = solved(text, optimal)
+    write_strategy(tmp_path / "s.json", strategy)
+    again, _ = read_strategy(tmp_path / "s.json", model)
+    plain = optimal.replace("min", "", 1).replace("max", "", 1)
+    assert float(galton.check(again.induced(), plain)) == found == value
+
+
+def test_formulas_inside_are_about_the_model() -> None:
+    """In the chain that the strategy leaves nothing reaches s=1, which is what the inner operator asks about."""
+    result = galton.check(galton.parse(STAY_OR_GO).build(), "Pmax=? [ G (s=0 & Pmax>=1 [ F s=1 ]) ]", strategy=True)
+    assert result.value == 1
+    assert result.strategy is not None
+    assert result.strategy.choice(0) == 1
+
+
+@pytest.mark.parametrize("optimal", ["Rmin=? [ C ]", "Pmin=? [ F>=2 s=1 ]", "Rmin=? [ C<=3 ]"])
+def test_a_strategy_that_is_not_worth_the_answer_is_an_error(optimal: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def taken_at_random(self: Strategy, step: int = 0) -> np.ndarray:
+        assert self.model.choice_starts is not None
+        return self.model.choice_starts[:-1]
+
+    monkeypatch.setattr(Strategy, "rows", taken_at_random)
+    model = galton.parse(STAY_OR_GO).build()
+    assert float(galton.check(model, optimal)) == 0
+    with pytest.raises(
+        StrategyMistakeError, match="mistake of Galton, and the answer stands without the strategy"
+    ) as e:
+        galton.check(model, optimal, strategy=True)
+    assert e.value.kind == "numeric"

@@ -130,6 +130,25 @@ def test_while_solving(breaks: Breaks, fault: Fault, said: str, prop: str) -> No
     assert warning.endswith("; answered on the CPU")
 
 
+def test_who_did_not_ask_for_a_device_is_told_what_went_wrong(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake of ours, on a device that was chosen by itself, used to be kept quiet."""
+    program = galton.parse(WALK)
+    model = program.build(device="cuda")
+    model.info["chosen by"] = "auto"
+
+    def mistake(*arguments: object, **options: object) -> None:
+        raise AttributeError("'Bias' object has no attribute 'exit_rates'")
+
+    monkeypatch.setattr("galton.solve.parallel.ParallelProposer.solve", mistake)
+    found, expected = galton.check(model, PROPERTIES[0]), galton.check(program.build(device="cpu"), PROPERTIES[0])
+    assert (found.device, found.value) == ("cpu", expected.value)
+    (warning,) = found.warnings
+    assert warning == "AttributeError on the device: 'Bias' object has no attribute 'exit_rates'; answered on the CPU"
+    model.info["chosen by"] = "user"
+    with pytest.raises(AttributeError):
+        galton.check(model, PROPERTIES[0])
+
+
 def test_memory_that_ends_anywhere(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever allocation is the first to fail, while exploring or while solving."""
     program = galton.parse(WALK)

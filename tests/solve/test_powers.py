@@ -40,7 +40,7 @@ def test_series(kind: str, first: int, leak: float) -> None:
         "over soon": Weights.over_time(poisson(3.0)),
     }[kind]
     expected = by_summation(weights, first, leak)
-    assert weights.series(first, leak) == pytest.approx(expected, rel=1e-12, abs=1e-290)
+    assert float(weights.series(first, leak)) == pytest.approx(expected, rel=1e-12, abs=1e-290)
 
 
 @pytest.mark.parametrize("leak", [-1e-5, 0.0, 1e-7, 1e-4, 1e-2, 0.3, 0.9, 0.999])
@@ -52,7 +52,7 @@ def test_series_of_many_steps(first: int, leak: float) -> None:
         values = np.concatenate([ahead, weights.values[max(first - weights.left, 0) :]])
         with np.errstate(under="ignore"):
             expected = float(values @ (1 - leak) ** np.arange(len(values)))
-        assert weights.series(first, leak) == pytest.approx(expected, rel=1e-10, abs=1e-290)
+        assert float(weights.series(first, leak)) == pytest.approx(expected, rel=1e-10, abs=1e-290)
 
 
 @pytest.mark.parametrize("leak", [0.001, 0.3, 0.95, 0.9999])

@@ -13,6 +13,7 @@ from ..lang.source import GaltonError
 from ..model.arrays import namespace
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon
+from ..solve.patience import patience
 from ..solve.powers import PowerSum, Weights, power_sum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
@@ -63,6 +64,11 @@ class Ask:
         """How many threads to use."""
         return self.settings.n_threads
 
+    @property
+    def patience(self) -> int:
+        """How many steps to make where there are too many."""
+        return patience(self.model.n_transitions, self.model.n_choices)
+
     def part(self, keep: Mask | None) -> Part:
         """The matrix of the states to keep, None for all."""
         return part_of(self.model, keep, self.threads).in_format(self.settings.format)
@@ -87,10 +93,17 @@ class Ask:
         """The initial states in a part."""
         return part.positions(self.model.initial)
 
-    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False) -> PowerSum:
+    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False, exactly: bool = True) -> PowerSum:
         """A sum of powers, as close as asked for."""
-        important = self.important(chain.part)
-        return power_sum(chain, weights, important, self.settings, stochastic=stochastic, everywhere=self.everywhere)
+        return power_sum(
+            chain,
+            weights,
+            self.important(chain.part),
+            self.settings,
+            stochastic=stochastic,
+            everywhere=self.everywhere,
+            exactly=exactly,
+        )
 
     def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
         """States that can reach a goal."""
@@ -112,7 +125,7 @@ class Ask:
         """Whether bounds are as close as asked for in the initial states, or too small to have digits."""
         lower, upper = answer.lower[self.model.initial], answer.upper[self.model.initial]
         allowed = 2 * self.settings.eps * (np.abs(upper) if self.settings.relative else 1.0)
-        return bool(((upper - lower <= allowed) | (upper <= 1e-290)).all())
+        return bool((((upper - lower <= allowed) & np.isfinite(upper)) | (upper <= 1e-290)).all())
 
     def needless(self, through: Mask) -> bool:
         """Whether a first phase within ``through`` settles all that is asked: no initial state is in it."""
@@ -122,6 +135,8 @@ class Ask:
         """The answer, if its bounds are close."""
         if not self.close(answer):
             width = float((answer.upper - answer.lower)[self.model.initial].max())
+            if not np.isfinite(width):
+                raise WideError("the answer is larger than what doubles can hold")
             raise WideError(
                 f"rounding in {answer.iterations:,} steps leaves bounds {width:.2g} apart, more than asked for; "
                 "a larger --eps would be met"

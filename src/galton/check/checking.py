@@ -60,6 +60,7 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
     expression = question.prop.expression
     wanted = settings
     result: Result | None = None
+    answered: Evaluation | None = None  # what the result is from
     undecided: UndecidedError | None = None
     with DeepRecursion(question.source):
         while True:
@@ -80,12 +81,14 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
                 found = _result(evaluation, expression, value, question.prop.text)
                 if result is not None and _width(found) > _width(result):
                     break  # asking for more gave less
-                result = found
+                result, answered = found, evaluation
             missing = AGAIN if result is None else _missing(result, settings)
             if missing <= 1 or wanted.eps <= FINEST or settings.by_hand:
                 break
             wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
-    assert result is not None
+        assert result is not None
+        if strategy and answered is not None:
+            result = replace(result, strategy=_strategy(answered, expression))
     if _missing(result, settings) > 1 and result.value is not None:
         apart = (result.upper or 0) - (result.lower or 0)
         wide = f"the bounds are {apart:.2g} apart, which is more than eps asks for; no method at hand comes closer"
@@ -138,7 +141,6 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
         proved=all(step.quantity.proved for step in steps),
         warnings=tuple(dict.fromkeys(evaluation.warnings)),
         listing=tuple(listing(evaluation)),
-        strategy=_strategy(evaluation, expression),
     )
 
 
@@ -183,12 +185,20 @@ def _number(value: float, integral: bool) -> Number:
 
 
 def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
-    """That of the outermost operator, the last to be solved; arithmetic on top of operators has none."""
-    if not evaluation.steps or not isinstance(_outermost(expression), (Probability, Reward, ExpectedTime)):
-        return None
-    choices = evaluation.steps[-1].quantity.choices
-    if choices is None or not len(choices):  # a bound of no steps leaves nothing to decide
+    """That of the outermost operator, the last to be solved; arithmetic on top of operators has none.
+
+    Nobody gets one that is not worth the answer.
+    """
+    formula, model = _outermost(expression), evaluation.model
+    if model.type != "mdp" or not isinstance(formula, (Probability, Reward, ExpectedTime)):
         return None
     from .strategy import Strategy
+    from .worth import verify
 
-    return Strategy(evaluation.model, on_host(choices))
+    answer = evaluation.steps[-1].quantity
+    choices = answer.choices
+    if choices is None or not len(choices):  # what is settled at once leaves nothing to decide
+        choices = np.full(model.n_states, -1, dtype=np.int32)
+    found = Strategy(model, on_host(choices))
+    verify(found, formula, evaluation, answer)
+    return found

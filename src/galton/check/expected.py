@@ -18,12 +18,13 @@ from ..graph import (
     surely_reaches,
 )
 from ..model.arrays import how_many, namespace
-from ..model.sparse import Mask, Model, Rewards
+from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..model.values import Floats
 from ..solve import solve
 from ..solve.equations import Optimum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
+from .settled import free_choices, missing_choices, paying_choices
 from .unknowns import open_equations
 
 __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
@@ -44,8 +45,11 @@ def reachability_reward(
     start = time.perf_counter()
     everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     finite = surely_reaches(model, everywhere, goal, some_strategy=optimum == "min")
+    # Where the least reward is infinite every strategy misses the goal; the greatest is where some does.
+    wanted = settings.strategy and optimum == "max" and model.type == "mdp"
+    choices = missing_choices(model, goal, ~finite) if wanted else None
     seconds = time.perf_counter() - start
-    return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds)
+    return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds, choices)
 
 
 def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, settings: Settings) -> Quantity:
@@ -62,9 +66,11 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
         return _until(model, rows, bottom & finite, finite, None, settings, time.perf_counter() - start)
     if optimum == "min":
         # Nothing more is paid once an end component without rewards is reached, and nothing else ends paying.
-        free = maximal_end_components(model, choices=rows == 0).component >= 0
+        ends = maximal_end_components(model, choices=rows == 0)
+        free = ends.component >= 0
         finite = surely_reaches(model, everywhere, free, some_strategy=True)
-        return _until(model, rows, free, finite, optimum, settings, time.perf_counter() - start)
+        choices = free_choices(model, ends) if settings.strategy else None
+        return _until(model, rows, free, finite, optimum, settings, time.perf_counter() - start, choices)
     ends = maximal_end_components(model)
     assert model.choice_starts is not None
     owner = owners(model)
@@ -78,7 +84,8 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
     closed = np.isin(ends.component, ends.component[leaves & (ends.component >= 0)], invert=True) & (
         ends.component >= 0
     )
-    return _until(model, rows, closed & finite, finite, optimum, settings, time.perf_counter() - start)
+    choices = paying_choices(model, ends, rows, paying, ~finite) if settings.strategy else None
+    return _until(model, rows, closed & finite, finite, optimum, settings, time.perf_counter() - start, choices)
 
 
 def _until(
@@ -89,8 +96,9 @@ def _until(
     optimum: Optimum | None,
     settings: Settings,
     seconds: float,
+    choices: Int32s | None = None,
 ) -> Quantity:
-    """The reward until the goal in the states where it is finite."""
+    """The reward until the goal in the states where it is finite; ``choices`` are those of the other states."""
     start = time.perf_counter()
     if model.type != "mdp":
         optimum = None
@@ -110,8 +118,8 @@ def _until(
             seconds=seconds + time.perf_counter() - start,
         )
     ]
-    wanted = settings.strategy and optimum
-    choices = namespace(model.columns).full(model.n_states, -1, dtype=np.int32) if wanted else None
+    if choices is None and settings.strategy and optimum:
+        choices = namespace(model.columns).full(model.n_states, -1, dtype=np.int32)
     if not how_many(maybe):
         return Quantity(known, known, "graph analysis", tuple(work), choices, infinite=~finite)
     finite_known = np.where(finite, known, 0.0)

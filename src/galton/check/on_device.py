@@ -21,8 +21,10 @@ def checked(check: Callable[[Model, Settings], Result], model: Model, settings: 
     """
     from ..explore.cuda_device import DeviceError, DeviceMemoryError, device_errors
 
-    reason = _why_not(settings, strategy)
     chosen = model.info.get("chosen by") == "auto"
+    reason = _why_not(settings, strategy)
+    # What goes wrong is told to everybody; who did not ask for a device need not know what it is not for.
+    tell = not (reason and chosen)
     if not reason:
         try:
             with device_errors("there is not enough memory on the device"):
@@ -40,9 +42,7 @@ def checked(check: Callable[[Model, Settings], Result], model: Model, settings: 
                 raise
             reason = f"{type(error).__name__} on the device: {error}"
     found = check(_at_home(model, reason), settings)
-    if chosen:
-        return found  # nobody asked for a device
-    return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU"))
+    return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU")) if tell else found
 
 
 def _at_home(model: Model, reason: str) -> Model:

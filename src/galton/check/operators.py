@@ -324,12 +324,15 @@ def _path_reward(
     goal = evaluation.mask(path.goal)
     _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
-    if not isinstance(formula, UnaryPath):
-        from .transformation import absorbing
+    if isinstance(formula, UnaryPath):
+        return reachability_reward(model, structure, goal, optimum, settings)
+    from .transformation import absorbing
 
-        through = evaluation.mask(path.through)
-        model, structure = absorbing(model, ~through & ~goal, structure)
-    return reachability_reward(model, structure, goal, optimum, settings)
+    model, structure, rows = absorbing(model, ~evaluation.mask(path.through) & ~goal, structure)
+    found = reachability_reward(model, structure, goal, optimum, settings)
+    if found.choices is None or rows is None:
+        return found
+    return replace(found, choices=np.where(found.choices < 0, -1, rows[found.choices]).astype(np.int32))
 
 
 def _unrewarded(path: paths.Until, formula: Expression, evaluation: Evaluation) -> LanguageError:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..backend.rows import best_choice, every_successor_in
 from ..model.sparse import Mask, Model
+from ..solve.patience import be_patient
 
 Optimum = Literal["min", "max"] | None
 
@@ -42,10 +43,10 @@ def certain_steps(
     if high is None:
         zero, one = certain_until(model, through, goal, optimum)
     else:
-        zero = _repeat(~goal, high - low, lambda states: ~goal & (~through | before_zero(states)))
-        one = _repeat(goal, high - low, lambda states: goal | (through & before_one(states)))
-    zero = _repeat(zero, low, lambda states: ~through | before_zero(states))
-    return zero, _repeat(one, low, lambda states: through & before_one(states))
+        zero = _repeat(model, ~goal, high - low, lambda states: ~goal & (~through | before_zero(states)))
+        one = _repeat(model, goal, high - low, lambda states: goal | (through & before_one(states)))
+    zero = _repeat(model, zero, low, lambda states: ~through | before_zero(states))
+    return zero, _repeat(model, one, low, lambda states: through & before_one(states))
 
 
 def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
@@ -64,13 +65,18 @@ def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: flo
     return zero, one
 
 
-def _repeat(states: Mask, times: int, change: Callable[[Mask], Mask]) -> Mask:
-    """A change made so many times, or until it changes nothing."""
-    for _ in range(times):
-        changed = change(states)
-        if np.array_equal(changed, states):
-            break
-        states = changed
+def _repeat(model: Model, states: Mask, times: int, change: Callable[[Mask], Mask]) -> Mask:
+    """A change made so many times. Sets that come back make it a matter of the remainder (Brent 1980)."""
+    kept, since, until_kept_again = states, 0, 1
+    done = 0
+    while done < times:
+        states, done, since = change(states), done + 1, since + 1
+        if np.array_equal(states, kept):
+            times, done, kept = (times - done) % since, 0, states
+            since, until_kept_again = 0, times + 1  # fewer steps than it takes to come back
+        elif since == until_kept_again:
+            kept, since, until_kept_again = states, 0, 2 * until_kept_again
+        be_patient(done, times, model.n_transitions, model.n_choices)
     return states
 
 

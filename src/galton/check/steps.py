@@ -17,15 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.rows import best_choice, spread
-from ..backend.steps import Bellman, Chain, Part, row_products
+from ..backend.steps import Bellman, Chain, Part, least_positive, row_products
 from ..model.arrays import greatest, namespace, on_host
-from ..model.sparse import Int32s, Mask, Model, Rewards
+from ..model.sparse import Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
+from ..solve.patience import TooManyStepsError
 from ..solve.powers import Weights
+from ..solve.scaling import FAINT, faintest_raised, lowered, raised, raising
 from ..solve.settings import Settings
 from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
-from .quantity import Quantity
+from .quantity import Quantity, Work
+from .recurrence import recurring
+from .settled import first_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,11 +69,11 @@ def bounded_until(
             raise BoundError(f"no number of steps lies between {low} and {high}")
     ask = Ask(model, settings, optimum, strategy, everywhere)
     if low == 0:
-        return ask.accept(_from_now(ask, through, goal, high))
+        return ask.accept(_until_now(ask, through, goal, high))
     if ask.needless(through):
         return Quantity(ask.zeros, through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
-        later = _from_now(ask.first(factor), through, goal, None if high is None else high - low)
+        later = _until_now(ask.first(factor), through, goal, None if high is None else high - low)
         answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)
         if ask.close(answer):
             break
@@ -89,19 +93,33 @@ def cumulative_steps(
     """The reward expected over the given number of steps."""
     _refuse_steps(steps)
     ask = Ask(model, settings, optimum, strategy, everywhere)
+    try:
+        return ask.accept(_cumulative(ask, reward, steps))
+    except TooManyStepsError as error:
+        from .expected import total_reward
+
+        some = _cumulative(ask, reward, ask.patience)
+        return _between(ask, some, total_reward(model, reward, optimum, settings), error)
+
+
+def _cumulative(ask: Ask, reward: Rewards, steps: int) -> Quantity:
+    """R [ C<=steps ]."""
+    model = ask.model
     state, choice = ask.rewards(reward)
     zeros = ask.zeros
     if model.choice_starts is not None:
         part = ask.part(None)
         constant = spread(model, state) + choice
-        horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True)
-        return ask.accept(_quantity(ask, part, horizon, zeros, "reward over steps"))
+        exactly = part.is_exact(steps, state, choice)
+        horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True, exactly=exactly)
+        return _quantity(ask, part, horizon, zeros, "reward over steps")
     keep = ask.reaching(state + choice > 0)
     part = ask.part(keep)
     chain = Chain(part, part.of(state + choice).copy(), threads=ask.threads)
-    found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()))
+    exactly = part.is_exact(steps, state, choice)
+    found = ask.sum(chain, Weights.fewer_than(steps), stochastic=bool(keep.all()), exactly=exactly)
     lower, upper = filled(part, found, zeros)
-    return ask.accept(Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),)))
+    return Quantity(lower, upper, METHOD, (work_of("reward over steps", part, found),))
 
 
 def instantaneous_steps(
@@ -124,6 +142,23 @@ def instantaneous_steps(
 def _refuse_steps(steps: int) -> None:
     if steps < 0:
         raise BoundError(f"a bound of {steps} steps; there are at least 0")
+
+
+def _until_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
+    """P [ through U<=steps goal ]; of too many steps, what some of them and all of them come to."""
+    try:
+        return _from_now(ask, through, goal, steps)
+    except TooManyStepsError as error:
+        some = _from_now(ask, through, goal, ask.patience)
+        return _between(ask, some, _from_now(ask, through, goal, None), error)
+
+
+def _between(ask: Ask, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
+    """What lies between two numbers, if they are close."""
+    found = replace(some, upper=most.upper, work=some.work + most.work)
+    if not ask.close(found):
+        raise error
+    return found
 
 
 def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
@@ -165,31 +200,42 @@ def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
 def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
     model = ask.model
+    # Numbers so faint that a step might lose them are raised.
+    faint = least_positive(target) * float(on_host(model.values.distinct).min(initial=1.0)) < FAINT
+    exponent = raising(greatest(target)) if faint else 0
+    if exponent:
+        answer = _steps_to(ask, through, raised(target, exponent), steps)
+        lower, upper = lowered(answer.lower, answer.upper, exponent)
+        return replace(answer, lower=lower, upper=upper)
     products = row_products(model, target, ask.threads)
     best = best_choice(model, products, maximise=ask.optimum == "max")
     first = np.where(through, best, 0.0)
     keep = through & ask.reaching(first > 0, through)
     part = ask.part(keep)
-    zeros, most = ask.zeros, greatest(target)
-    if model.choice_starts is None:
-        chain = Chain(part, part.of(first).copy(), threads=ask.threads)
-        found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=bool(keep.all()))
-        lower, upper = filled(part, found, zeros, most)
-        return Quantity(lower, upper, METHOD, (work_of("steps", part, found),))
-    horizon = _iterate(ask, part, part.of(first).copy(), None, steps - 1, stochastic=bool(keep.all()))
+    zeros, most, exactly = ask.zeros, greatest(target), part.is_exact(steps, target)
+    stochastic = bool(keep.all())
+    try:
+        if model.choice_starts is None:
+            chain = Chain(part, part.of(first).copy(), threads=ask.threads)
+            found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=stochastic, exactly=exactly)
+            lower, upper = filled(part, found, zeros, most)
+            return Quantity(lower, upper, METHOD, (work_of("steps", part, found),))
+        start = part.of(first).copy()
+        horizon = _iterate(ask, part, start, None, steps - 1, stochastic=stochastic, exactly=exactly)
+    except TooManyStepsError:
+        bounds = None if ask.strategy else recurring(ask, keep, first, steps - 1)
+        if bounds is None:
+            raise
+        xp = namespace(first)
+        return Quantity(xp.asarray(bounds[0]), xp.asarray(bounds[1]), METHOD, (Work("steps", "numbers that recur"),))
     answer = _quantity(ask, part, horizon, zeros, "steps", most)
     if answer.choices is None:
         return answer
-    last = on_host(np.where(through, _first_rows(model, products, best), -1).astype(np.int32))
-    return replace(answer, choices=np.concatenate([answer.choices, last[None]]))
-
-
-def _first_rows(model: Model, products: Floats, best: Floats) -> Int32s:
-    """The first best row of each state."""
-    starts = model.choice_starts
-    assert starts is not None
-    attains = np.flatnonzero(products == spread(model, best))
-    return attains[np.searchsorted(attains, starts[:-1])].astype(np.int32)
+    last = first_rows(model, products == spread(model, best))
+    # Where the number is 0 whatever is done now, something may have to be done later: any choice, but not none.
+    choices = np.concatenate([answer.choices, on_host(last)[None]])
+    anyway = np.where(choices < 0, on_host(model.choice_starts)[:-1], choices)
+    return replace(answer, choices=np.where(on_host(through), anyway, -1).astype(np.int32))
 
 
 def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int, *, until: bool = False) -> Quantity:
@@ -200,7 +246,22 @@ def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int
     return replace(answer, lower=np.where(sure, 1.0, answer.lower))
 
 
-def _iterate(ask: Ask, part: Part, start: Floats, constant: Floats | None, steps: int, *, stochastic: bool) -> Horizon:
+def _iterate(
+    ask: Ask,
+    part: Part,
+    start: Floats,
+    constant: Floats | None,
+    steps: int,
+    *,
+    stochastic: bool,
+    exactly: bool = True,
+) -> Horizon:
+    exponent, whole = 0, True
+    if not (exactly and part.is_exact(steps, start, constant)):  # where nothing is rounded nothing is lost
+        largest = max(greatest(start), 0.0 if constant is None else greatest(constant))
+        exponent = raising(largest, steps + 1)
+        whole = faintest_raised(least_positive(start if constant is None else constant), exponent) > 0
+        start, constant = raised(start, exponent), None if constant is None else raised(constant, exponent)
     iteration = Bellman(part, start.copy(), constant, ask.optimum == "max", ask.threads)
     return iterate(
         iteration,
@@ -210,6 +271,9 @@ def _iterate(ask: Ask, part: Part, start: Floats, constant: Floats | None, steps
         stochastic=stochastic,
         strategy=ask.strategy,
         everywhere=ask.everywhere,
+        exactly=exactly,
+        exponent=exponent,
+        whole=whole,
     )
 
 

@@ -67,15 +67,13 @@ class Strategy:
         assert self.model.choice_starts is not None
         several = np.diff(self.model.choice_starts) > 1
         met = self.model.labels["init"].copy()
-        if self.choices.ndim == 1:
-            met = _closure(self.model, self.rows(), met, self.choices >= 0)
-            return [(0, np.flatnonzero(met & several & (self.choices >= 0)))]
+        steps = np.atleast_2d(self.choices)
         found: list[tuple[int, Rows]] = []
-        for step, chosen in enumerate(self.choices):
-            if step == len(self.choices) - 1:
-                met = _closure(self.model, self.rows(step), met, chosen >= 0)
+        for step, chosen in enumerate(steps):
+            if step == len(steps) - 1:
+                met = _closure(self.model, self.rows(step), met)
             found.append((step, np.flatnonzero(met & several & (chosen >= 0))))
-            met = _successors(self.model, self.rows(step)[met & (chosen >= 0)])
+            met = _successors(self.model, self.rows(step)[met])
         return found
 
     def induced(self) -> Model:
@@ -104,12 +102,11 @@ def _successors(model: Model, rows: Rows) -> Mask:
     return found
 
 
-def _closure(model: Model, rows: Rows, states: Mask, through: Mask | None = None) -> Mask:
-    """All states that the given ones lead to, by their rows; only those of ``through`` lead anywhere."""
+def _closure(model: Model, rows: Rows, states: Mask) -> Mask:
+    """All states that the given ones lead to, by their rows."""
     new = states
     while new.any():
-        leading = new if through is None else new & through
-        new = _successors(model, rows[leading]) & ~states
+        new = _successors(model, rows[new]) & ~states
         states = states | new
     return states
 

@@ -15,6 +15,7 @@ from ..model.arrays import namespace
 from ..model.sparse import Mask, Model, Rewards
 from .intervals import Floats, Numbers
 from .quantity import Quantity, Work
+from .settled import first_rows
 
 __all__ = ["jump_probability", "next_reward"]
 
@@ -39,9 +40,10 @@ def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["
         earned = earned / _exit_rates(model)
     sure = every_successor_in(model, goal)
     lower, upper = np.where(sure, earned.lower, np.inf), np.where(sure, earned.upper, np.inf)
-    lower, upper, infinite = (best_choice(model, values, maximise=optimum != "min") for values in (lower, upper, ~sure))
+    best, most, infinite = (best_choice(model, values, maximise=optimum != "min") for values in (lower, upper, ~sure))
+    choices = first_rows(model, lower == spread(model, best)) if optimum is not None else None
     work = Work("one step", "the reward of a step", 1)
-    return Quantity(lower, upper, "one step", (work,), infinite=infinite)
+    return Quantity(best, most, "one step", (work,), choices, infinite=infinite)
 
 
 def _by_choice(model: Model, rewards: Floats | None) -> Numbers:

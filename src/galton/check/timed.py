@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 import time as clock
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import row_products
+from ..backend.steps import least_positive, row_products
 from ..model.arrays import greatest
 from ..model.sparse import Mask, Model, Rewards
 from ..solve.methods import BACKWARD
 from ..solve.poisson import poisson
-from ..solve.powers import Weights
+from ..solve.powers import PowerSum, Weights
+from ..solve.scaling import FAINT, lowered, raised, raising
 from ..solve.settings import Settings
 from ..solve.uniformisation import Uniformised, uniformise
 from . import forward
@@ -87,7 +89,7 @@ def cumulative_time(
             earned = rates * time
             return Quantity(earned * (1 - 2.0**-51), earned * (1 + 2.0**-51), BACKWARD)
         weights = Weights.over_time(poisson(chain.rate * time))
-        found = ask.sum(chain.chain(chain.part.of(rates) / chain.rate), weights, stochastic=whole)
+        found = _per_jump(ask, chain, chain.part.of(rates), weights, stochastic=whole)
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
 
@@ -140,10 +142,20 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
     reached = goal.astype(np.float64)
     if chain is None:
         return known(reached, BACKWARD)
-    enter = chain.part.of(row_products(ask.model, reached, ask.threads)) / chain.rate
-    found = ask.sum(chain.chain(enter), Weights.over_time(poisson(chain.rate * time)))
+    enter = chain.part.of(row_products(ask.model, reached, ask.threads))
+    found = _per_jump(ask, chain, enter, Weights.over_time(poisson(chain.rate * time)))
     lower, upper = filled(chain.part, found, reached, 1.0)
     return Quantity(lower, upper, BACKWARD, (graph, work_of("until within a time", chain.part, found)))
+
+
+def _per_jump(ask: Ask, chain: Uniformised, rates: Floats, weights: Weights, *, stochastic: bool = False) -> PowerSum:
+    """The sum of what comes with each jump, given what comes per unit of time; faint numbers are raised."""
+    exponent = raising(greatest(rates)) if least_positive(rates) < FAINT * chain.rate else 0
+    found = ask.sum(chain.chain(raised(rates, exponent) / chain.rate), weights, stochastic=stochastic)
+    if not exponent:
+        return found
+    lower, upper = lowered(found.lower, found.upper, exponent)
+    return replace(found, lower=lower, upper=upper)
 
 
 def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:

@@ -53,13 +53,14 @@ def _rewards_of(rewards: Rewards, rows: Rows) -> Rewards:
     return Rewards(state=rewards.state, choice=rewards.choice[rows] if has_choices else None)  # type: ignore[index]
 
 
-def absorbing(model: Model, states: Mask, structure: Rewards) -> tuple[Model, Rewards]:
+def absorbing(model: Model, states: Mask, structure: Rewards) -> tuple[Model, Rewards, Rows | None]:
     """The model in which some states are never left, and a reward structure that fits it; what they earn is kept.
 
-    Each of these states keeps one row, cut down to a single entry that leads back.
+    Each of these states keeps one row, cut down to a single entry that leads back. The rows that are kept come with it;
+    None for all.
     """
     if not states.any():
-        return model, structure
+        return model, structure, None
     named = replace(model, rewards={"": structure})
     xp, n = namespace(model.columns), model.n_states
     groups = xp.arange(n + 1) if model.choice_starts is None else model.choice_starts
@@ -85,4 +86,4 @@ def absorbing(model: Model, states: Mask, structure: Rewards) -> tuple[Model, Re
         columns=columns[alone],
         values=Values.compress(left) if is_on_host(left) else Values(plain=left),
     )
-    return replace(changed, rewards=model.rewards), changed.rewards[""]
+    return replace(changed, rewards=model.rewards), changed.rewards[""], kept

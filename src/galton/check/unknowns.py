@@ -15,14 +15,14 @@ import numpy as np
 from .. import _core
 from ..backend.cpu import matrix_of
 from ..backend.formats import ORDERS
-from ..graph import EndComponents, attractor, strongly_connected_components
-from ..model.arrays import is_on_host, namespace, offsets
+from ..graph import EndComponents, strongly_connected_components
+from ..model.arrays import is_on_host, namespace
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
 from ..solve.equations import Equations, Optimum, restrict, restrict_on_device, segments_of
 from ..solve.settings import Settings
 from .quantity import Work
-from .transformation import entries_of
+from .settled import ways_inside
 
 __all__ = ["Unknowns", "open_equations"]
 
@@ -54,31 +54,10 @@ class Unknowns:
         inside = inner.component >= 0
         exits = namespace(model.columns).zeros(model.n_states, dtype=np.bool_)
         exits[leaving] = True
-        ways = _ways_inside(model, inside & ~exits, exits, inner.staying)
+        ways = ways_inside(model, inside & ~exits, exits, inner.staying)
         lifted[self.members] = ways[self.members]
         lifted[leaving] = rows
         return lifted
-
-
-def _ways_inside(model: Model, through: Mask, exits: Mask, staying: Mask) -> Int32s:
-    """Rows that stay inside the end components and lead to an exit."""
-    groups = model.choice_starts
-    assert groups is not None
-    # The rows that stay, alone, are a model of their own: states without any keep none, which no search minds.
-    kept = np.flatnonzero(staying)
-    starts = offsets(staying, np.int32)[groups]
-    entries, lengths = entries_of(model, kept)
-    inner = Model(
-        type="mdp",
-        choice_starts=starts,
-        row_starts=offsets(lengths),
-        columns=model.columns[entries],
-        values=model.values,
-        initial=model.initial,
-    )
-    rows = attractor(inner, through, exits)
-    known = np.minimum(rows, len(kept) - 1)
-    return np.where(np.diff(starts) > 0, kept[known], groups[:-1]).astype(np.int32)
 
 
 def open_equations(

@@ -6,14 +6,14 @@ import time
 
 import numpy as np
 
-from ..backend.rows import every_successor_in, owners
-from ..graph import attractor, maximal_end_components, zero_and_one
-from ..model.arrays import how_many, namespace
-from ..model.sparse import Int32s, Mask, Model
+from ..graph import maximal_end_components, zero_and_one
+from ..model.arrays import how_many
+from ..model.sparse import Mask, Model
 from ..solve import solve
 from ..solve.equations import Optimum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
+from .settled import certain_choices
 from .unknowns import open_equations
 
 __all__ = ["until"]
@@ -43,7 +43,7 @@ def until(
             seconds=time.perf_counter() - start,
         )
     ]
-    choices = _certain_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
+    choices = certain_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
     if not count:
         return Quantity(known, known, "graph analysis", tuple(work), choices)
     if negated and optimum:
@@ -58,20 +58,3 @@ def until(
         choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
     work += [*unknowns.work, *solution.work]
     return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved)
-
-
-def _certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
-    """Choices of the states whose probability is 0 or 1; -1 where they do not matter."""
-    xp = namespace(model.columns)
-    choices: Int32s = xp.full(model.n_states, -1, dtype=np.int32)
-    if optimum == "max":
-        bound = yes & ~goal
-        choices[bound] = attractor(model, through & yes, goal, staying=yes)[bound]
-        return choices
-    assert model.choice_starts is not None
-    # What keeps the probability 0: a choice that stays among the states where that is possible.
-    staying, owner = every_successor_in(model, no), owners(model)
-    good = np.flatnonzero(staying & (no & through)[owner]).astype(np.int32)
-    first = xp.full(model.n_states, model.n_choices, dtype=np.int32)
-    xp.minimum.at(first, owner[good], good)
-    return np.where(first < model.n_choices, first, choices)

@@ -20,6 +20,8 @@ from ..backend.steps import Bellman, Seen, least_positive
 from ..lang.source import GaltonError
 from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
+from .patience import be_patient
+from .scaling import lowered, raised
 from .settings import Settings
 
 Floats = npt.NDArray[np.float64]
@@ -69,6 +71,9 @@ def iterate(
     stochastic: bool,
     strategy: bool = False,
     everywhere: bool = True,
+    exactly: bool = True,
+    exponent: int = 0,
+    whole: bool = True,
 ) -> Horizon:
     """Make ``horizon`` steps from the vector that ``step`` holds.
 
@@ -82,12 +87,18 @@ def iterate(
         Whether to keep the choices; then all steps are made.
     everywhere
         Whether the bounds of all other states have to be close relative to the largest value.
+    exactly
+        Whether x and b are meant as they are; otherwise they are rounded.
+    exponent
+        The power of two that all numbers were multiplied by; the bounds are those without it.
+    whole
+        Whether no number was lost then.
     """
     begin = time.perf_counter()
     rows = _room(horizon, step.part.n_states) if strategy else None
     wanted = (important, None) if everywhere else (important,)
-    faintest = least_positive(step.x) if step.constant is None else least_positive(step.constant)
-    exact = step.part.is_exact(horizon, step.x, step.constant)
+    faintest = least_positive(step.x if step.constant is None else step.constant) if whole else 0.0
+    exact = exactly and step.part.is_exact(horizon, step.x, step.constant)
     done, rest = 0, _Rest()
     while done < horizon:
         check = min(done + max(16, done // 16), horizon)
@@ -96,18 +107,20 @@ def iterate(
             seen = step.advance(count, None if rows is None else rows[done : done + count].reshape(-1))
             done, faintest = done + count, min(faintest, seen.faintest)
         rest = _rest(step, seen, horizon - done, stochastic)
-        if rows is None and not exact and all(_close_enough(rest, step.x, states, settings) for states in wanted):
+        close = (_close_enough(rest, step.x, states, settings, exponent) for states in wanted)
+        if rows is None and not exact and all(close):
             break
         if settings.watch is not None and len(important):
-            lower, upper = rest.bounds(on_host(step.x[important]))
+            lower, upper = lowered(*rest.bounds(on_host(step.x[important])), exponent)
             settings.tell(iterations=done, horizon=horizon, lower=float(lower[0]), upper=float(upper[0]))
+        be_patient(done, horizon, step.part.n_entries, step.part.n_rows)
     choices = None if rows is None else rows[::-1]
     if exact and done == horizon and greatest(step.x) <= 1:
         return Horizon(step.x, step.x, done, horizon, time.perf_counter() - begin, choices)
     error = (done + 8) * step.rounding * 1.01
     lost = step.lost(faintest) * (horizon + 1)
     lower, upper = rest.bounds(step.x)
-    lower, upper = np.maximum(lower * (1 - error) - lost, 0.0), upper * (1 + error) + lost
+    lower, upper = lowered(np.maximum(lower * (1 - error) - lost, 0.0), upper * (1 + error) + lost, exponent)
     return Horizon(lower, upper, done, horizon, time.perf_counter() - begin, choices)
 
 
@@ -134,11 +147,12 @@ def _rest(step: Bellman, seen: Seen, left: int, stochastic: bool) -> _Rest:
     return _Rest(low, high, seen.least * (1 - drift) if stochastic else 0.0, seen.most * (1 + drift))
 
 
-def _close_enough(rest: _Rest, x: Floats, states: Int32s | None, settings: Settings) -> bool:
+def _close_enough(rest: _Rest, x: Floats, states: Int32s | None, settings: Settings, exponent: int) -> bool:
     """Half of what is allowed: the other half is for rounding, and for what was itself known only up to bounds.
 
     Relative to their own values for given states, relative to the largest for all.
     """
     lower, upper = rest.bounds(x if states is None else on_host(x[states]))
     size = lower if states is not None else greatest(lower)
-    return bool((upper - lower <= settings.eps * (size if settings.relative else 1.0)).all())
+    allowed = settings.eps * size if settings.relative else raised(settings.eps, exponent)
+    return bool((upper - lower <= allowed).all())

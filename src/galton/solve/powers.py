@@ -28,7 +28,9 @@ import numpy.typing as npt
 from ..backend.steps import Chain, Seen, least_positive
 from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
+from .patience import be_patient
 from .poisson import Poisson
+from .scaling import LEAST, Scaled, exponential, faintest_raised, lowered, raised, raising
 from .settings import Settings
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +38,9 @@ Floats = npt.NDArray[np.float64]
 __all__ = ["PowerSum", "Weights", "power_sum"]
 
 UNIT = 2.0**-53
-SCALE = 900  # the exponent of the greatest number to begin with: small ones must not get lost below 2**-1022
+GROWN = 2.0  # how much a number that was lost because it was too faint may have grown since
+NOTHING = Scaled(0.0)
+FAINTEST = 2.0**-1074  # what the rounding of a double may lose where it has no digits left
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,30 +114,33 @@ class Weights:
         start = max(first - self.left, 0)
         return np.concatenate([np.full(ahead, self.before), self.values[start : start + count - ahead]])
 
-    def series(self, first: int, leak: float) -> float:
-        """The sum of w(first + j) (1 - leak)ʲ over all j >= 0; infinite where it is too large."""
+    def series(self, first: int, leak: float, *, up: bool = False) -> Scaled:
+        """The sum of w(first + j) (1 - leak)ʲ over all j >= 0; infinite where it is too large.
+
+        What is too small for doubles is 0 or, as an upper bound (``up``), something above that.
+        """
         ahead = max(self.left - first, 0)
         values = self.values[max(first - self.left, 0) :]
         if leak >= 1:
-            return float(self.before if ahead else values[0] if len(values) else 0.0)
+            return Scaled(float(self.before if ahead else values[0] if len(values) else 0.0))
         if leak == -math.inf:
-            return math.inf
+            return Scaled(math.inf)
         log = math.log1p(-leak)
         if self.mean is not None and ahead and self.mean * (1 - leak) - first > 30 * math.sqrt(self.mean):
             # The distribution lies far above `first`, also with its terms multiplied by these powers. So this is its
             # generating function, less terms that are 0, or 1 for the tails.
             exponent = -self.mean * leak - first * log
-            if exponent > 700:
-                return math.inf
-            if not self.before:
-                return math.exp(exponent)
-            return math.expm1(exponent) / -leak if leak else self.mean - first
+            if not self.before or exponent > 700:
+                return exponential(exponent, up=up)
+            return Scaled(math.expm1(exponent) / -leak if leak else self.mean - first)
         if log * (ahead + len(values)) > 700:
-            return math.inf
-        rest = float(np.sum(values * np.exp(log * np.arange(ahead, ahead + len(values)))))
+            return Scaled(math.inf)
+        with np.errstate(under="ignore"):
+            rest = float(np.sum(values * np.exp(log * np.arange(len(values)))))
+        power = exponential(log * ahead, up=up).grown(rest + len(values) * FAINTEST if up else rest)
         if not self.before or not ahead:
-            return rest
-        return self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + rest
+            return power
+        return Scaled(self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + float(power))
 
     def series_error(self, leak: float) -> float:
         """A bound on the relative error of a series: a few operations, and exponents of up to ``end`` logarithms."""
@@ -155,16 +162,17 @@ class PowerSum:
 class _Rest:
     """The rest of a sum lies between low·x + least and high·x + most; the second kind of bound is about all states."""
 
-    low: float
-    high: float
-    least: float
-    most: float
+    low: Scaled = NOTHING
+    high: Scaled = NOTHING
+    least: float = 0.0
+    most: float = 0.0
 
     def bounds(self, total: Floats, x: Floats) -> tuple[Floats, Floats]:
-        lower = total + np.maximum(self.low * x, self.least)
-        with np.errstate(invalid="ignore", over="ignore"):  # 0 · ∞, where nothing is known of numbers that are zero
-            upper = total + np.fmin(self.high * x, self.most)
-        return lower, upper
+        with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+            low, high = (np.ldexp(factor.number * x, factor.exponent) for factor in (self.low, self.high))
+            # 0 · ∞ is no number, where nothing is known of numbers that are zero.
+            upper = total + np.fmin(np.where((high < LEAST) & (x > 0), LEAST, high), self.most)
+        return total + np.maximum(np.where(low < LEAST, 0.0, low), self.least), upper
 
 
 def power_sum(
@@ -175,6 +183,7 @@ def power_sum(
     *,
     stochastic: bool = False,
     everywhere: bool = True,
+    exactly: bool = True,
 ) -> PowerSum:
     """Bounds on Σ w(k) Aᵏ x, x being the vector that the chain holds.
 
@@ -186,56 +195,63 @@ def power_sum(
         Whether all rows of A sum to 1.
     everywhere
         Whether the bounds of all other states have to be close relative to the largest value.
+    exactly
+        Whether x is meant as it is; otherwise it is rounded.
     """
     begin = time.perf_counter()
     largest = greatest(chain.x)
     if largest == 0 or weights.end == 0:
         zeros = np.zeros_like(chain.x)
         return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
-    exact = weights.is_plain and chain.stay is None and chain.part.is_exact(weights.end - 1, chain.x)
-    exponent = SCALE - math.frexp(largest)[1]
-    chain.x = np.ldexp(chain.x, exponent)
+    exact = exactly and weights.is_plain and chain.stay is None and chain.part.is_exact(weights.end - 1, chain.x)
+    exponent = raising(largest, weights.end)
+    faintest = faintest_raised(least_positive(chain.x), exponent)
+    chain.x = raised(chain.x, exponent)
     wanted = (important, None) if everywhere else (important,)
-    done, rest, faintest = 0, _Rest(0.0, 0.0, 0.0, 0.0), least_positive(chain.x)
+    done, rest = 0, _Rest()
     while done < weights.end:
         check = min(done + weights.stride(done), weights.end)
         while done < check:
             count = min(chain.batch, check - done)
             seen = chain.advance(count, weights.part(done, count))
             done, faintest = done + count, min(faintest, seen.faintest)
-        rest = _rest(weights, done, chain, seen, stochastic)
+        rest = _rest(weights, done, chain, seen, stochastic, whole=chain.lost(faintest) == 0)
         if not exact and all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
         if settings.watch is not None and len(important):
-            lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(*_at(chain, important)))
+            lower, upper = lowered(*rest.bounds(*_at(chain, important)), exponent)
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
+        be_patient(done, weights.end, chain.part.n_entries, chain.part.n_rows)
     if exact and done == weights.end:
         total = np.ldexp(chain.sum, -exponent)
         if greatest(total) <= 1:
             return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
     error = (done + 8) * chain.rounding * 1.01 + weights.error
-    lost = chain.lost(faintest) * (weights.end + 1) ** 2
-    lower = np.ldexp(np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0), -exponent)
-    upper = np.ldexp(upper * (1 + error) + lost, -exponent) + largest * weights.missing
-    if lost > 0:
-        upper = np.maximum(upper, 5e-324)  # less than any double, but not zero for sure
+    lost = GROWN * chain.lost(faintest) * (weights.end + 1) * (weights.end + 1 if weights.before else 1)
+    lower = np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
+    lower, upper = lowered(lower, upper * (1 + error) + lost, exponent)
+    upper = upper + largest * weights.missing
     return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
 
 
-def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: bool) -> _Rest:
-    """What is left of the sum after so many steps."""
+def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: bool, *, whole: bool) -> _Rest:
+    """What is left of the sum after so many steps; ``whole`` where no number was lost because it was too faint."""
     if done >= weights.end or seen.most == 0:
-        return _Rest(0.0, 0.0, 0.0, 0.0)
+        return _Rest()
     slack = 2 * chain.rounding
     most_leak, least_leak = 1 - seen.least_ratio + slack, 1 - seen.most_ratio - slack
+    if not whole and least_leak < 0 and (weights.end - done) * math.log1p(-least_leak) > math.log(GROWN):
+        least_leak = -math.inf  # a number that was lost might have grown as the others do
     # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
     drift = 0.0 if chain.stay is not None else chain.rounding
+    least = weights.series(done, drift).times(seen.least) * (1 - weights.series_error(drift)) if stochastic else 0.0
+    most = weights.series(done, -drift, up=True).times(seen.most) * (1 + weights.series_error(drift))
     return _Rest(
-        weights.series(done, most_leak) * max(1 - weights.series_error(most_leak), 0.0),
-        weights.series(done, least_leak) * (1 + weights.series_error(least_leak)),
-        seen.least * weights.series(done, drift) * (1 - weights.series_error(drift)) if stochastic else 0.0,
-        seen.most * weights.series(done, -drift) * (1 + weights.series_error(drift)),
+        weights.series(done, most_leak).grown(max(1 - weights.series_error(most_leak), 0.0)),
+        weights.series(done, least_leak, up=True).grown(1 + weights.series_error(least_leak)),
+        max(least, 0.0),
+        max(most, LEAST),
     )
 
 
@@ -251,5 +267,5 @@ def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Se
     """
     lower, upper = rest.bounds(*((chain.sum, chain.x) if states is None else _at(chain, states)))
     size = lower if states is not None else greatest(lower)
-    allowed = settings.eps * size if settings.relative else math.ldexp(settings.eps, exponent)
+    allowed = settings.eps * size if settings.relative else raised(settings.eps, exponent)
     return bool((upper - lower <= allowed).all())

@@ -19,10 +19,12 @@ from ..check.operators import structure_of
 from ..lang.properties import Cumulative, Instantaneous, Optimum, Probability, Reward
 from ..lang.source import UnsupportedError
 from ..model.sparse import Model
+from ..solve.patience import TooManyStepsError
 from .polynomials import UNIT, Floats
 from .walk import Ints
 
 OPPOSITE: dict[Optimum, Optimum] = {"min": "max", "max": "min"}
+MOST_STEPS = 1_000_000
 _BEST = {"min": np.minimum, "max": np.maximum}
 
 __all__ = ["OPPOSITE", "Game"]
@@ -68,6 +70,7 @@ class Game:
             game = replace(self, strategies=OPPOSITE[self.strategies], parameters=OPPOSITE[self.parameters])
         through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
         values = goal.astype(np.float64)
+        self._refuse(high)
         for _ in range(high - low):
             values = np.where(goal, 1.0, np.where(through, game._step(values), 0.0))
         for _ in range(low):
@@ -91,9 +94,18 @@ class Game:
                 count -= operator.objective.strict
             case _:
                 raise UnsupportedError("this reward is not supported in a synthesis", source, operator.span)
+        self._refuse(count)
         for _ in range(count):
             values = state + self._step(values, choice)
         return values, max(count, 0)
+
+    def _refuse(self, steps: int) -> None:
+        """One pass for each step, for every box: there must not be too many."""
+        if steps > MOST_STEPS:
+            raise TooManyStepsError(
+                f"{steps:.3g} steps are too many for the synthesis of an MDP, where at most {MOST_STEPS:,} are made; "
+                "ask for fewer steps, or without a bound"
+            )
 
     @cached_property
     def _matrix(self) -> Any:

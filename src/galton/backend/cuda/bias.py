@@ -54,15 +54,15 @@ class Bias:
         self.chain, self.settings = chain, settings
         self.sweeps = 0
         self._rows = _rows_of(chain)
-        self._exit_rates = cp.empty(chain.n_states)
-        self._rows.run(FILE, "leaving_rates", self._exit_rates)
+        self.exit_rates = cp.empty(chain.n_states)
+        self._rows.run(FILE, "leaving_rates", self.exit_rates)
         ends = cp.empty(WALKERS, dtype=np.int32)
         jumps = max(JUMPS, int(ACROSS * chain.n_states**0.5))
-        self._rows.run(FILE, "walk", self._exit_rates, 0, WALKERS, jumps, ends, threads=WALKERS)
+        self._rows.run(FILE, "walk", self.exit_rates, 0, WALKERS, jumps, ends, threads=WALKERS)
         states, counts = np.unique(on_host(ends), return_counts=True)
         self.busiest = int(states[counts.argmax()])
         self._levels: Levels | None = None
-        self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self._exit_rates, 1)
+        self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self.exit_rates, 1)
 
     def sweep_levels(self, steps: int = 0) -> bool:
         """Precondition by sweeps from level to level, and so many steps of Jacobi's method after each.
@@ -75,7 +75,7 @@ class Bias:
                 near[self.busiest] = True
                 self._levels = levels_of(self._rows, near)
             if self._levels is not None:
-                self._by = _ByLevels(self._levels, self._exit_rates, steps)
+                self._by = _ByLevels(self._levels, self.exit_rates, steps)
         except cp.cuda.memory.OutOfMemoryError:
             self._levels = None
         return self._levels is not None
@@ -83,7 +83,7 @@ class Bias:
     def smooth(self, steps: int) -> bool:
         """Precondition by so many steps of Jacobi's method."""
         self._levels = None  # frees its memory
-        self._by = _Jacobi(self._rows, self.busiest, self._exit_rates, steps)
+        self._by = _Jacobi(self._rows, self.busiest, self.exit_rates, steps)
         return True
 
     def improve(self, reward: Any, h: Any, *, relative: float, absolute: float, patience: int) -> bool:
