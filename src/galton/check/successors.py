@@ -1,10 +1,11 @@
-"""Questions about a single step: ``X`` in a CTMC, and the reward until ``X`` is settled.
+"""Questions about a single step: ``X``, and the reward until ``X`` is settled.
 
-Both are sums over the successors of a state; their rounding is added to the bounds.
+They are sums over the successors of a state; their rounding is added to the bounds.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,11 +14,12 @@ from ..backend.rows import best_choice, every_successor_in, spread
 from ..backend.steps import row_products
 from ..model.arrays import namespace
 from ..model.sparse import Mask, Model, Rewards
+from ..model.values import Values
 from .intervals import Floats, Numbers
 from .quantity import Quantity, Work
 from .settled import first_rows
 
-__all__ = ["jump_probability", "next_reward"]
+__all__ = ["jump_probability", "next_reward", "step_probability"]
 
 ROUNDING = 2.0**-52  # of one addition, with room to spare
 
@@ -29,6 +31,16 @@ def jump_probability(model: Model, goal: Mask) -> Quantity:
     lower = np.where(every, 1.0, np.clip(shares.lower, 0.0, 1.0))
     upper = np.where(every, 1.0, np.clip(shares.upper, 0.0, 1.0))
     return Quantity(lower, upper, "one jump", (Work("one jump", "the rates into the states", 1),))
+
+
+def step_probability(model: Model, goal: Mask) -> Numbers:
+    """``(choices,)`` the probability of each choice to lead to the goal: a number of the model itself, if it is one."""
+    sums = row_products(model, goal.astype(np.float64), 1)
+    ones = replace(model, values=Values(plain=namespace(model.columns).ones(model.n_transitions)))
+    terms = row_products(ones, goal.astype(np.float64), 1)
+    slack = np.where(terms > 1, terms * ROUNDING * sums, 0.0)
+    every = every_successor_in(model, goal)
+    return Numbers(np.where(every, 1.0, sums - slack), np.where(every, 1.0, np.minimum(sums + slack, 1.0)))
 
 
 def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
