@@ -62,7 +62,10 @@ class Judge:
             program = galton.parse(made.text())
             return program.build(device=self.device)
         except galton.GaltonError as error:
-            self.refuse(error, "(building)", made.text)
+            if made.overflows:
+                self.tally.refused["rates whose sum overflows"] += 1
+            else:
+                self.refuse(error, "(building)", made.text)
         except Exception as error:
             self.fail("(building)", f"{type(error).__name__}: {error}", made.text)
         return None
