@@ -44,7 +44,7 @@ def play(random: Random, judge: Judge) -> None:
 
 def walk(random: Random) -> Made:
     """A walk between two ends; some states may choose another drift, or to be thrown back half of the time."""
-    n = size(random, random.choice([100, 300, 300, 2000]))
+    n = size(random, random.choice([100, 100, 300, 300, 300, 2000]))
     share = random.choice(
         [0.05, 0.3, 1.0]
     )  # steep walks are short: comparing choices takes as many bits as they are steep
@@ -56,7 +56,8 @@ def walk(random: Random) -> Made:
             row = {s - 1: 1 - other, s + 1: other}
             if random.random() < 0.2:
                 row = {s - 1: (1 - other) / 2, s + 1: other / 2}
-                row[random.randrange(1, n - 1)] = 0.5
+                back = random.choice([t for t in range(1, n - 1) if t not in (s - 1, s + 1)])
+                row[back] = 0.5
             if row != rows[0] and s not in row:
                 rows.append(row)
         choices.append(rows)

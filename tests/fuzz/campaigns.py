@@ -20,8 +20,8 @@ class Campaign:
 
 
 CAMPAIGNS = [
-    Campaign("chains", chains.play, weight=2, slice=60),
-    Campaign("metastable", metastable.play, weight=3, slice=12),
+    Campaign("chains", chains.play, weight=2, slice=40),
+    Campaign("metastable", metastable.play, weight=3, slice=5),
     Campaign("mdps", mdps.play, weight=2, slice=20),
     Campaign("bistable", bistable.play, weight=2, slice=6),
     Campaign("bounded", bounded.play, slice=15),

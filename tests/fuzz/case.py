@@ -22,7 +22,7 @@ import galton
 
 from .exact import INFINITE, Truth, is_infinite
 from .files import galton_main
-from .judge import Judge, above, below, shown
+from .judge import REFUSALS, Judge, above, below, shown
 
 SECONDS = 20  # for a question
 CASES = Path(__file__).parent / "cases"
@@ -98,9 +98,14 @@ def from_file(judge: Judge, model: str, text: str, truth: Truth) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, best = Path(folder) / "model.prism", Path(folder) / "best.json"
         source.write_text(model)
-        galton_main("check", str(source), "-p", text, "--strategy", str(best), "--device", judge.device)
+        told = galton_main(
+            "check", str(source), "-p", text, "--strategy", str(best), "--device", judge.device, "--json"
+        )
+        if json.loads(told).get("error", {}).get("kind") in REFUSALS:
+            judge.tally.refused["no strategy for a file"] += 1
+            return
         if not best.exists():
-            judge.fail(text, "no file is written for the strategy")
+            judge.fail(text, f"no file is written for the strategy: {told}")
             return
         told = galton_main("check", str(source), "-p", _of_chain(text), "--apply", str(best), "--json")
     answer = json.loads(told)

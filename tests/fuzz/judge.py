@@ -19,6 +19,7 @@ from .tally import Failure, Tally
 
 EPS = 1e-6
 TINY = 1e-290  # bounds so near to the end of the doubles may be that wide
+REFUSALS = ("numeric", "limit")  # kinds of errors that say that something could not be proved
 SLACK = 1 + 1e-9
 LIMIT = 60  # seconds for a question; small ones take milliseconds
 
@@ -61,7 +62,10 @@ class Judge:
             program = galton.parse(made.text())
             return program.build(device=self.device)
         except galton.GaltonError as error:
-            self.refuse(error, "(building)", made.text)
+            if made.overflows:
+                self.tally.refused["rates whose sum overflows"] += 1
+            else:
+                self.refuse(error, "(building)", made.text)
         except Exception as error:
             self.fail("(building)", f"{type(error).__name__}: {error}", made.text)
         return None
@@ -180,7 +184,7 @@ class Judge:
     def refuse(self, error: galton.GaltonError, text: str, show: Any = "") -> None:
         """An error that says that something could not be proved is no failure; any other is one."""
         message = str(error)
-        if error.kind in ("numeric", "limit"):
+        if error.kind in REFUSALS:
             reason = re.sub(r"[-+]?\d[\d.,e+-]*", "#", message.splitlines()[0])[:160]
             self.tally.refused[reason] += 1
             self.tally.examples.setdefault(reason, f"{self.where}  {_example(text, show)}")

@@ -84,7 +84,7 @@ def play(random: Random, judge: Judge) -> None:
             judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=unit, probes=probes)
             apply(judge, model, made, text, value, truths[made.initial])
             otherwise(random, judge, model, made, text, truths[made.initial])
-            if random.random() < 0.1:
+            if random.random() < 0.02:
                 from_file(judge, made.text(), text, truths[made.initial])
 
 

@@ -6,6 +6,7 @@ know of each other, rings that are seldom left, landscapes with wells.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from flint import arb
@@ -168,37 +169,39 @@ def landscape(random: Random) -> Made:
 
 
 def answers(made: Made) -> dict[str, list[Truth]]:
-    """Where it ends, how long that takes and what it costs; and the long run when every end leads back to the start."""
-    rows, n = made.rows, made.n
-    left, right = made.labels["left"], made.labels["right"]
-
-    def ends() -> list[list[arb]]:
-        zero, one = ball(0.0), ball(1.0)
-        fixed = {s: [one, zero, zero, zero] for s in left} | {s: [zero, one, zero, zero] for s in right}
-        constants = [
-            None
-            if s in fixed
-            else [
-                zero,
-                zero,
-                exact.step_gain(made, s, made.rewards[s], 0.0, ball),
-                exact.step_gain(made, s, 1.0, 0.0, ball),
-            ]
-            for s in range(n)
+    """Where it ends, how long that takes and what it costs, in all states."""
+    left, right, end = (made.labels[name] for name in ("left", "right", "end"))
+    everything = range(made.n)
+    rewards, none = made.rewards, [0.0] * made.n
+    if len(exact.backward(exact.predecessors(made.rows), end, everything)) < made.n:
+        works = [
+            lambda: exact.until(made.rows, everything, left, ball),
+            lambda: exact.until(made.rows, everything, right, ball),
+            lambda: exact.accumulated(made, end, rewards, none, ball),
+            lambda: exact.accumulated(made, end, [1.0] * made.n, none, ball),
         ]
-        return exact.solve(rows, constants, fixed, ball)
-
-    columns = list(zip(*exact.precisely(ends), strict=True))
-    found = {
-        'P=? [ F "right" ]': columns[1],
-        'R{"r"}=? [ F "end" ]': columns[2],
-        'T=? [ F "end" ]': columns[3],
-        'R{"r"}=? [ C ]': columns[2],
-    }
+        lefts, rights, costs, times = ([x for (x,) in exact.precisely(lambda w=w: [[x] for x in w()])] for w in works)
+        missed = True
+    else:  # all at once
+        lefts, rights, costs, times = zip(*exact.precisely(lambda: ends(made)), strict=True)
+        missed = False
+    found = {'P=? [ F "right" ]': rights, 'R{"r"}=? [ F "end" ]': costs, 'T=? [ F "end" ]': times}
+    if not missed:
+        found['R{"r"}=? [ C ]'] = costs
     if left:
-        found |= {
-            'P=? [ F "left" ]': columns[0],
-            'P=? [ G !"left" ]': columns[1],
-            'P=? [ !"right" U "left" ]': columns[0],
-        }
+        found |= {'P=? [ F "left" ]': lefts, 'P=? [ !"right" U "left" ]': lefts}
+        if not missed:
+            found['P=? [ G !"left" ]'] = rights
     return {text: list(values) for text, values in found.items()}
+
+
+def ends(made: Made) -> list[Sequence[arb]]:
+    """The chances of both ends, cost and time, of a chain that ends for certain."""
+    zero, one = ball(0.0), ball(1.0)
+    fixed = {s: [one, zero, zero, zero] for s in made.labels["left"]}
+    fixed |= {s: [zero, one, zero, zero] for s in made.labels["right"]}
+    constants = [
+        None if s in fixed else [zero, zero, *(exact.step_gain(made, s, r, 0.0, ball) for r in (made.rewards[s], 1.0))]
+        for s in range(made.n)
+    ]
+    return exact.solve(made.rows, constants, fixed, ball)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -39,6 +40,11 @@ class Made:
     def rows(self) -> list[Row]:
         """Of a chain."""
         return [rows[0] for rows in self.choices]
+
+    @property
+    def overflows(self) -> bool:
+        """Whether the sum of some rates is no double, for which there may be a message."""
+        return any(math.isinf(sum(row.values())) for rows in self.choices for row in rows)
 
     def induced(self, chosen: Collection[int]) -> Made:
         """The chain that is left when each state takes one of its choices."""

@@ -136,11 +136,16 @@ def disk(random: Random, judge: Judge, folder: Path) -> None:
 
 
 def pipe(random: Random, judge: Judge, folder: Path) -> None:
-    """Nobody reads what is printed, or the standard output is not there at all."""
-    words = random.choice(QUICK)
-    reading, writing = os.pipe()
-    os.close(reading)
-    closed = random.random() < 0.3
+    """Nobody reads what is printed, the standard output is not there at all, or its disk is full."""
+    words = [*random.choice(QUICK)]
+    words += ["--json"] if words[0] == "check" and random.random() < 0.5 else []
+    kind = random.choice(["a closed pipe", "no standard output", "a full disk"])
+    if kind == "a full disk":
+        writing = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reading, writing = os.pipe()
+        os.close(reading)
+    closed = kind == "no standard output"
     process = subprocess.Popen(
         [*START, *words],
         cwd=folder,
@@ -153,10 +158,9 @@ def pipe(random: Random, judge: Judge, folder: Path) -> None:
         _, err = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
-        complain(judge, words, "a closed pipe", None, "")
+        complain(judge, words, kind, None, "")
         return
-    how = "no standard output" if closed else "a closed pipe"
-    complain(judge, words, how, process.returncode, err.decode(errors="replace"), [signal.SIGPIPE])
+    complain(judge, words, kind, process.returncode, err.decode(errors="replace"), [signal.SIGPIPE])
 
 
 def signals(random: Random, judge: Judge, folder: Path) -> None:

@@ -25,7 +25,7 @@ def magnitude(random: Random) -> float:
 
 
 def row(random: Random, n: int, most: int = 4, loop: int | None = None) -> Row:
-    """A row of probabilities whose doubles sum to 1 as nearly as doubles do.
+    """A row of probabilities whose doubles sum to 1 as nearly as doubles do; one in a hundred is a little off.
 
     One of the targets takes what is left; it is ``loop`` where that is given and chance wants it.
     """
@@ -42,17 +42,22 @@ def row(random: Random, n: int, most: int = 4, loop: int | None = None) -> Row:
             left = 1.0 - math.fsum(found.values())
     if left > 0:
         found[targets[0]] = left
+    if random.random() < 0.01:  # as somebody writes 0.333333
+        t = random.choice(list(found))
+        found[t] *= 1 + random.choice([-1, 1]) * 10.0 ** -random.uniform(6, 12)
     return found
 
 
 def rates(random: Random, n: int, here: int, most: int = 4) -> Row:
-    """Rates over many orders of magnitude; sometimes none but to itself."""
+    """Rates over many orders of magnitude; sometimes none but to itself, seldom with a sum that overflows."""
     targets = [
         t for t in random.sample(range(n), min(n, random.randint(1, most))) if t != here or random.random() < 0.3
     ]
     if not targets:
         return {here: 1.0}
     kind = random.random()
+    if kind < 0.005:
+        return {t: 10.0 ** random.uniform(307, 308.2) for t in targets}
     spread = 1 if kind < 0.5 else 6 if kind < 0.9 else 150
     return {t: random.choice([magnitude(random), 10.0 ** random.uniform(-spread, spread)]) for t in targets}
 
