@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 from flint import arb, ctx, fmpq
 
 import galton
+from galton.check import evaluation
+from galton.check.gate import admit
+from galton.model.arrays import on_host
 
 from .exact import INFINITE, Truth, is_infinite, rational
 from .model import Made
@@ -42,6 +46,19 @@ def alarm(seconds: int):
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def watched_gate() -> Iterator[list[Any]]:
+    """What passes the gate of answers meanwhile, in order: the last is the outermost operator's."""
+    passed: list[Any] = []
+
+    def watching(quantity: Any, *more: Any) -> Any:
+        passed.append(admit(quantity, *more))
+        return passed[-1]
+
+    with mock.patch.object(evaluation, "admit", watching):
+        yield passed
 
 
 class Judge:
@@ -108,10 +125,12 @@ class Judge:
     ) -> None:
         """What is printed for every state, the bounds in the initial one, and the bounds in some others."""
         question = f"filter(printall, {text})"
-        result = self.ask(model, question, show)
+        with watched_gate() as passed:
+            result = self.ask(model, question, show)
         if result is not None:
             self.compare(result, question, truths[initial], show, unit=unit)
             self.listing(result, question, truths, show)
+            self.bounds(passed[-1], question, truths, show)
         for s in probes:
             self.number(model, f'filter(state, {text}, "s{s}")', truths[s], show, unit=unit)
 
@@ -180,6 +199,16 @@ class Judge:
         if wrong:
             s, value = wrong[0]
             self.fail(text, f"state {s} has {value}, truth {shown(truths[s])} ({len(wrong)} states)", show, truths[s])
+
+    def bounds(self, quantity: Any, text: str, truths: Sequence[Truth], show: Any = "") -> None:
+        """The bounds in every state, as they passed the gate that every answer passes."""
+        lower, upper = (on_host(bound).tolist() for bound in (quantity.lower, quantity.upper))
+        self.tally.numbers += len(lower)
+        self.tally.bounded += len(lower)
+        for s, (low, truth, high) in enumerate(zip(lower, truths, upper, strict=True)):
+            if below(truth, low) or above(truth, high) or not low <= high:
+                self.fail(text, f"state {s} is in [{low!r}, {high!r}], truth {shown(truth)}", show, truth)
+                return
 
     def refuse(self, error: galton.GaltonError, text: str, show: Any = "") -> None:
         """An error that says that something could not be proved is no failure; any other is one."""
