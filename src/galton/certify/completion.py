@@ -36,6 +36,8 @@ class _Completion:
         reward = question.kind in ("reward", "total")
         above_zero = self.values.sign_from(0)
         if not reward:
+            if not self.values.finite.all():
+                return None
             inner = self.open & (above_zero > 0 if lower else self.values.sign_from(1) < 0)
             ranked = (question.kind == "reach") == lower
         elif lower:
