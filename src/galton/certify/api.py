@@ -23,7 +23,7 @@ from ..verify.question import Question, UncertifiableError, read_question
 from ..verify.steps import bounds_of_steps
 from .completion import completed
 from .long import LongProblem
-from .long_run import averages
+from .long_run import LongRun
 from .ranks import Graph
 
 __all__ = ["UncertifiedError", "certified"]
@@ -107,6 +107,7 @@ class _Search:
     ) -> None:
         self.question, self.quantity, self.holds, self.claim = question, quantity, holds, claim
         self.graph = Graph(question.rows, question.model.n_states)
+        self._long_run = LongRun(question, self.graph)
         self._problem: LongProblem | None = None
 
     def bound(self, side: Side) -> Bound:
@@ -156,7 +157,7 @@ class _Search:
             array = np.broadcast_to(array, question.model.n_states).astype(np.float64) + 0.0
             doubles = None if np.isnan(array).any() or (array < 0).any() else Vector.of_doubles(array)
         if question.kind == "average":
-            yield from averages(question, self.graph, side, doubles, DIGITS)
+            yield from self._long_run.bounds(side, doubles, DIGITS)
             return
         if doubles is not None:
             yield completed(question, self.graph, side, doubles)

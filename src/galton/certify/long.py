@@ -24,7 +24,7 @@ from .ranks import Graph
 __all__ = ["LongProblem", "rounded"]
 
 SPARE = 12  # digits between δ and the last one
-BUDGET = 20_000_000  # products of one elimination
+BUDGET = 5_000_000  # products of one elimination
 ROUNDS = 200  # of policy iteration
 ZERO = Decimal(0)
 

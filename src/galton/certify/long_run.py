@@ -10,36 +10,60 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..graph import Components, bottom_components
 from ..verify.certificate import Bound, Side
-from ..verify.numbers import Exact, Ints, Vector
+from ..verify.numbers import Exact, Floats, Ints, Vector
 from ..verify.question import Question
 from .elimination import eliminate
 from .long import BUDGET, SPARE, ZERO, rounded
 from .ranks import Graph
 
-__all__ = ["averages"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["LongRun"]
+
+LIKELY = 100.0  # a state that is seen so many times as often is worth another start
+STEPS = 500
 
 
-def averages(
-    question: Question, graph: Graph, side: Side, doubles: Vector | None, digits: Sequence[int]
-) -> Iterator[Bound | None]:
-    """Bounds with more and more digits; first the biases only, with the solver's own bounds."""
-    components = bottom_components(question.model)
-    core = components.component >= 0
-    ranks = graph.fall(core, ~core, every=True).ranks
-    for count in digits:
-        found = _biases(question, components, count)
-        if found is None:
-            yield None
-            return
+@dataclass(frozen=True, eq=False)
+class LongRun:
+    """The bottom components of a question's chain, and what both sides need of them."""
+
+    question: Question
+    graph: Graph
+
+    @cached_property
+    def components(self) -> Components:
+        return bottom_components(self.question.model)
+
+    @cached_property
+    def ranks(self) -> Ints:
+        core = self.components.component >= 0
+        return self.graph.fall(core, ~core, every=True).ranks
+
+    @cached_property
+    def biases(self) -> Vector:
+        return _biases_in_doubles(self.question, self.components)
+
+    def bounds(self, side: Side, doubles: Vector | None, digits: Sequence[int]) -> Iterator[Bound | None]:
+        """Bounds with more and more digits; first with the solver's own bounds, and biases in doubles."""
         if doubles is not None:
-            yield Bound(doubles, ranks=ranks, biases=found.biases)
-        values = _means(question, graph, components, found, side, count)
-        yield None if values is None else Bound(values, ranks=ranks, biases=found.biases)
+            yield Bound(doubles, ranks=self.ranks, biases=self.biases)
+        for count in digits:
+            found = _biases(self.question, self.components, count)
+            if found is None:
+                return
+            if doubles is not None:
+                yield Bound(doubles, ranks=self.ranks, biases=found.biases)
+            values = _means(self.question, self.graph, self.components, found, side, count)
+            yield None if values is None else Bound(values, ranks=self.ranks, biases=found.biases)
 
 
 @dataclass(frozen=True)
@@ -69,6 +93,56 @@ def _biases(question: Question, components: Components, digits: int) -> _Found |
                     numbers[state] = h
     assert rows.count == question.model.n_states
     return _Found(means, Vector(numbers))
+
+
+def _biases_in_doubles(question: Question, components: Components) -> Vector:
+    """The same in doubles, by factors of the matrix of each component."""
+    from scipy.sparse import csr_array
+
+    table = question.rows
+    found = np.zeros(question.model.n_states)
+    earned = np.sum(question.gains, axis=0)
+    weight = np.ones(table.count) if table.rates else np.add.reduceat(table.values, table.starts[:-1])
+    matrix = csr_array((table.values, table.columns, table.starts), shape=(table.count, table.count))
+    for k in range(components.count):
+        members = components.states(k)
+        if np.ptp(earned[members]) > 0:
+            found[members] = _factored(matrix[members][:, members], weight[members], (weight * earned)[members])
+    return Vector.of_doubles(found)
+
+
+def _factored(matrix: csr_array, weight: Floats, rewards: Floats) -> Floats:
+    """Biases of a component. The state that they are relative to is one that is likely, so that it is soon reached."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import splu
+
+    size = len(weight)
+    outflow = np.asarray(matrix.sum(axis=1)).ravel()
+    spread, back = np.full(size, 1.0 / size), matrix.T.tocsr()
+    for _ in range(STEPS):  # of the uniformised chain, half of which stays: the largest numbers show where it is
+        spread += (back @ spread - outflow * spread) / (2 * outflow.max())
+    found, first = np.zeros(size), int(np.argmax(spread))
+    for _ in range(2):
+        others = np.delete(np.arange(size), first)
+        system = (diags_array(outflow) - matrix)[others][:, others].tocsc()
+        try:
+            factors = splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        except RuntimeError:  # singular, as far as doubles tell
+            return found
+        # Visits to each state between two of the first: the distribution, but for a factor.
+        into: Floats = matrix[[first]][:, others].toarray().ravel()
+        visits = np.insert(factors.solve(into, trans="T"), first, 1.0)  # type: ignore[call-overload]
+        mean = (visits @ rewards) / (visits @ weight)
+        wanted = (rewards - mean * weight)[others]
+        found[:] = 0.0
+        found[others] = factors.solve(wanted)
+        found[others] += factors.solve(wanted - system @ found[others])
+        found[~np.isfinite(found)] = 0.0
+        likely = int(np.argmax(visits))
+        if visits[likely] < LIKELY:
+            break
+        first = likely
+    return found
 
 
 def _earned(question: Question, row: int) -> Decimal:

@@ -86,11 +86,6 @@ class Question:
     collects: bool = False
     negated: bool = False
 
-    @property
-    def probability(self) -> bool:
-        """Whether the value cannot be above 1."""
-        return self.kind in ("reach", "avoid") or (self.kind == "steps" and not self.gains)
-
 
 def rows_of(model: Model) -> Rows:
     """The rows of a model on the host."""
