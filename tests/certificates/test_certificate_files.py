@@ -156,3 +156,13 @@ def test_constants_on_the_command_line(tmp_path: Path) -> None:
     assert found.code == 1
     assert "k=1" in found.err
     assert command("verify", model, "-c", "p=0.5,k=1", asked, file).code == 1
+
+
+def test_the_example_of_the_docs_is_a_certificate(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text()
+    example = text.split("```json\n")[1].split("```")[0]
+    file = tmp_path / "example.json"
+    file.write_text(example)
+    coin = "dtmc const double p = 0.25; module coin s : [0..2]; [] s=0 -> p:(s'=1) + 1-p:(s'=2); endmodule"
+    found = galton.verify(galton.parse(coin), "P=? [ F s=2 ]", file)
+    assert (found.lower, found.upper) == (0.75, 0.75)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from certificate_models import random_case
 
 import galton
 from galton.certify import certified
@@ -181,6 +182,18 @@ def test_a_wrong_answer_for_a_component_that_is_hard_to_leave_is_not_certified(l
 def test_bounds_that_can_be_none_are_not_certified(lower: float, upper: float) -> None:
     with pytest.raises(UncertifiedError, match="its bounds are"):
         certified(*answered(metastable(20), "R=? [ F s=-1|s=n ]", lower, upper))
+
+
+@pytest.mark.parametrize("seed", [11000000989, 11000012294, 11000005378])
+def test_rewards_of_many_digits_before_the_point_are_certified(seed: int) -> None:
+    """The numbers are large, and so is what rounding does to them."""
+    case = random_case(seed)
+    galton.verify(case.model, case.prop, galton.check(case.model, case.prop, certificate=True).certificate)
+
+
+def test_a_reward_of_nothing_beside_large_ones_is_certified() -> None:
+    case = random_case(11000004803)
+    galton.verify(case.model, case.prop, galton.check(case.model, case.prop, certificate=True).certificate)
 
 
 def test_infinite_claims_of_finite_rewards_are_not_certified() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from decimal import Decimal, getcontext, localcontext
+from functools import cached_property
 
 import numpy as np
 
@@ -145,11 +146,11 @@ class LongProblem:
         """Bounds of that side to so many digits; None where they cannot be had."""
         with localcontext() as context:
             context.prec = digits
-            slack = Decimal(10) ** (SPARE - digits)
+            slack = Decimal(10) ** (SPARE - digits) * max(Decimal(1), self._magnitude)
             found = self._solved(slack if side == "upper" else -slack) if self.size else []
             if found is None:
                 return None
-            grain = math.ceil(-(slack / 16).log10() / Decimal(2).log10())
+            grain = max(0, math.ceil(-(slack / 16).log10() / Decimal(2).log10()))
             exact = rounded(found, grain)
         most: Exact = (1, 0) if self.question.kind in ("reach", "avoid") else None
         values: list[Exact] = []
@@ -166,18 +167,29 @@ class LongProblem:
                 values.append(None if math.isinf(known) else (int(known), 0))
         return Vector(values)
 
+    @cached_property
+    def _magnitude(self) -> Decimal:
+        """About the largest number of the solution: what is rounded is relative to it."""
+        policy = self._leaving()
+        chain = None if policy is None else self._evaluated(policy)
+        return ZERO if chain is None else max(chain[0], default=ZERO)
+
+    def _evaluated(self, policy: list[int]) -> list[list[Decimal]] | None:
+        """What the strategy earns, and its weights, to the end."""
+        return eliminate(
+            [dict(self.rates[row]) for row in policy],
+            [self.ends[row] for row in policy],
+            [[self.earned[row] for row in policy], [self.weights[row] for row in policy]],
+            BUDGET,
+        )
+
     def _solved(self, slack: Decimal) -> list[Decimal] | None:
         """x + slack·w of the best strategy, where each row earns ``slack`` times its weight besides."""
         policy = self._leaving()
         if policy is None:
             return None
         for _ in range(ROUNDS):
-            pair = eliminate(
-                [dict(self.rates[row]) for row in policy],
-                [self.ends[row] for row in policy],
-                [[self.earned[row] for row in policy], [self.weights[row] for row in policy]],
-                BUDGET,
-            )
+            pair = self._evaluated(policy)
             if pair is None:
                 return None
             value = [x + slack * w for x, w in zip(*pair, strict=True)]

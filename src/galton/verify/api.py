@@ -82,7 +82,7 @@ def verify(
         context, (question,) = resolve(file, described(model), mine, labels=model.labels)
     else:
         context, (question,) = resolve(file, subject, mine)
-        model = subject.build()
+        model = subject.build(device="cpu")
     if not isinstance(certificate, Certificate):
         certificate = read_certificate(certificate, model.n_states)
     return verify_question(question.prop.expression, context, model, question.source, certificate)

@@ -8,14 +8,16 @@ what a double can hold keeps its digits. Large ones are computed in doubles.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from .numbers import Exact, Floats, Mask, Vector, dyadic
+from .numbers import Floats, Mask, Vector, dyadic
 from .question import Question, UncertifiableError
 
 __all__ = ["bounds_of_steps"]
 
-BITS = 1300
+BITS, MOST_BITS = 1300, 100_000
 FEW, MANY = 4 * 10**6, 4 * 10**9  # products that are computed in integers, and in doubles
 _UNIT, _TINY = 2.0**-52, 2.0**-1074
 
@@ -28,15 +30,22 @@ def bounds_of_steps(question: Question) -> tuple[Vector, Vector]:
         raise UncertifiableError(
             f"{steps:,} steps over {len(question.rows.columns):,} transitions are too many to repeat"
         )
-    return _in_integers(question) if work <= FEW else _in_doubles(question)
+    if work > FEW:
+        return _in_doubles(question)
+    lower, upper = _in_integers(question)
+    initial = question.model.initial
+    if ((lower.sign_from(0) == 0) & (upper.sign_from(0) > 0))[initial].any():  # what is tiny is still not nothing
+        smallest = -math.floor(math.log2(question.rows.values.min())) + 1
+        lower, upper = _in_integers(question, BITS + min(steps * smallest, MOST_BITS))
+    return lower, upper
 
 
 def _maximises(question: Question) -> bool:
     return (question.optimum == "max") != question.negated
 
 
-def _in_integers(question: Question) -> tuple[Vector, Vector]:
-    rows, one, count = question.rows, 1 << BITS, question.model.n_states
+def _in_integers(question: Question, bits: int = BITS) -> tuple[Vector, Vector]:
+    rows, one, count = question.rows, 1 << bits, question.model.n_states
     weights: list[tuple[int, list[int], list[int], int]] = []
     for row in range(rows.count):
         columns, values = rows.entries(row)
@@ -44,7 +53,7 @@ def _in_integers(question: Question) -> tuple[Vector, Vector]:
         low = min(e for _, e in parts)
         whole = [m << (e - low) for m, e in parts]
         weights.append((int(rows.owner[row]), columns, whole, sum(whole)))
-    earned = [sum(_scaled(float(gain[row])) for gain in question.gains) for row in range(rows.count)]
+    earned = [sum(_scaled(float(gain[row]), bits) for gain in question.gains) for row in range(rows.count)]
     best = max if _maximises(question) else min
 
     def step(x: list[int], up: bool, earning: bool) -> list[int]:
@@ -72,7 +81,7 @@ def _in_integers(question: Question) -> tuple[Vector, Vector]:
             x = [one if g else 0 if f else y for g, f, y in zip(goal, fail, step(x, up, False), strict=True)]
         for _ in range(question.repeat):
             x = [y if t else 0 for t, y in zip(through, step(x, up, question.collects), strict=True)]
-        answers.append(Vector([_number(one - value if question.negated else value) for value in x]))
+        answers.append(Vector([(one - value if question.negated else value, -bits) for value in x]))
     return (answers[1], answers[0]) if question.negated else (answers[0], answers[1])
 
 
@@ -82,14 +91,10 @@ def _sets(question: Question) -> tuple[list[bool], list[bool], list[bool]]:
     return question.goal.tolist(), question.fail.tolist(), through.tolist()
 
 
-def _scaled(value: float) -> int:
-    """A double as a multiple of 2^-BITS; doubles have 1074 bits after the point at most."""
+def _scaled(value: float, bits: int) -> int:
+    """A double as a multiple of 2^-bits; doubles have 1074 bits after the point at most."""
     mantissa, exponent = dyadic(value)
-    return mantissa << (exponent + BITS)
-
-
-def _number(value: int) -> Exact:
-    return value, -BITS
+    return mantissa << (exponent + bits)
 
 
 def _in_doubles(question: Question) -> tuple[Vector, Vector]:
