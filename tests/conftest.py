@@ -2,7 +2,8 @@
 
 Tests that need a device are skipped where there is none, with the reason. Every test of a folder in ``SWAPPED`` comes
 twice: as it is, and marked ``gpu`` with models built on the device unless a test says where. Those of a file in
-``PLAYED`` come a third time, with a device played by the CPU (``played``), which needs none.
+``PLAYED`` come a third time, with a device played by the CPU (``played``), which needs none. What they ask about small
+models is certified besides (``certified_answers``), wherever it was answered.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from certified_answers import certified_answers
 from played import played_device
 
 from galton.explore import build
@@ -35,6 +37,7 @@ PLAYED = (
     "test_strategies",
     "test_timed",
 )
+UNCERTIFIED = ("test_nesting",)  # solvers that make mistakes on purpose
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -64,6 +67,8 @@ def where_to_build(request: pytest.FixtureRequest) -> Iterator[None]:
     place = getattr(request, "param", "cpu")
     defaults = build.__kwdefaults__
     before, defaults["device"] = defaults["device"], "cpu" if place == "cpu" else "cuda"
-    with played_device() if place == "played" else nullcontext():
+    path = Path(str(request.path))
+    swapped = path.parent.name in SWAPPED and path.stem not in UNCERTIFIED
+    with played_device() if place == "played" else nullcontext(), certified_answers() if swapped else nullcontext():
         yield
     defaults["device"] = before

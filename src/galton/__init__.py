@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .solve.settings import Settings as Settings
     from .synth.api import synthesize as synthesize
     from .synth.regions import Regions as Regions
+    from .verify.api import verify as verify
 
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
@@ -44,7 +45,8 @@ _HOME = {
     "synthesize": "synth.api",
     "write_model": "io",
 }
-__all__ = sorted([*_HOME, "check"])
+_CALLED = ("check", "verify")  # packages of that name can be called
+__all__ = sorted([*_HOME, *_CALLED])
 
 
 def __getattr__(name: str) -> object:
@@ -52,8 +54,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "check":  # the package of that name can be called
-        return import_module(".check", __name__)
+    if name in _CALLED:
+        return import_module(f".{name}", __name__)
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

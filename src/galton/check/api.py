@@ -6,22 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from ..lang import Source, check_program, parse_model, parse_properties
 from ..lang.expressions import Value
-from ..lang.source import GaltonError, LanguageError, Span
-from ..model.program import Parallel, Program, Variable
+from ..lang.source import GaltonError, LanguageError
+from ..model.described import described
+from ..model.program import Program
 from ..model.sparse import Model
-from ..model.states import PackedStates
 from ..programs import read_source
 from ..solve.settings import Settings
 from .checking import check as check_question
 from .exploration import terminal
 from .resolution import resolve
 from .result import Result
-
-_NOWHERE = Span(0, 0)
 
 
 def check(
@@ -32,6 +28,7 @@ def check(
     method: str | None = None,
     settings: Settings | None = None,
     strategy: bool = False,
+    certificate: bool = False,
     device: str | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
@@ -49,6 +46,8 @@ def check(
         How to solve; see :class:`galton.solve.settings.Settings`.
     strategy
         Whether to keep the strategy that attains the value of an MDP.
+    certificate
+        Whether to make a certificate, which :func:`galton.verify` verifies. All states of a program are built for it.
     device
         Where to build what is not a model yet, ``"cpu"``, ``"cuda"`` or ``"auto"``, and so where to check it.
     constants, more_constants
@@ -83,37 +82,16 @@ def check(
     else:
         context, (question,) = resolve(file, subject, mine)
         where = {} if device is None else {"device": device}
-        model = subject.build(terminal=terminal([(context, question)]), **where)
-    return check_question(context, model, question, chosen, strategy=strategy or chosen.strategy)
-
-
-def described(model: Model) -> Program:
-    """A program without commands that declares the variables of a model, for properties to use."""
-    variables = []
-    states = model.states
-    if isinstance(states, PackedStates):
-        for f in states.fields:
-            variables.append(Variable(f.name, f.type, f.low, f.low + (1 << f.bits) - 1, f.low, None, _NOWHERE))
-    elif states is not None and states.variables:
-        for name in states.variables:
-            column = states.column(name)
-            if column.dtype == np.bool_ or np.issubdtype(column.dtype, np.integer):
-                kind = "bool" if column.dtype == np.bool_ else "int"
-                low, high = int(column.min()), int(column.max())
-                variables.append(Variable(name, kind, low, high, low, None, _NOWHERE))  # type: ignore[arg-type]
-    return Program(
-        type=model.type,
-        source=Source("model", ""),
-        constants={},
-        open_constants={},
-        variables=tuple(variables),
-        modules=(),
-        system=Parallel((), None),
-        actions=(),
-        labels={},
-        rewards=(),
-        initial=None,
+        end = None if certificate else terminal([(context, question)])
+        model = subject.build(terminal=end, **where)
+    result = check_question(
+        context, model, question, chosen, strategy=strategy or chosen.strategy, certificate=certificate
     )
+    if certificate:
+        from ..certify import certified
+
+        result = replace(result, certificate=certified(result, context, model, question))
+    return result
 
 
-__all__ = ["LanguageError", "check", "described"]
+__all__ = ["LanguageError", "check"]

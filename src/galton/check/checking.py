@@ -37,15 +37,18 @@ def check(
     settings: Settings | None = None,
     *,
     strategy: bool = False,
+    certificate: bool = False,
 ) -> Result:
     """Check a property, resolved against a program, on the model built from that program.
 
-    The strategy that attains the value of an MDP is only kept where it is asked for.
+    The strategy that attains the value of an MDP is only kept where it is asked for, and so are the bounds in all
+    states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
     """
     settings = settings or Settings()
 
     def check(model: Model, settings: Settings) -> Result:
-        return _check(program, model, question, settings, strategy)
+        found = _check(program, model, question, settings, strategy)
+        return found if certificate else replace(found, quantity=None)
 
     if is_on_host(model.columns):
         stream = settings.stream or bool(model.info.get("larger than the device"))
@@ -141,6 +144,7 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
         proved=all(step.quantity.proved for step in steps),
         warnings=tuple(dict.fromkeys(evaluation.warnings)),
         listing=tuple(listing(evaluation)),
+        quantity=steps[-1].quantity if steps else None,
     )
 
 

@@ -11,6 +11,8 @@ from .quantity import Work
 DIGITS = 12  # that people get to see
 
 if TYPE_CHECKING:
+    from ..verify.certificate import Certificate
+    from .quantity import Quantity
     from .strategy import Strategy
 
 Number = float | int
@@ -45,6 +47,8 @@ class Result:
         Where: ``"cpu"`` or ``"cuda"``.
     strategy
         For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
+    quantity, certificate
+        The bounds in all states, and what proves them, where a certificate was asked for.
     listing
         Lines of ``filter(print, …)`` and its like.
     """
@@ -61,6 +65,8 @@ class Result:
     warnings: tuple[str, ...] = ()
     listing: tuple[str, ...] = ()
     strategy: Strategy | None = None
+    quantity: Quantity | None = None
+    certificate: Certificate | None = None
     seconds: float = 0.0
 
     @property

@@ -15,6 +15,7 @@ from .check import check
 from .info import info
 from .options import told
 from .synth import synth
+from .verify import verify
 
 app = typer.Typer(
     name="galton",
@@ -28,6 +29,7 @@ app.command()(info)
 app.command()(build)
 app.command()(check)
 app.command()(synth)
+app.command()(verify)
 app.add_typer(bench.app)
 
 

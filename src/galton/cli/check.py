@@ -55,6 +55,10 @@ def check(
         Path | None,
         typer.Option(metavar="FILE", help="Check the chain that a strategy makes of an MDP.", show_default=False),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what proves the answer, for galton verify.", show_default=False),
+    ] = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a table of all results.", show_default=False)
     ] = None,
@@ -110,6 +114,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ F "finished" & "all_heads" ]' --strategy best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
+      galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
     """
     from .warm_up import warm_up
 
@@ -138,8 +143,8 @@ def check(
         "memory": memory,
         "fix_deadlocks": fix_deadlocks,
     }
-    outputs = Outputs(as_json=as_json, explain=explain, csv=csv, plot=plot, strategy=strategy)
-    run = Run(model, settings, building, outputs, full=full, apply=apply)
+    outputs = Outputs(as_json=as_json, explain=explain, csv=csv, plot=plot, strategy=strategy, certificate=certificate)
+    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
     run.read(const or [], prop or [], props, name or [])
     run.all()
     if run.code:

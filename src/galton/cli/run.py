@@ -41,6 +41,7 @@ class Outputs:
     csv: Path | None
     plot: Path | None
     strategy: Path | None
+    certificate: Path | None
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,10 @@ class Run:
         self.ranges = list(ranges({name: text for name, text in given.items() if name in used}))
         if self.outputs.strategy and (len(self.selected) > 1 or self.ranges):
             raise GaltonError("a strategy belongs to one property: give one with --prop or --name, and no range")
+        if self.outputs.certificate and (len(self.selected) > 1 or self.ranges):
+            raise GaltonError("a certificate belongs to one property: give one with --prop or --name, and no range")
+        if self.outputs.certificate and self.apply:
+            raise GaltonError("a certificate is about the model of the file: give it without --apply")
         if self.apply:
             self.apply.stat()  # a file that is not there shows before anything is built
         self.read_s = time.perf_counter() - self.started
@@ -231,8 +236,10 @@ class Run:
         settings = replace(self.settings, watch=watcher)
         keep = self.outputs.strategy is not None
         try:
-            found = check_property(asked.context, model, asked.question, settings, strategy=keep)
+            proof = self.outputs.certificate is not None
+            found = check_property(asked.context, model, asked.question, settings, strategy=keep, certificate=proof)
             self._keep_strategy(found, asked)
+            self._keep_certificate(found, model, asked)
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
             text = asked.question.prop.text
@@ -259,6 +266,13 @@ class Run:
             raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
         write_strategy(self.outputs.strategy, result.strategy, formula=result.formula, constants=constants)
+
+    def _keep_certificate(self, result: Result, model: Model, asked: Asked) -> None:
+        if self.outputs.certificate is None:
+            return
+        from ..certify import certified
+
+        certified(result, asked.context, model, asked.question).write(self.outputs.certificate)
 
     def _record(self, asked: Asked) -> dict[str, Any]:
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}

@@ -1,0 +1,43 @@
+"""A model without a program, as properties see it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..lang.source import Source, Span
+from .program import Parallel, Program, Variable
+from .sparse import Model
+from .states import PackedStates
+
+__all__ = ["described"]
+
+_NOWHERE = Span(0, 0)
+
+
+def described(model: Model) -> Program:
+    """A program without commands that declares the variables of a model, for properties to use."""
+    variables = []
+    states = model.states
+    if isinstance(states, PackedStates):
+        for f in states.fields:
+            variables.append(Variable(f.name, f.type, f.low, f.low + (1 << f.bits) - 1, f.low, None, _NOWHERE))
+    elif states is not None and states.variables:
+        for name in states.variables:
+            column = states.column(name)
+            if column.dtype == np.bool_ or np.issubdtype(column.dtype, np.integer):
+                kind = "bool" if column.dtype == np.bool_ else "int"
+                low, high = int(column.min()), int(column.max())
+                variables.append(Variable(name, kind, low, high, low, None, _NOWHERE))  # type: ignore[arg-type]
+    return Program(
+        type=model.type,
+        source=Source("model", ""),
+        constants={},
+        open_constants={},
+        variables=tuple(variables),
+        modules=(),
+        system=Parallel((), None),
+        actions=(),
+        labels={},
+        rewards=(),
+        initial=None,
+    )

@@ -1,0 +1,37 @@
+"""Every answer about a small model, certified: what a test asks, the verifier confirms beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from unittest.mock import patch
+
+import galton
+from galton.certify import certified
+from galton.check import checking
+from galton.check.resolution import Question
+from galton.model.program import Program
+from galton.model.sparse import Model
+from galton.solve.settings import Settings
+from galton.verify import UncertifiableError
+
+SMALL = 300  # states
+PRECISE = 1e-12  # what is asked for more precisely than this has bounds that only rounding keeps apart
+
+
+@contextmanager
+def certified_answers() -> Iterator[None]:
+    """While this lasts, an answer that could be certified and is not confirmed is an error."""
+    ask = checking._check
+
+    def ask_and_certify(
+        program: Program, model: Model, question: Question, settings: Settings, strategy: bool
+    ) -> galton.Result:
+        found = ask(program, model, question, settings, strategy)
+        if model.n_states <= SMALL and found.proved and found.value is not None and settings.eps >= PRECISE:
+            with suppress(UncertifiableError):
+                certified(found, program, model, question)
+        return found
+
+    with patch.object(checking, "_check", ask_and_certify):
+        yield
