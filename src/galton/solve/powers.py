@@ -130,7 +130,7 @@ class Weights:
             return math.expm1(exponent) / -leak if leak else self.mean - first
         if log * (ahead + len(values)) > 700:
             return math.inf
-        rest = float(np.sum(values * np.exp(log * np.arange(ahead, ahead + len(values)))))
+        rest = float(np.sum(values * np.exp(log * (float(ahead) + np.arange(len(values))))))
         if not self.before or not ahead:
             return rest
         return self.before * (math.expm1(log * ahead) / -leak if leak else ahead) + rest
@@ -206,6 +206,10 @@ def power_sum(
         rest = _rest(weights, done, chain, seen, stochastic)
         if not exact and all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
+        # A vector that does not change any more stays as it is to the end, and so do its quotients.
+        still = seen.least_change == 0 == seen.most_change
+        if not exact and _hopeless(weights.end if still else done, chain, settings):
+            break
         if settings.watch is not None and len(important):
             lower, upper = (np.ldexp(b, -exponent) for b in rest.bounds(*_at(chain, important)))
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
@@ -215,7 +219,9 @@ def power_sum(
             return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
     error = (done + 8) * chain.rounding * 1.01 + weights.error
-    lost = chain.lost(faintest) * (weights.end + 1) ** 2
+    lost = chain.lost(faintest)
+    if lost:  # the square of more than 1e150 steps is infinite for a double
+        lost *= float(weights.end + 1) ** 2 if weights.end < 10**150 else math.inf
     lower = np.ldexp(np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0), -exponent)
     upper = np.ldexp(upper * (1 + error) + lost, -exponent) + largest * weights.missing
     if lost > 0:
@@ -237,6 +243,11 @@ def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: boo
         seen.least * weights.series(done, drift) * (1 - weights.series_error(drift)) if stochastic else 0.0,
         seen.most * weights.series(done, -drift) * (1 + weights.series_error(drift)),
     )
+
+
+def _hopeless(steps: int, chain: Chain, settings: Settings) -> bool:
+    """Whether the rounding of so many steps alone is more than is allowed: whoever asked is told, and need not wait."""
+    return (steps + 8) * chain.rounding > (2 * settings.eps if settings.relative else 1.0)
 
 
 def _at(chain: Chain, states: Int32s) -> tuple[Floats, Floats]:
