@@ -22,6 +22,7 @@ import numpy as np
 from ..lang.expressions import Value
 from ..model.sparse import Model
 from ..model.states import PackedStates
+from ..output import replacing
 from .strategy import Strategy, StrategyError
 
 _VERSION = 1
@@ -43,7 +44,8 @@ def write_strategy(
         for state in states.tolist():
             lines.append(json.dumps(_decision(strategy, step, state)))
     text = json.dumps(head)[:-1] + ', "decisions": [\n' + ",\n".join(lines) + "\n]}\n"
-    Path(path).write_text(text, encoding="utf-8")
+    with replacing(path) as file:
+        file.write(text)
 
 
 def _decision(strategy: Strategy, step: int, state: int) -> dict[str, Any]:

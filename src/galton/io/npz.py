@@ -19,6 +19,7 @@ import numpy as np
 from ..model.sparse import Model, ModelError, Rewards
 from ..model.states import Field, ListedStates, PackedStates, States
 from ..model.values import Values
+from ..output import replacing
 from .errors import FileError
 
 FORMAT = "galton model 1"
@@ -47,7 +48,7 @@ def write_npz(model: Model, path: Path) -> None:
         _put(arrays, f"rewards.{number}.", rewards, _REWARDS)
     if model.states is not None:
         header |= _put_states(arrays, model.states)
-    with path.open("wb") as file:  # opened here, because NumPy adds .npz to names that end otherwise
+    with replacing(path, "binary") as file:  # opened here, because NumPy adds .npz to names that end otherwise
         np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
 
 

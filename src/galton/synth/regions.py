@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..lang import GaltonError
+from ..output import replacing
 
 if TYPE_CHECKING:
     from .opening import Range
@@ -197,7 +198,8 @@ class Regions:
             indent=1,
         )
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            with replacing(path) as file:
+                file.write(text)
         return text
 
     @classmethod
@@ -232,7 +234,7 @@ class Regions:
 
     def to_csv(self, path: str | Path) -> None:
         """A table with a row per box."""
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
+        with replacing(path) as file:
             writer = csv.writer(file)
             ends = [f"{name} {end}" for name in self.parameters for end in ("low", "high")]
             writer.writerow([*ends, "lower", "upper", "verdict", "volume"])
