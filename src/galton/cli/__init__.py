@@ -63,7 +63,9 @@ def main() -> None:
     except OSError as error:
         sys.stderr.write(f"error: {error.filename}: {error.strerror}\n" if error.filename else f"error: {error}\n")
         sys.exit(2)
-    except MemoryError as error:
+    except (MemoryError, SystemError) as error:
+        if isinstance(error, SystemError) and "without exception set" not in str(error):
+            raise  # what libraries do that have no memory to say so
         sys.stderr.write(f"error: {memory_advice(error)}\n")
         sys.exit(2)
     except ImportError as error:

@@ -84,7 +84,7 @@ def outputs_that_are_there() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
-def memory_advice(error: BaseException, what: str = "for this") -> str:
+def memory_advice(error: BaseException, what: str = "to go on") -> str:
     """What to tell who has too little memory, or too few threads."""
     if "threads" in str(error):
         return str(error)

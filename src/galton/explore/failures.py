@@ -70,6 +70,11 @@ def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> Galto
             f"more than {limits.max_states:,} states{crowded}; raise the limit with --max-states, or make the model "
             "smaller"
         )
+    if fault is Fault.OUT_OF_MEMORY and not found.get("value"):  # the system gave none, before the limit was reached
+        return LimitError(
+            "not enough memory for the states; make the model smaller, use fewer threads, or allow the program more "
+            "memory (see ulimit -v)"
+        )
     if fault is Fault.OUT_OF_MEMORY:
         return LimitError(
             f"the states need more than the {limits.memory_bytes / MEGABYTE:,.0f} MB allowed{crowded}; "

@@ -11,12 +11,16 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-BROKEN = (zipfile.BadZipFile, EOFError, ValueError, ArithmeticError, NotImplementedError, zlib.error, struct.error)
+BROKEN = (
+    *(zipfile.BadZipFile, EOFError, ValueError, ArithmeticError, NotImplementedError),
+    *(zlib.error, struct.error, TokenError, SyntaxError),
+)
 """What a file that is no archive, or a broken one, makes Python raise."""
 BEST_RATIO = 1032  # of deflate, to what it makes of zeros
 HEADER = 1 << 16  # bytes, at most

@@ -153,6 +153,8 @@ def _field(found: Mapping[str, Any], words: int) -> Field:
 def _states(header: Mapping[str, Any], arrays: Arrays) -> States | None:
     if "fields" in header:
         words = arrays["states.words"]
+        if words.dtype != np.uint64:
+            raise ValueError(f"states are packed in uint64, not in {words.dtype}")
         return PackedStates(tuple(_field(field, words.shape[1]) for field in header["fields"]), words)
     if "states.texts" in arrays:
         variables = header["variables"]
