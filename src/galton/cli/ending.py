@@ -53,7 +53,7 @@ def unhurried() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = {n: handler for n in (signal.SIGINT, signal.SIGTERM) if callable(handler := signal.getsignal(n))}
     waiting: list[int] = []
 
     def hold(number: int, frame: FrameType | None) -> None:
@@ -66,9 +66,8 @@ def unhurried() -> Iterator[None]:
         for number, handler in usual.items():
             signal.signal(number, handler)
 
-    for number, handler in usual.items():
-        if callable(handler):
-            signal.signal(number, hold)
+    for number in usual:
+        signal.signal(number, hold)
     try:
         yield
     finally:
