@@ -52,11 +52,14 @@ class Turns {
     size_t choices_ = 0, transitions_ = 0;
 };
 
+constexpr size_t LARGE_BLOCK = size_t{1} << 22;  // entries
+
 struct Shared {
     const Plan& plan;
     SortedStates states;
     SparseModel& model;
     Progress& progress;
+    size_t room;  // bytes that a thread may take for the rows of a block
     ValueDictionary dictionary;
     Turns turns;
     std::atomic<size_t> next_block{0};
@@ -110,6 +113,7 @@ class Worker {
     }
 
     void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
+        go_on(shared_.progress);
         const SortedStates& states = shared_.states;
         make_room(used_ + static_cast<size_t>(count));
         const uint32_t same = probabilities ? 0 : handle(p);
@@ -282,6 +286,10 @@ class Worker {
     void make_room(size_t size) {
         if (entries_.size() >= size) return;
         size = std::max(size, 2 * entries_.size());
+        // Entries of a block have 32-bit numbers. Smaller blocks are not counted: they fit in what everybody has.
+        const size_t bytes = size * (sizeof(Entry) * 2 + sizeof(uint16_t) + sizeof(int32_t) + sizeof(uint32_t));
+        if (size > UINT32_MAX || (size > LARGE_BLOCK && bytes > shared_.room))
+            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(bytes), expander_.crowded_state()}};
         entries_.resize(size);
         sorted_.resize(size);
         owners_.resize(size);
@@ -456,7 +464,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
         model.coding = coding;
         model.deadlocks.clear();
         progress.rows = 0;
-        Shared shared{plan, sorted, model, progress, ValueDictionary(coding == Coding::Bytes ? 1 << 8 : 1 << 16), {}, {}, {}, {}, {}};
+        Shared shared{plan, sorted, model, progress, (limits.memory - need) / static_cast<size_t>(threads), ValueDictionary(coding == Coding::Bytes ? 1 << 8 : 1 << 16), {}, {}, {}, {}, {}};
         allocate(model, plan, found, shared);
         if (!try_assemble(shared, threads)) continue;
         model.choices = shared.turns.choices();

@@ -18,10 +18,11 @@ class Attribution {
           expander_(plan),
           rewards_(plan, expander_) {}
 
-    void run(const std::atomic<bool>& stop) {
+    void run(const Progress& progress) {
+        progress_ = &progress;
         for (first_ = 0; first_ < states_.size(); first_ += BLOCK) {
             const size_t n = std::min<size_t>(BLOCK, states_.size() - first_);
-            if (stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
+            go_on(progress);
             expander_.load(states_[first_], static_cast<int>(n));
             rewards_.start();
             weights_.assign(row_start(first_ + n) - row_start(first_), 0.0);
@@ -46,6 +47,7 @@ class Attribution {
     }
     void end(int, const uint16_t*, int) {}
     void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
+        go_on(*progress_);
         for (int j = 0; j < count; ++j) {
             const double weight = probabilities ? probabilities[j] : p;
             if (weight == 0) continue;
@@ -77,6 +79,7 @@ class Attribution {
         return static_cast<size_t>(model_.row_starts.size() ? model_.row_starts[row] : model_.wide_row_starts[row]);
     }
 
+    const Progress* progress_ = nullptr;
     SortedStates states_;
     SparseModel& model_;
     Expander expander_;

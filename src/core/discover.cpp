@@ -110,7 +110,6 @@ class Worker {
             expander_.load(block.data(), static_cast<int>(block.size() / words_));
             expander_.expand(*this);
             flush();
-            report();
         }
     }
 
@@ -129,6 +128,7 @@ class Worker {
     void begin(int, const uint16_t*, int count) { choices += static_cast<size_t>(count); }
     void end(int, const uint16_t*, int) {}
     void emit(const uint16_t*, int count, uint64_t* const* successors, double, const double* probabilities) {
+        go_on(shared_.progress);
         if (pending_ + static_cast<size_t>(count) > BATCH) flush();
         if (!probabilities) {
             for (size_t w = 0; w < words_; ++w)
@@ -219,20 +219,22 @@ class Worker {
         unreported_ += pending_;
         pending_ = 0;
         if (table.states() > std::min<size_t>(shared_.limits.states, INT32_MAX))  // states have 32-bit numbers
-            throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), {}}};
+            throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), expander_.crowded_state()}};
+        reading.unlock();
+        report();
     }
 
     void grow() {
         size_t need = shared_.table.bytes_while_growing() + shared_.queue.bytes();
         if (need > shared_.limits.memory)
-            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
+            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), expander_.crowded_state()}};
         shared_.table.grow(shared_.threads);
     }
 
     void report() {
         const size_t used = shared_.table.bytes() + shared_.queue.bytes() + shared_.table.states() * words_ * sizeof(uint64_t);
         if (used > shared_.limits.memory)
-            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(used), {}}};
+            throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(used), expander_.crowded_state()}};
         shared_.progress.states.store(shared_.table.states(), std::memory_order_relaxed);
         shared_.progress.transitions.fetch_add(std::exchange(unreported_, 0), std::memory_order_relaxed);
     }

@@ -19,11 +19,16 @@ struct Limits {
     size_t memory = SIZE_MAX;  // bytes that the explorer itself may use
 };
 
-// Seen by the thread that watches: how far it is, and whether to stop.
+// Seen by the thread that watches: how far it is, and whether to stop; this is looked for with every successor of a block,
+// because a single state may have billions of them.
 struct Progress {
     std::atomic<size_t> states{0}, transitions{0}, rows{0};
     std::atomic<bool> stop{false};
 };
+
+inline void go_on(const Progress& progress) {
+    if (progress.stop.load(std::memory_order_relaxed)) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
+}
 
 struct Discovery {
     Pages<uint64_t> states;           // n × words, in canonical order

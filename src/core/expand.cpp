@@ -218,6 +218,14 @@ void Expander::blame_range(int command, int update, const AssignmentPlan& assign
     }
 }
 
+// Synchronised modules multiply their branches, and 40 of them with two each are more than there are numbers for.
+void Expander::count_successors(double branches, int count) {
+    if (made_ - branches <= MANY_SUCCESSORS) made_by_.assign(BLOCK, 0.0);
+    for (int j = 0; j < count; ++j)
+        if ((made_by_[leaf_[j]] += branches) > INT32_MAX)
+            fail(Fault::TooManySuccessors, -1, -1, -1, -1, made_by_[leaf_[j]], leaf_[j]);
+}
+
 // A command of a product: the difference that each of its updates makes, placed by the state's position in the block.
 void Expander::prepare(int command, const Mask& mask, Alternative& alternative) {
     int count = select(mask, selection_);

@@ -65,6 +65,10 @@ class Expander {
     void run_gathered(const Tape& tape, int count) { tape.run(gathered_.data(), count, scratch_); }
     void read(const Source& source, const uint16_t* selection, int count, double* out);
 
+    // A state whose successors are so many that it is worth telling where an exploration ends that grew too large; its
+    // words, or none.
+    std::vector<uint64_t> crowded_state() { return made_ > MANY_SUCCESSORS ? state_at(leaf_[0]) : std::vector<uint64_t>(); }
+
     std::vector<uint64_t> state_at(int i);
     [[noreturn]] void fail(Fault fault, int command, int update, int assignment, int node, double value, int state);
 
@@ -103,6 +107,10 @@ class Expander {
     void multiply_updates(size_t k, int level, int count, double p, const double* column, Sink& sink);
     void prepare(int command, const Mask& mask, Alternative& alternative);
 
+    void count_successors(double branches, int count);
+
+    static constexpr double MANY_SUCCESSORS = 1 << 20;  // of the states of a block, from which on each is watched
+
     double* factor_column(int level) {
         auto need = (static_cast<size_t>(level) + 1) * BLOCK;
         if (level_columns_.size() < need) level_columns_.resize(need);
@@ -134,6 +142,8 @@ class Expander {
     std::vector<const Alternative*> chosen_;
     std::vector<const Alternative*> branching_;
     WordColumns levels_;
+    double made_ = 0;                      // successors by products, for any of the states of the block
+    std::vector<double> made_by_;          // by each, once there are many
     std::vector<double> level_columns_;
     std::vector<double> number_;
     std::vector<uint64_t*> pointers_;
@@ -144,6 +154,7 @@ void Expander::expand(Sink& sink) {
     run(plan_.guards, guard_registers_);
     active_ = program_.terminal < 0 ? live_ : live_ & ~mask_of(plan_.terminal, guard_registers_);
     if (!any(active_)) return;
+    made_ = 0;
     for (const Product& product : program_.products) {
         if (product.factors.size() == 1) expand_single(product, sink);
         else expand_joint(product, sink);
@@ -218,6 +229,10 @@ void Expander::choose(const Product& product, int factor, const Mask& mask, Sink
 template <class Sink>
 void Expander::multiply(int action, const Mask& mask, Sink& sink) {
     int count = select(mask, leaf_);
+    double branches = 1;
+    for (const Alternative* alternative : chosen_) branches *= static_cast<double>(alternative->parts.size());
+    made_ += branches;
+    if (made_ > MANY_SUCCESSORS) count_successors(branches, count);
     sink.begin(action, leaf_, count);
     double p = 1;
     const double* column = nullptr;

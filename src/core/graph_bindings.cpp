@@ -1,7 +1,6 @@
 // Graph analysis as Python sees it: masks in, arrays out.
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <optional>
 #include <stdexcept>
 
@@ -9,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "graph.hpp"
+#include "parallel.hpp"
 
 namespace galton {
 
@@ -24,7 +24,7 @@ auto interruptible(const Matrix& matrix, Work&& work) {
     Stop stop{false};
     nb::gil_scoped_release released;
     if (matrix.view.n_entries < LARGE) return work(stop);
-    auto job = std::async(std::launch::async, [&] { return work(stop); });
+    auto job = launch([&] { return work(stop); });
     while (job.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
         nb::gil_scoped_acquire acquired;
         if (PyErr_CheckSignals() == 0) continue;

@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <future>
 
 #include "attribute.hpp"
 #include "bindings.hpp"
@@ -86,12 +85,14 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
         if (transition_rewards && program.type != ModelType::Mdp) {
             for (const auto& rewards : outcome.model.choice_rewards)
                 outcome.model.transition_rewards.emplace_back(rewards.size() ? outcome.model.transitions : 0);
-            Attribution(plan, found.states, outcome.model).run(progress.stop);
+            Attribution(plan, found.states, outcome.model).run(progress);
         }
         outcome.assemble_s = seconds_since(start);
         outcome.states = std::move(found.states);
     } catch (const ExploreFailure& failed) {
         outcome.failure = failed.failure;
+    } catch (const NoThreads&) {
+        throw;
     } catch (const std::bad_alloc&) {
         outcome.failure.fault = Fault::OutOfMemory;
     }
@@ -144,7 +145,7 @@ nb::dict explore(const Program& program, int threads, size_t max_states, size_t 
                  const nb::object& watch) {
     Progress progress;
     Limits limits{max_states, memory};
-    auto job = std::async(std::launch::async, [&] { return work(program, threads, limits, transition_rewards, progress); });
+    auto job = launch([&] { return work(program, threads, limits, transition_rewards, progress); });
     for (bool done = false; !done;) {
         {
             nb::gil_scoped_release released;

@@ -37,6 +37,9 @@ def test_ranges(text: str, expected: list[float]) -> None:
         ("1:2:3:4", "a range is low:high or low:step:high"),
         ("1:", "a range is low:high or low:step:high"),
         ("1:1e9", "the range has 1,000,000,000 values; at most 1,000,000 are supported"),
+        (f"1:{'9' * 4301}", "the numbers of a range lie between 1e-100 and 1e+100"),
+        ("1:1e999999999", "the numbers of a range lie between 1e-100 and 1e+100"),
+        ("nan:inf", "the numbers of a range lie between 1e-100 and 1e+100"),
         ("1:y", "unknown name 'y'"),
     ],
 )

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+import galton
 from galton.check.bounded import NegativeRewardError, WideError
 from galton.check.quantity import Quantity
 from galton.check.steps import bounded_until, cumulative_steps, instantaneous_steps, next_step
@@ -299,3 +300,21 @@ def test_more_digits_than_there_are_is_said() -> None:
     goal = np.array([False, False, True])
     with pytest.raises(WideError, match="larger --eps"):
         bounded_until(model, ~goal, goal, 0, 10**4, None, Settings(eps=1e-17, threads=1))
+
+
+@pytest.mark.parametrize("steps", ["1e30", "1e150", "1e300"])
+def test_more_steps_than_an_array_can_number(steps: str) -> None:
+    """Once a traceback: the weights of so many steps were powers of Python's long integers."""
+    coin = "dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.25:(s'=2) + 0.25:true;  endmodule"
+    program = galton.parse(coin + "  rewards s=0 : 1; endrewards")
+    for text, truth in (
+        (f"P=? [ F={steps} s=1 ]", 2 / 3),
+        (f"P=? [ F<={steps} s=1 ]", 2 / 3),
+        (f"R=? [ C<={steps} ]", 4 / 3),
+    ):
+        try:
+            answer = galton.check(program, text)
+        except WideError:
+            assert "F=" in text
+        else:
+            assert answer.lower <= truth <= answer.upper

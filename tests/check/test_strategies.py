@@ -184,7 +184,7 @@ def test_states_that_are_not_listed_take_their_first_choice() -> None:
 @pytest.mark.parametrize(
     ("decision", "message"),
     [
-        ({"state": {"s": 0}, "action": "c", "choice": 0}, r"no choice fit action 'c'; there are a, b"),
+        ({"state": {"s": 0}, "action": "c", "choice": 0}, 'no choice fit action "c"; there are a, b'),
         ({"state": {"t": 0}, "action": "a", "choice": 0}, r"a state is given by s, not by"),
     ],
 )

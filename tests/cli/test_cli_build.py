@@ -124,7 +124,7 @@ def test_unknown_suffix(tmp_path: Path) -> None:
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
     outcome = galton("build", NO_MODEL, "--export", tmp_path / "nowhere" / "a.tra")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == f"error: {tmp_path}/nowhere/a.tra: there is no folder {tmp_path}/nowhere\n"
+    assert outcome.err == f"error: {tmp_path}/nowhere/a.tra: there is no folder {tmp_path}/nowhere; make it first\n"
 
 
 @pytest.mark.parametrize("files", ["", ","])

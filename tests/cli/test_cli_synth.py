@@ -67,7 +67,7 @@ def test_all_values() -> None:
         (["--prop", CERTAIN, "--device", "cuda:0,1"], "synthesis runs on the CPU or on one device"),
         (["--prop", CERTAIN, "--param", "ki=1:2"], "a parameter is given twice"),
         (["--prop", CERTAIN, "--param", "zz=1:2"], "has no constant 'zz' that could be a parameter"),
-        (["--prop", CERTAIN, "--json", "/nowhere/at/all.json"], "there is no folder for"),
+        (["--prop", CERTAIN, "--json", "/nowhere/at/all.json"], "there is no folder /nowhere/at"),
         (["--prop", CERTAIN, "--plot", "a.txt"], "'.txt' is no kind of picture"),
         (["--prop", CERTAIN, "--resume", "missing.json"], "missing.json"),
         (["--prop", "P>=0.5 [ F ill=0 ]"], "needs a time bound"),

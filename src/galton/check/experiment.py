@@ -6,6 +6,7 @@ A range is ``low:high``, in steps of 1, or ``low:step:high``. Its numbers are co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from itertools import product
@@ -17,6 +18,8 @@ from ..lang.source import GaltonError, LanguageError, Source, Span
 from ..lang.types import Scope
 
 MOST = 1_000_000  # values of one range; more is a slip of the keyboard
+
+LEAST, GREATEST = Decimal("1e-100"), Decimal("1e100")  # of the numbers of a range; those beyond are slips as well
 
 Valuation = dict[str, Value | str]
 
@@ -49,9 +52,11 @@ def values(name: str, text: str) -> list[Value]:
         raise LanguageError(f"the step of a range must be positive, and this is {step}", source, whole)
     if low > high:
         raise LanguageError(f"the range is empty: {low} is above {high}", source, whole)
-    count = int((high - low) / step + Decimal("1e-9")) + 1
-    if count > MOST:
-        raise LanguageError(f"the range has {count:,} values; at most {MOST:,} are supported", source, whole)
+    intervals = (high - low) / step + Decimal("1e-9")
+    if intervals >= MOST:
+        count = math.floor(intervals) + 1
+        raise LanguageError(f"the range has {float(count):,.15g} values; at most {MOST:,} are supported", source, whole)
+    count = int(intervals) + 1
     integral = all(
         number == number.to_integral_value() and "." not in piece for number, piece in zip(numbers, pieces, strict=True)
     )
@@ -61,10 +66,11 @@ def values(name: str, text: str) -> list[Value]:
 
 def _number(text: str, name: str) -> Decimal:
     """A number of a range: a decimal one as it stands, or an expression such as ``1/3``."""
+    text = text.strip()
+    source = Source(f"constant {name}", text)
     try:
-        return Decimal(text.strip())
+        number = Decimal(text)
     except InvalidOperation:
-        source = Source(f"constant {name}", text.strip())
         expression = parse_expression(source)
         Scope(source, {}).type_of(expression)
         try:
@@ -72,8 +78,12 @@ def _number(text: str, name: str) -> Decimal:
         except EvaluationError as error:
             raise error.at(source) from None
         if isinstance(value, bool):
-            raise GaltonError(f"a range of the constant '{name}' needs numbers, not {text.strip()}") from None
-        return Decimal(repr(value))
+            raise GaltonError(f"a range of the constant '{name}' needs numbers, not {text}") from None
+        number = Decimal(repr(value))
+    if not number.is_finite() or (number and not LEAST <= number.copy_abs() <= GREATEST):
+        message = f"the numbers of a range lie between {LEAST:g} and {GREATEST:g}"
+        raise LanguageError(message, source, Span(0, len(text)))
+    return number
 
 
 def valuations(given: Mapping[str, str]) -> Iterator[Valuation]:

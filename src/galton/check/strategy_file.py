@@ -19,12 +19,16 @@ from typing import Any
 
 import numpy as np
 
+from ..fields import BadField, as_int, as_list, as_object, get, read_json, shown
 from ..lang.expressions import Value
-from ..model.sparse import Model
+from ..model.sparse import Int32s, Model
 from ..model.states import PackedStates
+from ..output import replacing
+from ..solve.horizon import LARGEST_STRATEGY
 from .strategy import Strategy, StrategyError
 
 _VERSION = 1
+_MOST_STEPS = 10**15
 
 
 def write_strategy(
@@ -43,7 +47,8 @@ def write_strategy(
         for state in states.tolist():
             lines.append(json.dumps(_decision(strategy, step, state)))
     text = json.dumps(head)[:-1] + ', "decisions": [\n' + ",\n".join(lines) + "\n]}\n"
-    Path(path).write_text(text, encoding="utf-8")
+    with replacing(path) as file:
+        file.write(text)
 
 
 def _decision(strategy: Strategy, step: int, state: int) -> dict[str, Any]:
@@ -73,29 +78,58 @@ def _updates(model: Model, row: int) -> list[dict[str, Any]]:
 
 def read_strategy(path: str | Path, model: Model) -> tuple[Strategy, dict[str, Any]]:
     """A strategy for a model, and what its file tells about its making."""
-    try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise StrategyError(f"{path} is no strategy: {error}") from None
-    if not isinstance(found, dict) or found.get("galton") != "strategy":
-        raise StrategyError(f"{path} is no strategy that Galton wrote")
     if model.type != "mdp":
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
     model = model.to_host()  # a state at a time is looked at
-    steps = found.get("steps")
-    shape = (model.n_states,) if steps is None else (int(steps), model.n_states)
-    choices = np.full(shape, -1, dtype=np.int32)
+    try:
+        found = read_json(path)
+    except BadField as error:
+        raise StrategyError(f"{path} is no strategy: {error}") from None
+    if not isinstance(found, dict) or found.get("galton") != "strategy":
+        raise StrategyError(f"{path} is no strategy that Galton wrote")
+    try:
+        if found.get("version", _VERSION) != _VERSION:
+            raise BadField(f"it has version {shown(found['version'])}, and this program reads {_VERSION}")
+        as_object(found.get("constants", {}), "constants")
+        return Strategy(model, _choices(found, model, str(path))), found
+    except BadField as error:
+        raise StrategyError(f"{path}: {error}") from None
+
+
+def _choices(found: dict[str, Any], model: Model, path: str) -> Int32s:
+    """The row that each state takes, ``(states,)`` or ``(steps, states)``.
+
+    Of the steps that a file claims, only those up to the last decision are kept, and one for all after: there any
+    choice will do.
+    """
+    steps = get(found, "steps")
+    steps = None if steps is None else as_int(steps, "steps", 1, _MOST_STEPS)
     numbers = _Numbers(model)
-    for decision in found.get("decisions", []):
-        state = numbers[decision["state"]]
+    taken: dict[tuple[int, int], int] = {}
+    for place, given in enumerate(as_list(get(found, "decisions"), "decisions")):
+        try:
+            decision = as_object(given, "it")
+            step = 0 if steps is None else as_int(get(decision, "step"), "step", 0, steps - 1)
+            if steps is None and "step" in decision:
+                raise BadField("it has a step, and the strategy counts none")
+            state = numbers[get(decision, "state")]
+        except BadField as error:
+            raise BadField(f"decision {place}: {error}") from None
         if state is None:
             continue  # not explored, so never met
-        row = _row(model, state, decision, str(path))
-        if steps is None:
-            choices[state] = row
-        elif 0 <= decision.get("step", 0) < int(steps):
-            choices[decision.get("step", 0), state] = row
-    return Strategy(model, choices), found
+        row = _row(model, state, decision, path)
+        if taken.setdefault((step, state), row) != row:
+            raise BadField(f"decision {place}: there is another one for {_shown(model, state)}")
+    if steps is None:
+        choices = np.full(model.n_states, -1, dtype=np.int32)
+    else:
+        kept = min(steps, max((step for step, _ in taken), default=0) + 2)
+        if 4 * kept * model.n_states > LARGEST_STRATEGY:
+            raise BadField(f"decisions for {kept:,} steps in {model.n_states:,} states are too many to keep")
+        choices = np.full((kept, model.n_states), -1, dtype=np.int32)
+    for (step, state), row in taken.items():
+        choices[state if steps is None else (step, state)] = row
+    return choices
 
 
 def _row(model: Model, state: int, decision: Mapping[str, Any], path: str) -> int:
@@ -113,7 +147,7 @@ def _row(model: Model, state: int, decision: Mapping[str, Any], path: str) -> in
         return fitting[0]
     have = ", ".join(dict.fromkeys(model.action(row) or "(unnamed)" for row in rows))
     what = f"{len(fitting)} choices" if fitting else "no choice"
-    raise StrategyError(f"{path}: in {_shown(model, state)}, {what} fit action {action!r}; there are {have}")
+    raise StrategyError(f"{path}: in {_shown(model, state)}, {what} fit action {shown(action)}; there are {have}")
 
 
 def _shown(model: Model, state: int) -> str:
@@ -132,14 +166,16 @@ class _Numbers:
 
     def __getitem__(self, state: Any) -> int | None:
         if self._states is None:
-            if isinstance(state, int) and 0 <= state < self._model.n_states:
-                return state
-            raise StrategyError(f"the model has no state {state}")
+            return as_int(state, "the state", 0, self._model.n_states - 1)
         if not isinstance(state, dict) or state.keys() != set(self._states.variables):
-            raise StrategyError(f"a state is given by {', '.join(self._states.variables)}, not by {json.dumps(state)}")
+            raise BadField(f"a state is given by {', '.join(self._states.variables)}, not by {shown(state)}")
         words = np.zeros(self._states.words.shape[1], dtype=np.uint64)
         for field in self._states.fields:
-            code = int(state[field.name]) - field.low
+            value = state[field.name]
+            if not isinstance(value, int) or isinstance(value, bool) != (field.type == "bool"):
+                kind = "true or false" if field.type == "bool" else "a whole number"
+                raise BadField(f"{field.name} should be {kind}, not {shown(value)}")
+            code = int(value) - field.low
             if not 0 <= code < 1 << field.bits:
                 return None
             words[field.word] |= np.uint64(code << field.shift)

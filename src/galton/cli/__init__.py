@@ -12,6 +12,7 @@ from ..lang.source import GaltonError
 from . import bench
 from .build import build
 from .check import check
+from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
 from .info import info
 from .options import told
 from .synth import synth
@@ -54,14 +55,28 @@ def main() -> None:
     """The entry point: what people got wrong is told in a sentence, and the exit code is 2."""
     # NumPy's BLAS would start a thread per core, which nothing here uses and which take longer than a small model.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    outputs_that_are_there()
     try:
-        app()
+        with terminated_as_interrupted():
+            app()
     except GaltonError as error:
         sys.stderr.write(f"{told(error)}\n")
         sys.exit(2)
     except OSError as error:
         sys.stderr.write(f"error: {error.filename}: {error.strerror}\n" if error.filename else f"error: {error}\n")
         sys.exit(2)
+    except (MemoryError, SystemError) as error:
+        if isinstance(error, SystemError) and "without exception set" not in str(error):
+            raise  # what libraries do that have no memory to say so
+        sys.stderr.write(f"error: {memory_advice(error)}\n")
+        sys.exit(2)
+    except ImportError as error:
+        if "allocate" not in str(error) and "map segment" not in str(error):
+            raise
+        sys.stderr.write(f"error: {memory_advice(error, 'to load the program')}\n")
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        sys.exit(130)
+        sys.exit(exit_code())
+    except SystemExit as stop:
+        sys.exit(exit_code() if stop.code == 130 else stop.code)  # Typer knows no other signal than Ctrl-C

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .ending import exit_code
 from .options import OneDevice, Threads
 
 app = typer.Typer(
@@ -55,6 +56,7 @@ def synth(
     from ..bench.synth import cells, chosen, run
     from ..bench.synth import table as table_of
     from ..lang import GaltonError
+    from ..output import check_writable, replacing
     from .synth import Progress
 
     folder = models or _gallery()
@@ -63,6 +65,8 @@ def synth(
         raise GaltonError("no problem has such a name; galton bench synth --help shows how they are chosen")
     if not (folder / f"{cases[0].model}.prism").exists():
         raise GaltonError(f"the gallery's models are not in {folder}; name their folder with --models")
+    if json_file:
+        check_writable(json_file)
     found = []
     for case in cases:
         progress = Progress()
@@ -70,12 +74,13 @@ def synth(
         progress.clear()
         typer.echo(table_of([cells(found[-1])]).splitlines()[1], err=True)
         if json_file:
-            json_file.write_text(json.dumps([one.to_json() for one in found], indent=1))
+            with replacing(json_file) as file:
+                file.write(json.dumps([one.to_json() for one in found], indent=1))
         if found[-1].regions.interrupted:
             break
     typer.echo(table_of([cells(one) for one in found]))
     if found[-1].regions.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(exit_code())
 
 
 def _gallery() -> Path:

@@ -33,14 +33,14 @@ def build(
     """
     from ..io import check_suffixes, write_model
     from ..lang import GaltonError
+    from ..output import check_writable
 
     paths = [Path(name) for text in export for name in text.split(",") if name]
     if not paths:
         raise GaltonError("nothing to write; name at least one file with --export")
     check_suffixes(paths)  # before the work, not after it
     for path in paths:
-        if not path.parent.is_dir():
-            raise GaltonError(f"{path}: there is no folder {path.parent}")
+        check_writable(path)
     built = options.build_model(
         options.load_program(model, const),
         threads=threads,
@@ -49,5 +49,11 @@ def build(
         fix_deadlocks=fix_deadlocks,
         transition_rewards=any(path.suffix == ".trew" for path in paths),
     )
-    for path in write_model(built, paths):
-        typer.echo(f"{path}  {path.stat().st_size:,} bytes")
+
+    def write(path: Path) -> None:
+        for written in write_model(built, [path]):
+            typer.echo(f"{written}  {written.stat().st_size:,} bytes")
+
+    results = [options.kept(write, path) for path in paths]  # what can be written is, whatever becomes of the others
+    if not all(results):
+        raise typer.Exit(2)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ..threads import MOST_THREADS
+from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
     from ..explore.cpu import Watch
@@ -34,7 +37,14 @@ Constants = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", "-t", min=1, help="Threads to explore with; all cores if not given.", show_default=False),
+    typer.Option(
+        "--threads",
+        "-t",
+        min=1,
+        max=MOST_THREADS,
+        help="Threads to compute with; all cores if not given.",
+        show_default=False,
+    ),
 ]
 Device = Annotated[
     str,
@@ -130,7 +140,7 @@ def build_model(
     terminal: Expression | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
-    with progress() as watch:
+    with progress() as watch, enough_memory("for the model"):
         model = program.build(
             device=device,
             threads=threads,
@@ -148,6 +158,32 @@ def build_model(
         which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"
         typer.echo(f"warning: {which} no transition and got a self-loop", err=True)
     return model
+
+
+@contextmanager
+def enough_memory(what: str) -> Iterator[None]:
+    """Say what there was too little memory for."""
+    try:
+        yield
+    except MemoryError as error:
+        from ..explore.failures import LimitError
+
+        raise LimitError(memory_advice(error, what)) from None
+
+
+def kept(write: Callable[[Path], object], path: Path | None) -> bool:
+    """Write a result where one is to be kept, and say what went wrong; the answer itself is not lost by it."""
+    from ..lang import GaltonError
+
+    if path is None:
+        return True
+    try:
+        with unhurried(), enough_memory(f"to write {path}"):
+            write(path)
+    except GaltonError as error:
+        typer.echo(told(error), err=True)
+        return False
+    return True
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,10 @@ from ..explore.failures import LimitError
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.stream import nearest
 from ..model.program import Program
+from ..output import OutputError, check_writable
 from ..programs import read_source
 from . import options, show
+from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
     from ..check.experiment import Valuation
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from ..model.sparse import Model
     from ..solve.settings import Settings
     from .table import CsvFile, Plot, Table
+
+    Sink = Table | CsvFile | Plot
 
 TYPED = "--prop"  # the source of properties from the command line
 
@@ -92,6 +97,9 @@ class Run:
             raise GaltonError("a certificate belongs to one property: give one with --prop or --name, and no range")
         if self.outputs.certificate and self.apply:
             raise GaltonError("a certificate is about the model of the file: give it without --apply")
+        for path in (self.outputs.csv, self.outputs.plot, self.outputs.strategy, self.outputs.certificate):
+            if path is not None:
+                check_writable(path)
         if self.apply:
             self.apply.stat()  # a file that is not there shows before anything is built
         self.read_s = time.perf_counter() - self.started
@@ -136,12 +144,13 @@ class Run:
                     answers = [self._answer(model, a, known) for a in row]
                     self._add(sinks, {**mine, **valuation}, answers)
         finally:
-            for sink in sinks:
-                sink.close()
+            with unhurried():
+                for sink in list(sinks):
+                    self._attempt(sinks, sink, sink.close)
         if failure is not None and not self.answered:
             if not self.outputs.as_json and not self.ranges:
                 raise failure
-            self.code = 2
+            self.code = 2  # nothing could be answered at all
 
     # Models.
 
@@ -187,7 +196,7 @@ class Run:
 
     def _refuse(self, valuations: list[Valuation], asked: list[list[Asked]], error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
-        self.code = 1
+        self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
                 typer.echo(options.told(error), err=True)
@@ -208,7 +217,7 @@ class Run:
         self.answered += 1
         answer = self._record(asked)
         if isinstance(found, GaltonError):
-            self.code = 1
+            self.code = max(self.code, 1)
             answer["error"] = _told(found)
         else:
             self.code = max(self.code, int(found.value is False))
@@ -225,7 +234,11 @@ class Run:
             show.print_result(found)
             if self.outputs.explain:
                 show.print_plan(model, found, self.build_s)
-        return f"error: {found.kind}" if isinstance(found, GaltonError) else found
+        if isinstance(found, GaltonError):
+            return f"error: {found.kind}"
+        self._keep_strategy(found, asked)
+        self._keep_certificate(found, model, asked)
+        return found
 
     def _checked(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""
@@ -238,12 +251,14 @@ class Run:
         try:
             proof = self.outputs.certificate is not None
             found = check_property(asked.context, model, asked.question, settings, strategy=keep, certificate=proof)
-            self._keep_strategy(found, asked)
-            self._keep_certificate(found, model, asked)
+            if keep and found.strategy is None:
+                raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
             text = asked.question.prop.text
-            error = failure if isinstance(failure, GaltonError) else LimitError(f"not enough memory to check {text}")
+            error = (
+                failure if isinstance(failure, GaltonError) else LimitError(memory_advice(failure, f"to check {text}"))
+            )
             if not self.outputs.as_json:
                 about = "" if isinstance(error, LanguageError) else f"{text}: "
                 typer.echo(f"error: {about}{error}" if about else options.told(error), err=True)
@@ -262,17 +277,23 @@ class Run:
             return
         from ..check.strategy_file import write_strategy
 
-        if result.strategy is None:
-            raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
+        best = result.strategy
+        assert best is not None
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
-        write_strategy(self.outputs.strategy, result.strategy, formula=result.formula, constants=constants)
+        write = partial(write_strategy, strategy=best, formula=result.formula, constants=constants)
+        if not options.kept(write, self.outputs.strategy):
+            self.code = 2
 
     def _keep_certificate(self, result: Result, model: Model, asked: Asked) -> None:
         if self.outputs.certificate is None:
             return
         from ..certify import certified
 
-        certified(result, asked.context, model, asked.question).write(self.outputs.certificate)
+        def write(path: Path) -> None:
+            certified(result, asked.context, model, asked.question).write(path)
+
+        if not options.kept(write, self.outputs.certificate):
+            self.code = 2
 
     def _record(self, asked: Asked) -> dict[str, Any]:
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
@@ -287,7 +308,7 @@ class Run:
 
     # Tables.
 
-    def _sinks(self) -> list[Table | CsvFile | Plot]:
+    def _sinks(self) -> list[Sink]:
         """Where the rows of an experiment go."""
         outputs = self.outputs
         if not (outputs.plot or outputs.csv or self.ranges):
@@ -296,7 +317,7 @@ class Run:
 
         chosen = [self.files[f].properties[i] for f, i in self.selected]
         titles = [title(prop.name, prop.text) for prop in chosen]
-        found: list[Table | CsvFile | Plot] = []
+        found: list[Sink] = []
         if outputs.plot:
             found.append(Plot(outputs.plot, self.ranges, titles))
         if outputs.csv:
@@ -305,9 +326,20 @@ class Run:
             found.append(Table(self.ranges, titles))
         return found
 
-    def _add(self, sinks: Sequence[Table | CsvFile | Plot], valuation: Valuation, answers: Sequence[Any]) -> None:
-        for sink in sinks:
-            sink.add({name: valuation[name] for name in self.ranges}, answers)  # type: ignore[misc]
+    def _add(self, sinks: list[Sink], valuation: Valuation, answers: Sequence[Any]) -> None:
+        row: Any = {name: valuation[name] for name in self.ranges}
+        with unhurried():
+            for sink in list(sinks):
+                self._attempt(sinks, sink, partial(sink.add, row, answers))
+
+    def _attempt(self, sinks: list[Sink], sink: Sink, write: Callable[[], None]) -> None:
+        """Write; a file that cannot be written is told of once and let go, and the answers go on."""
+        try:
+            write()
+        except OutputError as error:
+            self.code = 2
+            sinks.remove(sink)
+            typer.echo(options.told(error), err=True)
 
 
 def _told(error: GaltonError) -> dict[str, str]:

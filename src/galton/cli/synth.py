@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import QUIET_SECONDS, REFRESH_SECONDS, Constants, ModelFile, OneDevice, Threads, read_constants
+from .ending import exit_code
+from .options import (
+    QUIET_SECONDS,
+    REFRESH_SECONDS,
+    Constants,
+    ModelFile,
+    OneDevice,
+    Threads,
+    enough_memory,
+    kept,
+    read_constants,
+)
 
 if TYPE_CHECKING:
     from ..synth.regions import Regions
@@ -117,6 +128,7 @@ def synth(
 
     warm_up(device)
     from ..lang import GaltonError
+    from ..output import check_writable
     from ..synth.api import Synthesis
     from ..synth.opening import parse_range
     from ..synth.regions import Regions
@@ -126,8 +138,8 @@ def synth(
         raise GaltonError("a parameter is given twice; give each of them one range")
     earlier = Regions.from_json(resume) if resume else None
     for path in (json_file, csv, plot):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise GaltonError(f"there is no folder for {path}; make it first")
+        if path is not None:
+            check_writable(path)
     if plot is not None:
         from ..plot.regions import check_plot
 
@@ -148,19 +160,21 @@ def synth(
         threads=threads,
     )
     progress = Progress()
-    regions = synthesis.run(earlier, progress)
-    progress.clear()
-    if json_file:
-        regions.to_json(json_file)
-    if csv:
-        regions.to_csv(csv)
-    if plot:
-        regions.plot(plot)
+    try:
+        with enough_memory("for the synthesis"):
+            regions = synthesis.run(earlier, progress)
+    finally:
+        progress.clear()
+    all_kept = kept(regions.to_json, json_file)  # first, because it is what --resume goes on from
     for warning in regions.warnings:
         typer.echo(f"warning: {warning}", err=True)
     show(regions, "steps" if synthesis.opened.program.type == "ctmc" else "solves")
+    all_kept &= kept(regions.to_csv, csv)
+    all_kept &= kept(regions.plot, plot)
     if regions.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(exit_code())
+    if not all_kept:
+        raise typer.Exit(2)
 
 
 class Progress:

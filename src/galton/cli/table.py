@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from ..output import Output, replacing
 
 if TYPE_CHECKING:
     from ..check.result import Result
@@ -51,9 +53,9 @@ class CsvFile:
     """The same in a file: for each property its value and, for numbers, the bounds."""
 
     def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str]):
-        self._file: TextIO = path.open("w", newline="", encoding="utf-8")
+        self._output = Output(path)
         self._constants = constants
-        self._writer = csv.writer(self._file)
+        self._writer = csv.writer(self._output.file)
         self._write([*constants, *(f"{name}{part}" for name in titles for part in ("", " lower", " upper"))])
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
@@ -68,12 +70,20 @@ class CsvFile:
         self._write(cells)
 
     def close(self) -> None:
-        """No row will follow."""
-        self._file.close()
+        """No row will follow, perhaps because somebody lost patience: those that there are make the file."""
+        self._guarded(self._output.complete)
 
     def _write(self, cells: Sequence[Any]) -> None:
-        self._writer.writerow(cells)
-        self._file.flush()  # what was computed is not lost when something fails later
+        self._guarded(self._writer.writerow, cells)
+        self._guarded(self._output.file.flush)  # also for who looks at the file beside
+
+    def _guarded(self, write: Callable[..., object], *arguments: Any) -> None:
+        try:
+            write(*arguments)
+        except OSError as error:
+            told = self._output.failed(error)
+            self._output.discard()
+            raise told from None
 
 
 def _cell(value: Any) -> Any:
@@ -125,4 +135,5 @@ class Plot:
             axes.set_ylabel(next(iter(self._curves)))
         elif self._curves:
             axes.legend(fontsize="small")
-        self._figure.savefig(self._path, dpi=150)
+        with replacing(self._path, "binary") as file:
+            self._figure.savefig(file, dpi=150, format=self._path.suffix.lower().lstrip("."))

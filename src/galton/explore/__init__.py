@@ -9,6 +9,7 @@ from ..lang.depth import DeepRecursion
 from ..lang.source import GaltonError
 from ..model.arrays import how_many
 from ..model.program import Program
+from ..threads import check_threads
 from .failures import DeadlockError, LimitError, SemanticError
 from .limits import Limits
 
@@ -63,8 +64,7 @@ def build(
     if program.open_constants:
         names = ", ".join(program.open_constants)
         raise GaltonError(f"constants without a value: {names}; give them with --const or as keyword arguments")
-    if threads is not None and threads < 1:
-        raise GaltonError(f"{threads} threads cannot explore; give 1 or more, or none for all cores")
+    check_threads(threads)
     limits = Limits.choose(max_states, memory_mb)
     with DeepRecursion(program.source):
         lowered = lower(program, terminal)

@@ -108,6 +108,8 @@ def explore(
         text = source(lowered)
     except NotPrintable as error:
         raise DeviceError(f"the model has {error}") from error
+    if text.shape.longest_row > LARGEST_INDEX:  # a kernel that goes through them cannot be interrupted
+        raise DeviceError("states of the model may have more successors than there are numbers for")
     try:
         with device_errors("the model does not fit into the memory of the device"):
             exploration = Exploration(lowered, text, kernels(text), limits, watch)

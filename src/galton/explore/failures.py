@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..lang.source import GaltonError, LanguageError, Span
-from ..model.states import PackedStates
+from ..model.states import PackedStates, State
 from .graph import Op
 from .limits import MEGABYTE, Limits
 from .lower import Lowered
@@ -26,6 +26,7 @@ class Fault(IntEnum):
     OUT_OF_MEMORY = 6
     NO_INITIAL_STATE = 8
     BAD_REWARD = 9
+    TOO_MANY_SUCCESSORS = 10
 
 
 LARGEST_NUMBER = 2**31 - 1  # of a state, or of a choice
@@ -52,28 +53,48 @@ class LimitError(GaltonError):
 def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> GaltonError:
     """The error for a failed exploration."""
     fault = Fault(found["fault"])
+    crowded = _crowded(found, lowered)
+    if fault is Fault.TOO_MANY_SUCCESSORS:
+        return LimitError(
+            f"state {_state(found, lowered)} has {found['value']:.4g} successors, each of which is computed, and there "
+            f"are numbers for {LARGEST_NUMBER:,}: the branches of synchronised commands multiply; make the model "
+            "smaller"
+        )
     if fault is Fault.TOO_MANY_STATES and limits.max_states >= LARGEST_NUMBER:
         return LimitError(
-            f"more than {LARGEST_NUMBER:,} states, or choices of states: there are no numbers for more; make the model "
-            "smaller"
+            f"more than {LARGEST_NUMBER:,} states, or choices of states: there are no numbers for more{crowded}; make "
+            "the model smaller"
         )
     if fault is Fault.TOO_MANY_STATES:
         return LimitError(
-            f"more than {limits.max_states:,} states; raise the limit with --max-states, or make the model smaller"
+            f"more than {limits.max_states:,} states{crowded}; raise the limit with --max-states, or make the model "
+            "smaller"
+        )
+    if fault is Fault.OUT_OF_MEMORY and not found.get("value"):  # the system gave none, before the limit was reached
+        return LimitError(
+            "not enough memory for the states; make the model smaller, use fewer threads, or allow the program more "
+            "memory (see ulimit -v)"
         )
     if fault is Fault.OUT_OF_MEMORY:
         return LimitError(
-            f"the states need more than the {limits.memory_bytes / MEGABYTE:,.0f} MB allowed; "
+            f"the states need more than the {limits.memory_bytes / MEGABYTE:,.0f} MB allowed{crowded}; "
             "raise the limit with --memory, or make the model smaller"
         )
     if fault is Fault.NO_INITIAL_STATE:
         assert lowered.program.initial is not None
         span = lowered.program.initial.span
         return SemanticError("no state satisfies init … endinit", lowered.program.source, span)
-    words = np.array([found["state"]], dtype=np.uint64)
-    state = PackedStates(lowered.fields, words)[0]
     message, span, hint = _complaint(fault, found, lowered)
-    return SemanticError(f"{message}, in state {state}", lowered.program.source, span, hint)
+    return SemanticError(f"{message}, in state {_state(found, lowered)}", lowered.program.source, span, hint)
+
+
+def _state(found: Mapping[str, Any], lowered: Lowered) -> State:
+    return PackedStates(lowered.fields, np.array([found["state"]], dtype=np.uint64))[0]
+
+
+def _crowded(found: Mapping[str, Any], lowered: Lowered) -> str:
+    """The state that makes an exploration large all by itself, if there is one."""
+    return f", and state {_state(found, lowered)} alone has millions of successors" if found.get("state") else ""
 
 
 def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tuple[str, Span, str | None]:

@@ -21,6 +21,7 @@ import numpy as np
 from ..model.program import ModelType
 from ..model.sparse import Model, ModelError
 from ..model.values import Values
+from ..output import replacing
 from .errors import FileError
 
 __all__ = ["SUFFIXES", "FileError", "check_suffixes", "read_model", "write_model"]
@@ -166,7 +167,7 @@ def _write_rewards(model: Model, path: Path, exact: bool) -> list[Path]:
 
 def _write(path: Path, blocks: Iterator[bytes]) -> None:
     first = next(blocks)  # what cannot be written is noticed here, before a file is made
-    with path.open("wb") as file:
+    with replacing(path, "binary") as file:
         file.write(first)
         file.writelines(blocks)
 

@@ -17,7 +17,7 @@ from .table import TextFile, text_blocks, token_integers, tokens
 
 EXPECTED = "state: label label …"
 HEADER = '0="init" 1="deadlock" 2="name" …'
-_HEADER_ITEM = re.compile(r'\s*(\d+)\s*=\s*"([^"]*)"')
+_HEADER_ITEM = re.compile(r'\s*(\d{1,9})\s*=\s*"([^"]*)"')
 
 
 def read_lab(path: Path, n_states: int) -> dict[str, Mask]:

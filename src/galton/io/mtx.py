@@ -32,6 +32,7 @@ def read_mtx(path: Path, type: ModelType | None = None) -> Matrix:
     n_rows, n_columns, n_entries = file.header_numbers(3, "the numbers of rows, columns and entries")
     if n_rows != n_columns:
         raise file.header_error(f"{n_rows} rows and {n_columns} columns", "a square matrix, as of a chain")
+    file.check_states(n_rows)
     table = read_table(file, 2, expected="row column value")
     for numbers, what in zip(table.integers, ("row", "column"), strict=True):
         check_range(file, numbers, n_rows, what, base=1)

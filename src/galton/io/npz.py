@@ -19,6 +19,8 @@ import numpy as np
 from ..model.sparse import Model, ModelError, Rewards
 from ..model.states import Field, ListedStates, PackedStates, States
 from ..model.values import Values
+from ..output import replacing
+from .archive import BROKEN, read_arrays
 from .errors import FileError
 
 FORMAT = "galton model 1"
@@ -47,7 +49,7 @@ def write_npz(model: Model, path: Path) -> None:
         _put(arrays, f"rewards.{number}.", rewards, _REWARDS)
     if model.states is not None:
         header |= _put_states(arrays, model.states)
-    with path.open("wb") as file:  # opened here, because NumPy adds .npz to names that end otherwise
+    with replacing(path, "binary") as file:  # opened here, because NumPy adds .npz to names that end otherwise
         np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
 
 
@@ -56,26 +58,40 @@ def read_npz(path: Path) -> Model:
     try:
         if path.exists() and not zipfile.is_zipfile(path):
             raise FileError("this is not a NumPy archive", path)
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(str(arrays["header"]))
+        arrays = read_arrays(path)
+        header = json.loads(str(arrays.pop("header")))
         if header["format"] != FORMAT:
             raise FileError(f"this archive has the format {header['format']!r}", path, expected=FORMAT)
+        for name, array in arrays.items():
+            _check_kind(name, array)
         model = _model(header, arrays)
+        model.validate()
     except FileNotFoundError:
         raise FileError("there is no such file", path) from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", path) from None
-    except (zipfile.BadZipFile, EOFError, ValueError, KeyError, TypeError, AttributeError, SyntaxError) as error:
-        raise FileError(f"this is not a model: {error}", path, expected="an archive that Galton has written") from None
-    try:
-        model.validate()
     except ModelError as error:
         raise FileError(str(error), path) from None
+    except (*BROKEN, LookupError, TypeError, AttributeError, SyntaxError, RecursionError) as error:
+        raise FileError(f"this is not a model: {error}", path, expected="an archive that Galton has written") from None
     return model
 
 
+def _check_kind(name: str, array: np.ndarray[Any, Any]) -> None:
+    """What the validation of a model takes for granted: dimensions, and that truth values are 0 or 1."""
+    dimensions = 2 if name == "states.words" else 1
+    if array.ndim != dimensions:
+        raise ValueError(f"{name} has {array.ndim} dimensions, not {dimensions}")
+    if array.dtype == np.bool_ and array.size and array.view(np.uint8).max() > 1:
+        raise ValueError(f"{name} has truth values that are neither true nor false")
+
+
 def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
+    for names in (header["labels"], header["rewards"], header["actions"]):
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("names are not texts")
+        if len(set(names)) < len(names):
+            raise ValueError("a name is there twice")
     return Model(
         type=header["type"],
         values=Values(**_take(arrays, "values.", _VALUES)),
@@ -123,9 +139,23 @@ def _is_literal(state: object, text: str) -> bool:
         return False
 
 
+def _field(found: Mapping[str, Any], words: int) -> Field:
+    field = Field(**found)
+    numbers = (field.low, field.word, field.shift, field.bits)
+    if not isinstance(field.name, str) or field.type not in ("int", "bool") or not all(type(n) is int for n in numbers):
+        raise ValueError(f"the field {field.name!r} is none")
+    inside = 0 <= field.word < words and 0 <= field.bits <= 32 and 0 <= field.shift <= 64 - field.bits
+    if not inside or not -(2**31) <= field.low < 2**31:
+        raise ValueError(f"the field {field.name!r} lies outside of the words of a state")
+    return field
+
+
 def _states(header: Mapping[str, Any], arrays: Arrays) -> States | None:
     if "fields" in header:
-        return PackedStates(tuple(Field(**field) for field in header["fields"]), arrays["states.words"])
+        words = arrays["states.words"]
+        if words.dtype != np.uint64:
+            raise ValueError(f"states are packed in uint64, not in {words.dtype}")
+        return PackedStates(tuple(_field(field, words.shape[1]) for field in header["fields"]), words)
     if "states.texts" in arrays:
         variables = header["variables"]
         texts = arrays["states.texts"].tolist()

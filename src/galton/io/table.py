@@ -20,6 +20,7 @@ from .errors import FileError
 
 Int32s = npt.NDArray[np.int32]
 
+FEW_STATES, MOST_STATES = 10**6, 2**31 - 1
 _BLOCK = 1 << 20  # bytes read at a time
 _INTEGER = re.compile(r"-?\d{1,10}")
 
@@ -74,6 +75,15 @@ class TextFile:
             if count == entry:
                 return FileError(message, self.path, number, text, expected)
         return FileError(message, self.path, expected=expected)
+
+    def check_states(self, count: int) -> None:
+        """Refuse a number of states that the file is far too short for: a state has a line, or most have."""
+        if not 1 <= count <= MOST_STATES:
+            raise self.header_error(f"a model cannot have {count} states", f"1 to {MOST_STATES} states")
+        if count > max(FEW_STATES, len(self.data)):
+            raise self.header_error(
+                f"this file is too short for a model of {count} states", "most states in lines below"
+            )
 
     def header_numbers(self, count: int | tuple[int, ...], expected: str) -> list[int]:
         """The header as that many numbers (or one of several counts)."""
@@ -133,7 +143,7 @@ def read_table(file: TextFile, integers: int, *, value: bool = True, names: bool
     """Read the body: lines of ``integers`` integers, a number if ``value``, and a name in some lines if ``names``."""
     try:
         return _read_fast(file, integers, value, names)
-    except (ValueError, ZeroDivisionError):
+    except (ValueError, ArithmeticError):
         _find_broken_line(file, integers, value, names, expected)
 
 
@@ -235,7 +245,7 @@ def _find_broken_line(file: TextFile, integers: int, value: bool, names: bool, e
             if value and problem is None:
                 try:
                     parse_number(fields[integers].encode())
-                except (ValueError, ZeroDivisionError):
+                except (ValueError, ArithmeticError):
                     problem = f"{fields[integers]!r} is not a number"
         if problem:
             raise FileError(problem, file.path, number, line, expected)

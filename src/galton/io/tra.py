@@ -20,7 +20,7 @@ from ..model.validation import first
 from .characters import BLOCK, Characters, constant, integers, join, strings, value_characters
 from .errors import FileError
 from .matrix import Matrix, chain_type, check_count, check_range, checked_matrix
-from .table import Table, TextFile, read_table
+from .table import FEW_STATES, Table, TextFile, read_table
 
 CHAIN_LINE = "source target value [action]"
 MDP_LINE = "source choice target probability [action]"
@@ -37,8 +37,7 @@ def read_tra(path: Path, type: ModelType | None = None) -> Matrix:
     if said is not None and (said == "mdp") != (len(sizes) == 3):
         count = {2: "two", 3: "three"}[len(sizes)]
         raise file.header_error(f"{count} numbers are not the header of a file of type {said}", expected)
-    if sizes[0] < 1 or sizes[0] >= 1 << 31:
-        raise file.header_error(f"a model cannot have {sizes[0]} states", "1 to 2147483647 states")
+    file.check_states(sizes[0])
     if len(sizes) == 3:
         return _read_mdp(file, *sizes)
     return _read_chain(file, said, *sizes)
@@ -80,6 +79,10 @@ def _read_mdp(file: TextFile, n_states: int, n_choices: int, n_transitions: int)
     sizes = np.zeros(n_states, dtype=np.int64)
     np.maximum.at(sizes, sources, choices + 1)
     choice_starts = np.concatenate(([0], np.cumsum(sizes)))
+    if choice_starts[-1] > len(table) + FEW_STATES:  # each choice has a line
+        entry = int(np.argmax(choices))
+        message = f"the file is too short for so many choices before choice {choices[entry]}"
+        raise file.line_error(entry, message, "choices numbered 0, 1, 2 …")
     rows = choice_starts[sources] + choices
     present = np.bincount(rows, minlength=int(choice_starts[-1])) > 0
     if not present.all():

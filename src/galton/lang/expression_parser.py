@@ -34,6 +34,7 @@ PRECEDENCE = {
 NOT, EQUALITY, SUM, MINUS, POWER = 5, 6, 8, 10, 11
 FUNCTIONS = ("min", "max", "floor", "ceil", "round", "pow", "mod", "log")
 LARGEST_INT = 2**31 - 1
+MOST_DIGITS = len(str(LARGEST_INT))
 _LONG_CHAIN = 64
 
 
@@ -99,12 +100,13 @@ class ExpressionParser(TokenStream):
                 if self.kind == "'":
                     raise self.error(f"{token.text}' may only be assigned, in an update", token.span)
                 return Name(token.text, span=token.span)
-            case "int":
+            case "integer":
                 self.advance()
-                if int(token.text) > LARGEST_INT:
+                # The length first: Python does not convert thousands of digits.
+                if len(digits := token.text.lstrip("0") or "0") > MOST_DIGITS or int(digits) > LARGEST_INT:
                     raise self.error(f"integers end at {LARGEST_INT}", token.span, "write it as a double: add '.0'")
-                return Literal(int(token.text), span=token.span)
-            case "double":
+                return Literal(int(digits), span=token.span)
+            case "decimal":
                 self.advance()
                 if (value := float(token.text)) == float("inf"):
                     raise self.error("this number is too large for a double", token.span)

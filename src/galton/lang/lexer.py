@@ -28,8 +28,8 @@ _TOKEN = re.compile(
     r"""
     [ \t\r\n\f\ufeff]+ | //[^\n]*
     | (?P<name>[A-Za-z_][A-Za-z_0-9]*)
-    | (?P<double>\d*\.\d+(?:[eE][-+]?\d+)? | \d+[eE][-+]?\d+)
-    | (?P<int>\d+)
+    | (?P<decimal>\d*\.\d+(?:[eE][-+]?\d+)? | \d+[eE][-+]?\d+)
+    | (?P<integer>\d+)
     | (?P<string>"[^"\n]*")
     | (?P<symbol><=> | << | => | -> | <= | >= | != | \.\. | /(?!\*) | [][(){}<>=!&|+\-*^:;,?'])
     | (?P<bad>/\* | .)
@@ -41,7 +41,7 @@ _TOKEN = re.compile(
 class Token(NamedTuple):
     """One token; ``text`` is what stood in the source (a string without its quotes)."""
 
-    kind: str  # a keyword, a symbol, or one of: name, int, double, string, bad, end
+    kind: str  # a keyword, a symbol, or one of: name, integer, decimal, string, bad, end
     text: str
     span: Span
 
@@ -50,7 +50,7 @@ def tokenize(source: Source) -> list[Token]:
     """All tokens of a text, closed by one of kind ``end``.
 
     >>> [token.kind for token in tokenize(Source("example", "[go] x=0 -> true; // comment"))]
-    ['[', 'name', ']', 'name', '=', 'int', '->', 'true', ';', 'end']
+    ['[', 'name', ']', 'name', '=', 'integer', '->', 'true', ';', 'end']
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(source.text):

@@ -46,7 +46,7 @@ _RELATIONS = ("<", "<=", ">", ">=")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _DECLARATIONS = ("const", "rate", "prob", "label", "formula")
 _OPERATORS = ("P", "Pmin", "Pmax", "R", "Rmin", "Rmax", "S", "A", "E", "filter")
-_OPERANDS = ("name", "int", "double", "string", "true", "false", "(", "-", "!", "min", "max", "func", "<<", "[")
+_OPERANDS = ("name", "integer", "decimal", "string", "true", "false", "(", "-", "!", "min", "max", "func", "<<", "[")
 
 
 class PropertyParser(DeclarationParser):

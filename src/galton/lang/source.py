@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+WIDEST = 160  # characters of a line that are shown
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -62,12 +64,13 @@ class LanguageError(GaltonError):
 
     def __str__(self) -> str:
         line, column = self.source.position(self.span.start)
-        text = self.source.line(line)
+        place = f"{line}:{column}"
+        text, column = _window(self.source.line(line), column)
         width = max(1, min(self.span.end, self.span.start + len(text) - column + 1) - self.span.start)
         pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
         gutter = f"{line:>5} | "
         shown = [
-            f"{self.source.name}:{line}:{column}: error: {self.message}",
+            f"{self.source.name}:{place}: error: {self.message}",
             f"{gutter}{text}",
             f"{' ' * (len(gutter) - 2)}| {pad}{'^' * width}",
         ]
@@ -77,6 +80,14 @@ class LanguageError(GaltonError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.message, self.source, self.span, self.hint)
+
+
+def _window(text: str, column: int) -> tuple[str, int]:
+    """As much of a long line as a person can look at, with the column there: programs write lines without end."""
+    start = max(0, min(column - 1 - WIDEST // 2, len(text) - WIDEST))
+    if start:
+        text, column = f"…{text[start + 1 :]}", column - start
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…", column
 
 
 class UnsupportedError(LanguageError):

@@ -156,8 +156,8 @@ def assemble(
     return Assembled(
         choice_starts=None if choice_starts is None else choice_starts.astype(np.int32),
         row_starts=row_starts.astype(np.int32) if len(rows) < 1 << 31 else row_starts,
-        columns=np.ascontiguousarray(columns, dtype=np.int32),
-        values=values,
+        columns=np.array(columns, dtype=np.int32),  # copied: those of a user's matrix may change later
+        values=np.array(values),
         deadlocks=deadlocks,
         places=places,
     )
@@ -206,7 +206,7 @@ def _sorted(rows: Integers, columns: Integers, values: Floats, n_states: int) ->
     keys = rows.astype(np.int64) * n_states + columns
     steps = np.diff(keys)
     if (steps > 0).all():
-        return rows, columns, np.ascontiguousarray(values)
+        return rows, columns, values
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..lang.source import GaltonError
-from .arrays import namespace
+from .arrays import freeze, namespace
 from .program import ModelType
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
@@ -75,7 +75,8 @@ class Rewards:
 class Model:
     """A DTMC, CTMC or MDP as a row-grouped sparse matrix.
 
-    The constructor trusts its arguments: it is for explorers and readers, which know what they made. Call
+    The constructor trusts its arguments, and makes their arrays read-only, because the kernels trust them too: it is
+    for explorers and readers, which know what they made. Call
     :meth:`validate` to check them, or build with :meth:`from_matrix` or :meth:`from_function`, which do.
 
     Attributes
@@ -132,6 +133,16 @@ class Model:
             labels["deadlock"] = namespace(self.columns).zeros(self.n_states, dtype=np.bool_)
         first = {name: labels.pop(name) for name in ("init", "deadlock")}
         object.__setattr__(self, "labels", first | labels)
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()  # arrays come back from pickle as new ones
+
+    def _freeze(self) -> None:
+        arrays = (self.choice_starts, self.row_starts, self.columns, self.initial, self.choice_actions)
+        for part in (*arrays, self.values, self.labels, self.rewards, self.states):
+            freeze(part)
 
     # Ways to make one.
 
@@ -212,7 +223,7 @@ class Model:
         return self.to_scipy()
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """The matrix, shape (choices, states). The pattern is shared with the model: copy before changing it."""
+        """The matrix, shape (choices, states). The pattern is the model's, read-only: copy it to change it."""
         from scipy.sparse import csr_array
 
         here = self.to_host()

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from .sparse import ModelError, row_sums
 
 if TYPE_CHECKING:
-    from .sparse import Mask, Model, Rewards
+    from .sparse import Mask, Model, Rewards, Values
 
 SUM_TOLERANCE = 1e-5
 """How far, relatively, the probabilities of a choice may sum from 1: what PRISM tolerates."""
@@ -35,6 +35,8 @@ def validate(model: Model) -> None:
     _check_initial(model)
     for name, mask in model.labels.items():
         _check_array(mask, model.n_states, np.bool_, f"label {name!r}")
+        if mask.view(np.uint8).max() > 1:  # as a file, or a view of other numbers, may have them
+            raise ModelError(f"label {name!r} has truth values that are neither true nor false")
     for name, rewards in model.rewards.items():
         _check_rewards(model, name, rewards)
     _check_actions(model)
@@ -49,9 +51,9 @@ def _check_starts(starts: npt.NDArray[Any], total: int, name: str, group: str, m
         )
     if starts[0] != 0 or starts[-1] != total:
         raise ModelError(f"{name} runs from {starts[0]} to {starts[-1]}, not from 0 to {total}")
-    sizes = np.diff(starts)
-    if sizes.min() < 1:
-        raise ModelError(f"{group} {first(sizes < 1)} has no {member}")
+    rises = starts[1:] > starts[:-1]  # compared, not subtracted: a difference of int32 may overflow
+    if not rises.all():
+        raise ModelError(f"{group} {first(~rises)} has no {member}")
 
 
 def _check_columns(model: Model) -> None:
@@ -68,6 +70,7 @@ def _check_columns(model: Model) -> None:
 
 
 def _check_values(model: Model) -> None:
+    _check_coding(model.values)
     what = "rate" if model.type == "ctmc" else "probability"
     distinct = model.values.distinct
     if not (np.isfinite(distinct) & (distinct > 0)).all():
@@ -85,6 +88,22 @@ def _check_values(model: Model) -> None:
         choice = first(off)
         where = place(model, int(model.row_starts[choice]))
         raise ModelError(f"{where}: the probabilities sum to {float(sums[choice])!r}, not 1")
+
+
+def _check_coding(values: Values) -> None:
+    if values.plain is not None:
+        _check_array(values.plain, len(values.plain), np.float64, "values")
+        return
+    dictionary, index = values.dictionary, values.index
+    assert dictionary is not None
+    assert index is not None
+    _check_array(dictionary, len(dictionary), np.float64, "the dictionary of values")
+    if index.dtype not in (np.uint8, np.uint16):
+        raise ModelError(f"the index of values must be uint8 or uint16, not {index.dtype}")
+    if index.max() >= len(dictionary):
+        raise ModelError(f"entry {first(index >= len(dictionary))} has a value that is not in the dictionary")
+    if not (np.diff(dictionary) > 0).all():
+        raise ModelError("the dictionary of values does not rise")
 
 
 def _check_initial(model: Model) -> None:
@@ -126,6 +145,8 @@ def _check_actions(model: Model) -> None:
 
 
 def _check_array(array: npt.NDArray[Any], size: int, dtype: type | None, name: str) -> None:
+    if not array.flags.c_contiguous:
+        raise ModelError(f"{name} must lie in one piece")
     if array.shape != (size,):
         raise ModelError(f"{name} must have {size} entries, not shape {array.shape}")
     if dtype is not None and array.dtype != dtype:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..lang import GaltonError
+from ..output import replacing
 
 if TYPE_CHECKING:
     from ..synth.regions import Box, Regions
@@ -58,7 +59,8 @@ def plot_regions(regions: Regions, path: str | Path | None = None) -> Any:
             return _picture(regions, Path(path))
     figure = _page(regions)
     if path is not None:
-        figure.write_html(str(path), include_plotlyjs=True)
+        with replacing(path) as file:
+            figure.write_html(file, include_plotlyjs=True)
     return figure
 
 
@@ -134,7 +136,8 @@ def _picture(regions: Regions, path: Path) -> Any:
         _scale(figure, axes, regions)
     if regions.best is not None and len(names) == 2:
         axes.plot(*regions.best.point, marker="*", color="black")
-    figure.savefig(path, dpi=150)
+    with replacing(path, "binary") as file:
+        figure.savefig(file, dpi=150, format=path.suffix.lower().lstrip("."))
     return figure
 
 

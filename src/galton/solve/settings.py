@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..lang.source import GaltonError
+from ..threads import check_threads
 from .methods import DEFAULT, TIMED, check_name
 
 __all__ = ["Settings", "Watch"]
@@ -68,6 +69,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 < self.eps < math.inf:
             raise GaltonError(f"eps has to be a positive number, and {self.eps} is not")
+        check_threads(self.threads)
         if self.method is not None:
             check_name(self.method)
         if self.format is not None or self.order is not None:

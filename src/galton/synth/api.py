@@ -235,7 +235,12 @@ class Synthesis:
             "seconds": time.perf_counter() - start,
         }
         before = resume.statistics if resume else {}
-        return self._regions(partition, complete, {name: value + before.get(name, 0) for name, value in work.items()})
+        statistics = {name: value + before.get(name, 0) for name, value in work.items()}
+        try:
+            return self._regions(partition, complete, statistics)
+        except KeyboardInterrupt:  # at the very end: what was found is not lost by it
+            partition.interrupted = True
+            return self._regions(partition, complete, statistics)
 
     def _begin(self, resume: Regions | None) -> Partition:
         low, high = (tuple(corner.tolist()) for corner in self.asked.model.space)

@@ -103,10 +103,10 @@ def refine(
                 raise
             if watch is not None:
                 watch(partition)
+        return not question.wanting(partition)
     except KeyboardInterrupt:
         partition.interrupted = True
         return False
-    return not question.wanting(partition)
 
 
 def _first(whole: Box, bounds: Bounds) -> list[Box]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..fields import BadField
 from ..lang import GaltonError
+from ..output import replacing
 
 if TYPE_CHECKING:
     from .opening import Range
@@ -197,42 +199,26 @@ class Regions:
             indent=1,
         )
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            with replacing(path) as file:
+                file.write(text)
         return text
 
     @classmethod
     def from_json(cls, text_or_path: str | Path) -> Regions:
         """The regions of a text or a file that :meth:`to_json` made."""
+        from .regions_file import regions_from
+
         is_path = isinstance(text_or_path, Path) or not text_or_path.lstrip().startswith("{")
-        text = Path(text_or_path).read_text(encoding="utf-8") if is_path else str(text_or_path)
+        text = Path(text_or_path).read_bytes() if is_path else str(text_or_path)
         name = str(text_or_path) if is_path else "this text"
         try:
-            found = json.loads(text)
-            if found["format"] != FORMAT:
-                raise GaltonError(f"{name} has regions in format {found['format']}, and this version reads {FORMAT}")
-            return cls(
-                parameters={n: (float(low), float(high)) for n, (low, high) in found["parameters"].items()},
-                problem=found["problem"],
-                formula=found["property"],
-                tolerance=found["tolerance"],
-                boxes=tuple(map(_box_from_json, found["boxes"])),
-                model=found["model"],
-                constants=found["constants"],
-                digest=found["digest"],
-                split=found["split"],
-                best=found["best"]
-                and Sample(tuple(found["best"]["point"]), found["best"]["lower"], found["best"]["upper"]),
-                step=found["step"],
-                complete=found["complete"],
-                interrupted=found["interrupted"],
-                statistics=found["statistics"],
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GaltonError(f"{name} has no regions as galton synth --json writes them ({error!r})") from None
+            return regions_from(text)
+        except BadField as error:
+            raise GaltonError(f"{name} has no regions as galton synth --json writes them: {error}") from None
 
     def to_csv(self, path: str | Path) -> None:
         """A table with a row per box."""
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
+        with replacing(path) as file:
             writer = csv.writer(file)
             ends = [f"{name} {end}" for name in self.parameters for end in ("low", "high")]
             writer.writerow([*ends, "lower", "upper", "verdict", "volume"])
@@ -256,16 +242,3 @@ def _box_to_json(box: Box) -> dict[str, Any]:
         "verdict": box.verdict,
     }
     return {**found, "gains": box.gains, "age": box.age} if box.gains else found
-
-
-def _box_from_json(found: Mapping[str, Any]) -> Box:
-    gains = found.get("gains")
-    return Box(
-        tuple(map(float, found["low"])),
-        tuple(map(float, found["high"])),
-        float(found["lower"]),
-        float(found["upper"]),
-        found["verdict"],
-        tuple(gains) if gains else None,
-        found.get("age", 0),
-    )

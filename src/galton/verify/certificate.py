@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..lang.source import GaltonError
+from ..output import replacing
 from .numbers import Exact, Ints, Vector, parsed, printed
 
 __all__ = ["Bound", "Certificate", "CertificateError", "Side", "read_certificate"]
@@ -82,7 +83,9 @@ class Certificate:
 
     def write(self, path: str | Path) -> None:
         """Write a file for ``galton verify``."""
-        Path(path).write_bytes(self.encoded())
+        content = self.encoded()
+        with replacing(path, "binary") as file:
+            file.write(content)
 
     def encoded(self) -> bytes:
         """The bytes of the file: JSON, or an archive where there are many states and all numbers are doubles."""
