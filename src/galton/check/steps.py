@@ -29,7 +29,7 @@ from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
 from .quantity import Quantity, Work
 from .recurrence import recurring
-from .settled import first_rows
+from .settled import first_rows, sure_steps
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,7 +42,7 @@ def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *,
     """The probability to be in the goal after one step."""
     ask = Ask(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
-    return _sharpened(answer, ask, ask.all_states, goal, 1)
+    return _surely(_sharpened(answer, ask, ask.all_states, goal, 1), ask, ask.all_states, goal, 1, 1)
 
 
 def bounded_until(
@@ -69,7 +69,7 @@ def bounded_until(
             raise BoundError(f"no number of steps lies between {low} and {high}")
     ask = Ask(model, settings, optimum, strategy, everywhere)
     if low == 0:
-        return ask.accept(_until_now(ask, through, goal, high))
+        return _surely(ask.accept(_until_now(ask, through, goal, high)), ask, through, goal, low, high)
     if ask.needless(through):
         return Quantity(ask.zeros, through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
@@ -77,7 +77,7 @@ def bounded_until(
         answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)
         if ask.close(answer):
             break
-    return ask.accept(answer)
+    return _surely(ask.accept(answer), ask, through, goal, low, high)
 
 
 def cumulative_steps(
@@ -244,6 +244,20 @@ def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int
         return answer
     sure = certain(ask.model, through, goal, steps, ask.optimum, until=until)
     return replace(answer, lower=np.where(sure, 1.0, answer.lower))
+
+
+def _surely(answer: Quantity, ask: Ask, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
+    """The same with choices that make certain what can be made certain."""
+    choices = answer.choices
+    if choices is None or ask.optimum != "max" or choices.ndim == 1:
+        return answer
+    if high is not None:
+        return replace(answer, choices=sure_steps(ask.model, through, goal, goal, low, choices))
+    from ..graph import zero_and_one
+
+    later = zero_and_one(ask.model, through, goal, "max")[1]
+    first = sure_steps(ask.model, through, goal, later, low, choices[:low])
+    return replace(answer, choices=np.concatenate([first, choices[low:]]))
 
 
 def _iterate(
