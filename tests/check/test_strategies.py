@@ -285,3 +285,24 @@ def test_a_strategy_that_is_not_worth_the_answer_is_an_error(optimal: str, monke
     ) as e:
         galton.check(model, optimal, strategy=True)
     assert e.value.kind == "numeric"
+
+
+ALMOST = """
+mdp
+module almost
+  s : [0..3];
+  [hope] s=0 -> 1e-18 : (s'=3) + 1-1e-18 : (s'=1);
+  [know] s=0 -> (s'=1);
+  [] s=1 -> (s'=2);
+  [] s>1 -> true;
+endmodule
+"""
+
+
+@pytest.mark.parametrize("optimal", ["Pmax=? [ F=2 s=2 ]", "Pmax=? [ F[2,3] s=2 ]", "Pmax=? [ X s=1 ]"])
+def test_what_can_be_certain_is_not_left_to_luck(optimal: str) -> None:
+    """Doubles do not tell 1 from what the first choice gives; whoever asks for P>=1 of the chain does."""
+    strategy = galton.check(galton.parse(ALMOST).build(), optimal, strategy=True).strategy
+    assert strategy is not None
+    assert strategy.choice(0) == 1
+    assert galton.check(strategy.induced(), optimal.replace("max=?", ">=1")).value is True

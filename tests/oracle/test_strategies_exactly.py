@@ -147,7 +147,7 @@ def mistakes(model: Model, query: Query, method: str | None = None, file: File |
     return [f"{query.text()}: in {s} {float(worth[s])}, not {float(best[s])}" for s in wrong]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(25))
 def test_strategies_attain_the_value_in_every_state(seed: int, tmp_path: File) -> None:
     source = random.Random(seed)
     model = random_mdp(source)
@@ -157,7 +157,7 @@ def test_strategies_attain_the_value_in_every_state(seed: int, tmp_path: File) -
 
 @pytest.mark.parametrize("method", ["policy-iteration", "value-iteration", "interval", "gauss-seidel", "optimistic"])
 def test_strategies_of_methods_chosen_by_hand(method: str) -> None:
-    for seed in range(100, 108):
+    for seed in range(100, 105):
         source = random.Random(seed)
         model = random_mdp(source)
         unbounded = [q for q in queries(source) if not isinstance(q, Probability) or q.path.bound is None]

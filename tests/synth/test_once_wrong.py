@@ -11,8 +11,9 @@ from played import played_device
 import galton
 from galton.lang import GaltonError
 from galton.synth import api, questions, window
-from galton.synth.problems import Values
+from galton.synth.problems import Threshold, Values
 from galton.synth.refinement import Partition, refine
+from galton.synth.regions import Box
 
 CHAIN = """ctmc const double a; const double b; const double mu = a*2;
 module m s : [0..3]; [] s=0 -> a : (s'=1); [] s=1 -> b : (s'=2); [] s=2 -> 1 : (s'=0); endmodule
@@ -178,3 +179,66 @@ def test_what_cannot_be_is_impossible() -> None:
     text = "ctmc const double k; module m x : [0..3] init 0; [] x<3 -> k : (x'=x+1); endmodule"
     found = synthesize("P>0 [ x>0 U<=1 x=2 ]", text, {"k": (0.9, 1.0)})
     assert {box.verdict for box in found.boxes} == {"false"}
+
+
+# Searches that did not end: splitting a box does not help where the number jumps, or is where it is compared.
+
+JUMP = """
+dtmc
+const double a;
+module jump
+  s : [0..1];
+  [] s=0 -> a : (s'=1) + 1-a : true;
+  [] s=1 -> true;
+endmodule
+"""
+HALF = """
+dtmc
+const double a;
+module half
+  s : [0..2];
+  [] s=0 -> a : (s'=1) + a : (s'=2) + 1-2*a : true;
+  [] s>0 -> true;
+endmodule
+"""
+
+
+def test_the_least_number_of_a_jump_at_the_edge_is_found() -> None:
+    """It is 0 for a=0 and 1 for all others; this split boxes for ever."""
+    found = synthesize("P=? [ F s=1 ]", JUMP, minimize=True, space={"a": (0, 1)})
+    assert found.optimum == (0, 0)
+    assert found.best is not None
+    assert found.best.point == (0,)
+    assert not found.complete
+    assert found.volume(found.optimal) < 1e-3
+    assert found.statistics["boxes"] < 1000
+
+
+def test_all_values_of_a_jump_end() -> None:
+    found = synthesize("P=? [ F s=1 ]", JUMP, accuracy=0.1, space={"a": (0, 1)})
+    assert not found.complete
+    wide = [box for box in found.boxes if box.upper - box.lower > 0.1]
+    assert [box.low for box in wide] == [(0,)]
+
+
+@pytest.mark.parametrize("relation", [">=", ">", "<=", "<"])
+def test_a_threshold_that_is_the_number_itself_ends_undecided(relation: str) -> None:
+    found = synthesize(f"P{relation}0.5 [ F s=1 ]", HALF, space={"a": (0.1, 0.4)})
+    assert not found.complete
+    assert found.volume(found.undecided) == pytest.approx(1)
+    assert found.statistics["boxes"] < 1000
+    again = galton.Regions.from_json(found.to_json())
+    assert again.boxes == found.boxes
+
+
+def test_boxes_that_do_not_help_keep_nobody_from_splitting_others() -> None:
+    stuck = Box((0.0,), (0.5,), 0.5 - 1e-8, 0.5 + 1e-8, "undecided", stuck=5)
+    other = Box((0.5,), (0.6,), 0.2, 0.7, "undecided")
+    partition = Partition((0.0,), (1.0,), {box.low: box for box in (stuck, other)})
+    assert Threshold(">=", 0.5, 0.01).wanting(partition)[0] == other
+
+
+def test_more_steps_than_the_synthesis_of_an_mdp_makes_are_refused() -> None:
+    text = JUMP.replace("dtmc", "mdp").replace("[] s=1", "[] s=0 -> true;\n  [] s=1")
+    with pytest.raises(GaltonError, match=r"1e\+30 steps are too many for the synthesis of an MDP"):
+        synthesize("Pmax=? [ F<=1e30 s=1 ]", text, minimize=True, space={"a": (0.1, 0.9)})

@@ -11,6 +11,7 @@ import numpy as np
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.properties import ExpectedTime, Filter, Probability, Reward
+from ..lang.rendering import render
 from ..lang.source import GaltonError
 from ..model.arrays import is_on_host, on_host
 from ..model.program import Program
@@ -189,7 +190,7 @@ def _number(value: float, integral: bool) -> Number:
 
 
 def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
-    """That of the outermost operator, the last to be solved; arithmetic on top of operators has none.
+    """That of the outermost operator; arithmetic on top of operators has none.
 
     Nobody gets one that is not worth the answer.
     """
@@ -199,7 +200,8 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     from .strategy import Strategy
     from .worth import verify
 
-    answer = evaluation.steps[-1].quantity
+    text = render(formula)
+    answer = next(step.quantity for step in reversed(evaluation.steps) if step.formula == text)
     choices = answer.choices
     if choices is None or not len(choices):  # what is settled at once leaves nothing to decide
         choices = np.full(model.n_states, -1, dtype=np.int32)

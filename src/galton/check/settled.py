@@ -11,13 +11,21 @@ import numpy as np
 
 from ..backend.rows import every_successor_in, owners, spread
 from ..graph import EndComponents, attractor, can_avoid
-from ..model.arrays import namespace, offsets
+from ..model.arrays import namespace, offsets, on_host
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
 from ..solve.equations import Optimum
 from .transformation import entries_of
 
-__all__ = ["certain_choices", "first_rows", "free_choices", "missing_choices", "paying_choices", "ways_inside"]
+__all__ = [
+    "certain_choices",
+    "first_rows",
+    "free_choices",
+    "missing_choices",
+    "paying_choices",
+    "sure_steps",
+    "ways_inside",
+]
 
 
 def first_rows(model: Model, good: Mask) -> Int32s:
@@ -70,6 +78,24 @@ def paying_choices(model: Model, ends: EndComponents, rows: Floats, paying: Mask
 def _staying(model: Model, states: Mask, among: Mask) -> Int32s:
     """For some states, the first choice that stays among those given."""
     return first_rows(model, every_successor_in(model, among) & spread(model, states))
+
+
+def sure_steps(model: Model, through: Mask, goal: Mask, later: Mask, low: int, choices: Int32s) -> Int32s:
+    """Choices by steps taken that make ``through U[low,…] goal`` certain, where some do, and those given elsewhere.
+
+    The goal counts from ``low`` steps on, and ``later`` are the states where it is certain after all these steps. Among
+    numbers that are nearly 1, doubles do not tell those that are.
+    """
+    found, sure = choices.copy(), later
+    before: Mask | None = None  # what the rows lead to
+    rows = choices[:0]
+    for step in reversed(range(len(choices))):
+        if before is None or step == low - 1 or not np.array_equal(sure, before):
+            rows = _staying(model, through & ~goal if step >= low else through, sure)
+        made: Mask = np.greater_equal(rows, 0)
+        before, sure = sure, goal | made if step >= low else made
+        found[step] = np.where(on_host(made), on_host(rows), found[step])
+    return found
 
 
 def ways_inside(model: Model, through: Mask, exits: Mask, staying: Mask) -> Int32s:

@@ -29,7 +29,7 @@ from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
 from .quantity import Quantity, Work
 from .recurrence import recurring
-from .settled import first_rows
+from .settled import first_rows, sure_steps
 from .successors import step_probability
 
 Floats = npt.NDArray[np.float64]
@@ -46,7 +46,8 @@ def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *,
     # Steps in general add up and round; a single one has numbers that people compare with those they wrote.
     precise = step_probability(model, goal)
     lower, upper = (best_choice(model, p, maximise=optimum == "max") for p in (precise.lower, precise.upper))
-    return replace(answer, lower=np.maximum(answer.lower, lower), upper=np.minimum(answer.upper, upper))
+    answer = replace(answer, lower=np.maximum(answer.lower, lower), upper=np.minimum(answer.upper, upper))
+    return _surely(answer, ask, ask.all_states, goal, 1, 1)
 
 
 def bounded_until(
@@ -73,7 +74,7 @@ def bounded_until(
             raise BoundError(f"no number of steps lies between {low} and {high}")
     ask = Ask(model, settings, optimum, strategy, everywhere)
     if low == 0:
-        return ask.accept(_until_now(ask, through, goal, high))
+        return _surely(ask.accept(_until_now(ask, through, goal, high)), ask, through, goal, low, high)
     if ask.needless(through):
         return Quantity(ask.zeros, through.astype(np.float64), METHOD)
     for factor in (4, 1e4):
@@ -81,7 +82,7 @@ def bounded_until(
         answer = _sharpened(_before(ask, through, later, low), ask, through, later.lower == 1, low)
         if ask.close(answer):
             break
-    return ask.accept(answer)
+    return _surely(ask.accept(answer), ask, through, goal, low, high)
 
 
 def cumulative_steps(
@@ -248,6 +249,20 @@ def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int
         return answer
     sure = certain(ask.model, through, goal, steps, ask.optimum, until=until)
     return replace(answer, lower=np.where(sure, 1.0, answer.lower))
+
+
+def _surely(answer: Quantity, ask: Ask, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
+    """The same with choices that make certain what can be made certain."""
+    choices = answer.choices
+    if choices is None or ask.optimum != "max" or choices.ndim == 1:
+        return answer
+    if high is not None:
+        return replace(answer, choices=sure_steps(ask.model, through, goal, goal, low, choices))
+    from ..graph import zero_and_one
+
+    later = zero_and_one(ask.model, through, goal, "max")[1]
+    first = sure_steps(ask.model, through, goal, later, low, choices[:low])
+    return replace(answer, choices=np.concatenate([first, choices[low:]]))
 
 
 def _iterate(

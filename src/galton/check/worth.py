@@ -65,7 +65,8 @@ def verify(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer
     except GaltonError as error:
         if error.kind not in ("numeric", "limit"):
             raise
-        raise StrategyMistakeError(f"the answer stands, but its strategy could not be checked: {error}") from error
+        message = f"the answer stands, but its strategy could not be checked ({error}); ask for the answer alone"
+        raise StrategyMistakeError(message) from error
     lower, upper = on_host(answer.lower), on_host(answer.upper)
     with np.errstate(invalid="ignore"):  # infinities meet each other
         apart = np.nan_to_num(np.maximum(worth.lower - upper, lower - worth.upper), nan=0.0, posinf=np.inf)
@@ -81,7 +82,8 @@ def verify(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer
     raise StrategyMistakeError(
         f"the strategy that was found is not worth the answer: in {evaluation.state_name(state)} it is worth "
         f"[{worth.lower[state]:.9g}, {worth.upper[state]:.9g}], and the answer is "
-        f"[{lower[state]:.9g}, {upper[state]:.9g}]; {reason}, and the answer stands without the strategy"
+        f"[{lower[state]:.9g}, {upper[state]:.9g}]; {reason}, and the answer stands without the strategy: ask for it "
+        "alone"
     )
 
 

@@ -242,7 +242,8 @@ def show(regions: Regions, unit: str) -> None:
         typer.echo("  stopped before the tolerance was reached; --resume goes on from the file of --json")
     elif not regions.complete:
         typer.echo(
-            "  the tolerance was not reached: some boxes are as small as numbers allow, and their bounds are wider"
+            "  the tolerance was not reached: splitting some boxes brings their bounds no closer; the number jumps "
+            "there, or is the threshold itself, or they are as small as numbers allow"
         )
 
 

@@ -82,6 +82,9 @@ def lowered(lower: Floats, upper: Floats, exponent: int) -> tuple[Floats, Floats
     """Bounds over a power of two, rounded outwards where they have few digits, or are too large for a double."""
     with np.errstate(over="ignore", under="ignore"):
         low, high = np.ldexp(lower, -exponent), np.ldexp(upper, -exponent)
-    low = np.where(low < LEAST, np.maximum(np.nextafter(low, -1.0), 0.0), np.minimum(low, GREATEST))
-    high = np.where((upper > 0) & (high < LEAST), np.nextafter(high, 1.0), high)
-    return low, high
+    faint, dim = (low > 0) & (low < LEAST), (upper > 0) & (high < LEAST)
+    if faint.any():
+        low = np.where(faint, np.nextafter(low, -1.0), low)
+    if dim.any():
+        high = np.where(dim, np.nextafter(high, 1.0), high)
+    return np.minimum(low, GREATEST), high

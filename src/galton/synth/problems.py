@@ -12,6 +12,7 @@ from .refinement import Partition
 from .regions import Box, Sample, Verdict
 
 FINEST_STEP = 2.0**-12  # of the ranges, for points around the best one
+EDGES = 2  # splits without progress after which the corners of a box are tried
 MIDDLES = 4  # boxes whose middles are tried in a round
 
 __all__ = ["Optimum", "Threshold", "Values"]
@@ -45,9 +46,9 @@ class Threshold:
         return "true" if holds else "false" if fails else "undecided"
 
     def wanting(self, partition: Partition) -> list[Box]:
-        """The largest undecided boxes, as many as would do if all of them were decided."""
+        """The largest undecided boxes that can be split, as many as would do if all of them were decided."""
         volumes = [(partition.volume(box), box) for box in partition.of("undecided")]
-        volumes.sort(key=lambda pair: -pair[0])
+        volumes.sort(key=lambda pair: (not partition.splittable(pair[1]), -pair[0]))
         excess = fsum(volume for volume, _ in volumes) - self.volume
         wanted = []
         for volume, box in volumes:
@@ -57,7 +58,7 @@ class Threshold:
             excess -= volume
         return wanted
 
-    def samples(self, partition: Partition) -> list[tuple[float, ...]]:
+    def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
         """None."""
         return []
 
@@ -80,7 +81,7 @@ class Values:
         boxes = [box for box in partition.of("values") if box.upper - box.lower > self.accuracy]
         return sorted(boxes, key=lambda box: box.lower - box.upper)
 
-    def samples(self, partition: Partition) -> list[tuple[float, ...]]:
+    def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
         """None."""
         return []
 
@@ -114,17 +115,27 @@ class Optimum:
         least, most = min(self._good(b)[0] for b in boxes), max(self._good(b)[1] for b in boxes)
         if most - least <= self.tolerance:
             return []
-        promising = sorted(boxes, key=lambda box: -self._good(box)[1])
-        poor = sorted(boxes, key=lambda box: self._good(box)[0])
+        left = [box for box in boxes if partition.splittable(box)]
+        if not left:
+            return boxes
+        # What cannot be split any more does not make others worth splitting.
+        least, most = min(self._good(b)[0] for b in left), max(self._good(b)[1] for b in left)
+        if most - least <= self.tolerance:
+            return [box for box in boxes if not partition.splittable(box)]
+        promising = sorted(left, key=lambda box: -self._good(box)[1])
+        poor = sorted(left, key=lambda box: self._good(box)[0])
         promising = [box for box in promising if self._good(box)[1] > least + self.tolerance]
         poor = [box for box in poor if self._good(box)[0] < most - self.tolerance]
         both = [box for pair in zip_longest(promising, poor) for box in pair if box is not None]
         return list({box.low: box for box in both}.values())
 
-    def samples(self, partition: Partition) -> list[tuple[float, ...]]:
+    def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
         """Middles of the most promising boxes, and steps around the best point."""
         promising = sorted(partition.of("optimal"), key=lambda box: -self._good(box)[1])
         points = [box.center for box in promising[:MIDDLES]]
+        # Where splitting does not help, the number may jump at the edge of a box.
+        jumps = [box for box in pieces if box.stuck >= EDGES and box.upper - box.lower > self.tolerance]
+        points += [corner for box in jumps[:MIDDLES] for corner in (box.low, box.high)]
         if partition.best is None:
             return [tuple(a + (b - a) / 2 for a, b in zip(partition.low, partition.high, strict=True))]
         if partition.step >= FINEST_STEP:

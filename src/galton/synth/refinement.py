@@ -3,6 +3,9 @@
 Every round splits some boxes, the same however many threads there are, and looks at the pieces together. A piece is
 half of a box: cut along the parameter that contributes most to the width of its bounds, which is measured now and then
 by giving all other parameters their middle values. PRISM-PSY cuts along all parameters at once (``split="all"``).
+
+Splitting does not always help: where the number jumps, a box that holds the jump has wide bounds however small it is,
+and where the bounds are as close as the solver makes them they stay so. Such boxes are left alone after a few splits.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ FIRST = 8  # boxes to begin with
 LEAST_GAIN = 0.25  # of a parameter, beside the largest, for the space to be cut along it from the beginning
 FILL = 16  # and at least: fewer would take as long, as boxes are looked at in bundles
 SMALLEST = 2.0**-24  # of a range: narrower boxes are not split
+PROGRESS = 0.99  # of the width of the bounds before a split: what is above that has not got closer
+STUCK, STUCK_BY = 4, 6  # splits in a row without progress that are enough, and how many more for each parameter
+CLOSE = 1e-5  # relative: bounds that close and without progress are as close as they get, after CLOSE_STUCK splits
+CLOSE_STUCK = 2
 
 Split = Literal["best", "all"]
 Bounds = Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -38,8 +45,8 @@ class Question(Protocol):
     def wanting(self, partition: Partition) -> list[Box]:
         """The boxes to split, most urgent first; none when the question is answered."""
 
-    def samples(self, partition: Partition) -> list[tuple[float, ...]]:
-        """Points to try in this round."""
+    def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
+        """Points to try in this round, along with the pieces of boxes."""
 
     def tried(self, partition: Partition, samples: Sequence[Sample]) -> None:
         """What came out at these points."""
@@ -70,6 +77,15 @@ class Partition:
         widths: Floats = np.subtract(box.high, box.low) / np.subtract(self.high, self.low)
         return widths
 
+    def splittable(self, box: Box) -> bool:
+        """Whether a box has a middle to be split at, and splitting seems to help."""
+        close = box.upper - box.lower <= CLOSE * max(abs(box.lower), abs(box.upper))
+        if box.stuck >= (CLOSE_STUCK if close else STUCK + STUCK_BY * len(box.low)):
+            return False
+        middles = zip(box.low, box.center, box.high, strict=True)
+        has_a_middle = all(low == high or low < center < high for low, center, high in middles)
+        return has_a_middle and bool(self.widths(box).max() > SMALLEST)
+
 
 def refine(
     partition: Partition,
@@ -83,7 +99,7 @@ def refine(
         if not partition.boxes:
             whole = Box(partition.low, partition.high, -math.inf, math.inf, "values")
             _put(partition, question, _first(whole, bounds) if split == "best" else [whole], bounds)
-        while chosen := _splittable(partition, question.wanting(partition)):
+        while chosen := [box for box in question.wanting(partition) if partition.splittable(box)]:
             per_box = 2 if split == "best" else 2 ** len(partition.low)
             chosen = chosen[: max(1, ROUND // per_box)]
             if split == "best":
@@ -127,14 +143,15 @@ def _first(whole: Box, bounds: Bounds) -> list[Box]:
 
 def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds: Bounds) -> None:
     """Look at new boxes, and at points along with them."""
-    points = question.samples(partition)
+    points = question.samples(partition, pieces)
     low = np.array([*(piece.low for piece in pieces), *points])
     high = np.array([*(piece.high for piece in pieces), *points])
     lower, upper = (found.tolist() for found in bounds(low, high))
     for place, piece in enumerate(pieces):
         # What holds in a box holds in its pieces, and may be closer by a little: they have other uniformisation rates.
         closer = replace(piece, lower=max(lower[place], piece.lower), upper=min(upper[place], piece.upper))
-        partition.boxes[piece.low] = closer
+        progress = closer.upper - closer.lower < PROGRESS * (piece.upper - piece.lower)
+        partition.boxes[piece.low] = replace(closer, stuck=0 if progress else piece.stuck + 1)
     first = len(pieces)
     found = [Sample(point, lower[first + i], upper[first + i]) for i, point in enumerate(points)]
     partition.points += len(points)
@@ -143,14 +160,6 @@ def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds
         verdict = question.verdict(box)
         if verdict != box.verdict:
             partition.boxes[corner] = replace(box, verdict=verdict)
-
-
-def _splittable(partition: Partition, boxes: Sequence[Box]) -> list[Box]:
-    def has_a_middle(box: Box) -> bool:
-        middles = zip(box.low, box.center, box.high, strict=True)
-        return partition.widths(box).max() > SMALLEST and all(low == high or low < c < high for low, c, high in middles)
-
-    return [box for box in boxes if has_a_middle(box)]
 
 
 def _measured(boxes: Sequence[Box], bounds: Bounds) -> list[Box]:

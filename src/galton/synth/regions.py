@@ -29,8 +29,9 @@ class Box:
     """Parameter values from ``low`` to ``high``; the number asked for is between ``lower`` and ``upper`` in all of it.
 
     ``verdict`` is ``true``, ``false`` or ``undecided`` where a threshold was asked for, ``optimal`` (it may hold an
-    optimum) or ``excluded`` where an optimum was, and else ``values``. ``gains`` and ``age`` belong to the refinement:
-    what each parameter contributes to the width of the bounds, and how many splits ago that was measured.
+    optimum) or ``excluded`` where an optimum was, and else ``values``. ``gains``, ``age`` and ``stuck`` belong to the
+    refinement: what each parameter contributes to the width of the bounds, how many splits ago that was measured, and
+    how many splits in a row have not brought the bounds closer.
     """
 
     low: tuple[float, ...]
@@ -40,6 +41,7 @@ class Box:
     verdict: Verdict
     gains: tuple[float, ...] | None = None
     age: int = 0
+    stuck: int = 0
 
     def __contains__(self, point: Sequence[float]) -> bool:
         return all(low <= p <= high for low, p, high in zip(self.low, point, self.high, strict=True))
@@ -241,4 +243,6 @@ def _box_to_json(box: Box) -> dict[str, Any]:
         "upper": box.upper,
         "verdict": box.verdict,
     }
+    if box.stuck:
+        found["stuck"] = box.stuck
     return {**found, "gains": box.gains, "age": box.age} if box.gains else found

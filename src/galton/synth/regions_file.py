@@ -96,7 +96,8 @@ def _box(found: dict[str, Any], what: str, parameters: Mapping[str, Range], prob
     if gains is not None:
         gains = tuple(as_number(g, f"{what}: gains") for g in as_list(gains, f"{what}: gains", len(parameters)))
     verdict = cast(Verdict, one_of(get(found, "verdict"), VERDICTS[problem], f"{what}: verdict"))
-    return Box(low, high, *_bounds(found, what), verdict, gains, as_int(found.get("age", 0), f"{what}: age", 0, 2**31))
+    age, stuck = (as_int(found.get(name, 0), f"{what}: {name}", 0, 2**31) for name in ("age", "stuck"))
+    return Box(low, high, *_bounds(found, what), verdict, gains, age, stuck)
 
 
 def _best(found: Any, parameters: Mapping[str, Range]) -> Sample | None:
