@@ -133,7 +133,11 @@ def power(a: Numbers, b: Numbers) -> Numbers:
 
 def logarithm(a: Numbers, base: Numbers) -> Numbers:
     """``log(a, base)``, a quotient of two monotone functions."""
-    return _log(a) / _log(base)
+    quotient = _log(a) / _log(base)
+    # No base has logarithms for certain that may be 1, infinite or not positive: these are not numbers.
+    known = base.lower == base.upper
+    none = known & ((base.lower <= 0) | (base.lower == 1) | np.isinf(base.lower))
+    return Numbers(_where(none, np.nan, quotient.lower), _where(none, np.nan, quotient.upper))
 
 
 def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
@@ -228,7 +232,7 @@ def _quotient(a: Floats, b: Floats) -> tuple[Floats, Mask]:
 def _power(a: Floats, b: Floats) -> tuple[Floats, Mask]:
     """The rounded power. Whole numbers that a double can hold are exact; libraries round others to within an ulp."""
     with np.errstate(all="ignore"):
-        result = np.power(a, b)
+        result = _where(np.isnan(b) | ((np.abs(a) == 1) & np.isinf(b)), np.nan, np.power(a, b))  # as in Java
         whole = (a == np.floor(a)) & (b == np.floor(b)) & (b >= 0) & (np.abs(result) < _EXACT_INTEGERS)
         return result, whole | np.isinf(result) | (result == 0)
 

@@ -83,12 +83,13 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
         return _UNDEFINED.get(op, "integer overflow"), lowered.spans.get(found["node"], Span(0, 0)), None
     if fault is Fault.BAD_REWARD:
         return f"the reward is {value}", lowered.spans.get(found["node"], Span(0, 0)), "it must be finite"
-    command = lowered.commands[found["command"]].source
+    blamed = lowered.commands[found["command"]]
+    command = blamed.source
     rates = lowered.program.type == "ctmc"
     if fault is Fault.BAD_SUM:
         hint = "this is a CTMC? then the file must say ctmc" if lowered.program.type == "dtmc" else None
         return f"the probabilities of this command sum to {value} instead of 1", command.span, hint
-    update = command.updates[found["update"]]
+    update = command.updates[blamed.updates[found["update"]].number]
     if fault is Fault.BAD_PROBABILITY:
         span = update.span if update.probability is None else update.probability.span
         return f"the {'rate' if rates else 'probability'} is {value}", span, "it must be finite and not negative"
