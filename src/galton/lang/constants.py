@@ -10,7 +10,7 @@ from typing import Any
 from .evaluation import LARGEST_INT, SMALLEST_INT, EvaluationError, evaluate
 from .expression_parser import parse_expression
 from .expressions import Expression, Name, Type, Value, children
-from .rationals import literal, negate, rounded
+from .rationals import Exact, literal, negate, rounded
 from .source import GaltonError, LanguageError, Source, Span
 from .stream import nearest
 from .syntax import ConstantDeclaration
@@ -187,7 +187,7 @@ def convert(value: Value | str, kind: Type, name: str) -> Value:
 
 def _from_python(value: Any) -> Value:
     """A number as if it had been written in a text: a float is the decimal that Python prints for it."""
-    if isinstance(value, (bool, int)):
+    if isinstance(value, (bool, int, Exact)):
         return value
     if hasattr(value, "__index__"):  # an integer of another library
         return int(value)
