@@ -86,7 +86,7 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Round: {
             double a = arg(0);
             if (!std::isfinite(a)) throw UndefinedValue{index};
-            return node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : round_half_up(a);
+            return (node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : round_half_up(a)) + 0.0;
         }
         case Op::Eq: return arg(0) == arg(1);
         case Op::Lt: return arg(0) < arg(1);

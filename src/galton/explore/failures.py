@@ -26,6 +26,8 @@ class Fault(IntEnum):
     OUT_OF_MEMORY = 6
     NO_INITIAL_STATE = 8
     BAD_REWARD = 9
+    BAD_PRODUCT = 10
+    BAD_TOTAL = 11
 
 
 LARGEST_NUMBER = 2**31 - 1  # of a state, or of a choice
@@ -86,6 +88,15 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     blamed = lowered.commands[found["command"]]
     command = blamed.source
     rates = lowered.program.type == "ctmc"
+    what = "rates" if rates else "probabilities"
+    if fault is Fault.BAD_PRODUCT:
+        size = "large" if found["value"] > 0 else "small"
+        action = f" '{command.action}'" if command.action else ""
+        return f"the {what} of commands that move together multiply to a number too {size} for a double", command.span, (
+            f"choose units in which the {what} of the action{action} are nearer to 1"
+        )
+    if fault is Fault.BAD_TOTAL:
+        return "with this command the rates add up to more than a double can hold", command.span, _UNITS
     if fault is Fault.BAD_SUM:
         hint = "this is a CTMC? then the file must say ctmc" if lowered.program.type == "dtmc" else None
         return f"the probabilities of this command sum to {value} instead of 1", command.span, hint
@@ -102,6 +113,7 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     )
 
 
+_UNITS = "choose a unit of time in which rates are nearer to 1"
 _UNDEFINED = {
     Op.MOD: "mod needs a positive second argument",
     Op.POW: "an integer raised to a negative power, or to one that is too large",

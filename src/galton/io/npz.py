@@ -18,6 +18,7 @@ import numpy as np
 
 from ..model.sparse import Model, ModelError, Rewards
 from ..model.states import Field, ListedStates, PackedStates, States
+from ..model.validation import finish
 from ..model.values import Values
 from .errors import FileError
 
@@ -69,7 +70,7 @@ def read_npz(path: Path) -> Model:
     except (zipfile.BadZipFile, EOFError, ValueError, KeyError, TypeError, AttributeError, SyntaxError) as error:
         raise FileError(f"this is not a model: {error}", path, expected="an archive that Galton has written") from None
     try:
-        model.validate()
+        model = finish(model)
     except ModelError as error:
         raise FileError(str(error), path) from None
     return model
