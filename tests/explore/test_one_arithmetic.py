@@ -1,8 +1,8 @@
 """Every operation of the language has one value, whoever computes it.
 
 Constants (:mod:`galton.lang.evaluation`), the folding of the expression graph, the core's tapes and its evaluation of
-single states, arrays (:mod:`galton.explore.vectorised`), the CUDA text, and the intervals of properties are asked for the
-same operation on the same doubles. What is expected is written here: IEEE arithmetic by NumPy, and the rules of
+single states, arrays (:mod:`galton.explore.vectorised`), the CUDA text, and the intervals of properties are asked for
+the same operation on the same doubles. What is expected is written here: IEEE arithmetic by NumPy, and the rules of
 ``java.lang.Math``. The doubles are those that hurt.
 """
 
@@ -32,7 +32,19 @@ Pair = tuple[float, float]
 FINITE = [
     *(0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 3.0, -7.0, 309.0, 0.1),
     *(0.49999999999999994, 0.5000000000000001, -0.49999999999999994, -0.5000000000000001, 1.5),
-    *(2.0**31 - 0.5, 2.0**52 + 0.5, 2.0**53, 2.0**53 + 2, -(2.0**53) - 2, -10.0, 1e200, 1e308, -1e308, 1e-200, 2.0**-1074),
+    *(
+        2.0**31 - 0.5,
+        2.0**52 + 0.5,
+        2.0**53,
+        2.0**53 + 2,
+        -(2.0**53) - 2,
+        -10.0,
+        1e200,
+        1e308,
+        -1e308,
+        1e-200,
+        2.0**-1074,
+    ),
 ]
 DOUBLES = [*FINITE, math.inf, -math.inf, math.nan]
 INTEGERS = [0, 1, -1, 2, -2, 3, -7, 10, 2**31 - 1, -(2**31) + 1]
@@ -181,9 +193,10 @@ def wrong_in_arrays(conditions: list[str]) -> list[str]:
     wrong = []
     for condition, expression in zip(conditions, program.labels.values(), strict=True):
         node = lowering.node(expression)
-        if vectorised.possible(lowering.graph, node):
-            if not vectorised.evaluate(lowering.graph, node, model.states.fields, model.states.words)[0]:
-                wrong.append(condition)
+        if not vectorised.possible(lowering.graph, node):
+            continue
+        if not vectorised.evaluate(lowering.graph, node, model.states.fields, model.states.words)[0]:
+            wrong.append(condition)
     return wrong
 
 

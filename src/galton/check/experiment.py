@@ -53,9 +53,7 @@ def values(name: str, text: str) -> list[Value]:
     count = int((high - low) / step) + 1
     if count > MOST:
         raise LanguageError(f"the range has {count:,} values; at most {MOST:,} are supported", source, whole)
-    integral = all(
-        number.denominator == 1 and "." not in piece for number, piece in zip(numbers, pieces, strict=True)
-    )
+    integral = all(number.denominator == 1 and "." not in piece for number, piece in zip(numbers, pieces, strict=True))
     found = [low + i * step for i in range(count)]
     return [int(value) for value in found] if integral else [rounded(value) for value in found]
 

@@ -415,7 +415,6 @@ class Exploration:
             info={**self.seconds, "levels": self.levels},
         )
 
-
     def _warnings(self, named: PackedStates) -> tuple[str, ...]:
         """What ``finish.cuh`` reported about rows that do not sum to 1."""
         word = int(self._state()[Control.OFF_ROW])

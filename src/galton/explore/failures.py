@@ -92,8 +92,10 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     if fault is Fault.BAD_PRODUCT:
         size = "large" if found["value"] > 0 else "small"
         action = f" '{command.action}'" if command.action else ""
-        return f"the {what} of commands that move together multiply to a number too {size} for a double", command.span, (
-            f"choose units in which the {what} of the action{action} are nearer to 1"
+        return (
+            f"the {what} of commands that move together multiply to a number too {size} for a double",
+            command.span,
+            (f"choose units in which the {what} of the action{action} are nearer to 1"),
         )
     if fault is Fault.BAD_TOTAL:
         return "with this command the rates add up to more than a double can hold", command.span, _UNITS

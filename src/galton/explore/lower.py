@@ -385,4 +385,4 @@ def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
     """The sum of the command's probabilities when all are finite constants."""
     values = [graph.constant(u.probability) for u in command.updates]
     known = [v for v in values if v is not None and math.isfinite(v)]  # the others are wrong by themselves
-    return math.fsum(known) if len(known) == len(values) else None
+    return sum(known) if len(known) == len(values) else None

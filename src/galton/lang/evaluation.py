@@ -97,7 +97,7 @@ def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
     if any(map(is_not, before, after)):
         parts = iter(after)
         expression = map_children(expression, lambda _: next(parts))
-    if all([type(part) is Literal for part in after]):
+    if all(type(part) is Literal for part in after):
         try:
             return Literal(evaluate(expression, {}), span=expression.span)
         except EvaluationError:

@@ -31,7 +31,10 @@ class Exact(float):
 
     def __new__(cls, origin: str | Fraction) -> Exact:
         """Round what ``origin`` says."""
-        self = super().__new__(cls, origin)
+        try:
+            self = super().__new__(cls, origin)
+        except OverflowError:  # no double is near, but what it is multiplied with may bring it back
+            self = super().__new__(cls, math.inf if not isinstance(origin, str) and origin > 0 else -math.inf)
         self.origin = origin
         self._fraction = None
         return self
@@ -71,12 +74,10 @@ def rational(value: float) -> Fraction | None:
 
 def rounded(value: Fraction) -> float:
     """The double nearest to a number, which it remembers unless it is too long."""
-    try:
-        nearest = value.numerator / value.denominator
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-    known = _bits(value) > MOST_BITS or nearest.as_integer_ratio() == (value.numerator, value.denominator)
-    return nearest if known else Exact(value)
+    nearest = Exact(value)
+    long = _bits(value) > MOST_BITS
+    plain = long or (math.isfinite(nearest) and nearest.as_integer_ratio() == (value.numerator, value.denominator))
+    return float(nearest) if plain else nearest
 
 
 def negate(value: float) -> float:

@@ -62,9 +62,7 @@ def _means(model: Model, values: Values) -> dict[str, Rewards]:
 def off_warning(states: States | None, state: int, total: float) -> str:
     """What to say where probabilities do not sum to 1; ``state`` is the first such."""
     name = f"state {state}" if states is None else f"state {states[state]}"
-    return (
-        f"the probabilities of {name} sum to {total:.12g}, not 1: this row, and others like it, were divided by their sums"
-    )
+    return f"the probabilities of {name} sum to {total:.12g}, not 1; rows like this one were divided by their sums"
 
 
 def validate(model: Model) -> None:
