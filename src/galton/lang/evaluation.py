@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import reduce
-from operator import is_not
 from typing import Protocol
 
 from . import doubles, rationals
@@ -87,22 +86,27 @@ def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
 
     What has no value stays as it is: it may never be needed.
     """
-    match expression:
-        case Name(name) if name in constants:
-            return Literal(constants[name], span=expression.span)
-        case Literal() | Name() | Label():
-            return expression
-    before = children(expression)
-    after = tuple([fold(child, constants) for child in before])
-    if any(map(is_not, before, after)):
+    kind = type(expression)
+    if kind is Literal or kind is Label:
+        return expression
+    if isinstance(expression, Name):
+        return Literal(constants[expression.name], span=expression.span) if expression.name in constants else expression
+    if isinstance(expression, Binary):  # most are
+        left, right = fold(expression.left, constants), fold(expression.right, constants)
+        if left is not expression.left or right is not expression.right:
+            expression = Binary(expression.operator, left, right, span=expression.span)
+        known = type(left) is Literal and type(right) is Literal
+    else:
+        after = [fold(child, constants) for child in children(expression)]
         parts = iter(after)
         expression = map_children(expression, lambda _: next(parts))
-    if all(type(part) is Literal for part in after):
-        try:
-            return Literal(evaluate(expression, {}), span=expression.span)
-        except EvaluationError:
-            pass
-    return expression
+        known = all(type(part) is Literal for part in after)
+    if not known:
+        return expression
+    try:
+        return Literal(evaluate(expression, {}), span=expression.span)
+    except EvaluationError:
+        return expression
 
 
 class _Evaluator:

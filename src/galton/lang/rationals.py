@@ -55,7 +55,7 @@ class Exact(float):
 def literal(text: str) -> float:
     """A decimal number as it stands in a text; infinite where it is too large for a double."""
     digits, _, exponent = text.lower().partition("e")
-    if len(digits) > MOST_DIGITS or len(exponent) > 9 or abs(int(exponent or 0)) > MOST_DIGITS:
+    if (exponent and (len(exponent) > 9 or abs(int(exponent)) > MOST_DIGITS)) or len(digits) > MOST_DIGITS:
         return float(text)
     value = Exact(text)
     return value if value < math.inf else math.inf
