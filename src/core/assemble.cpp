@@ -6,6 +6,7 @@
 
 #include "parallel.hpp"
 #include "rewards.hpp"
+#include "rows.hpp"
 #include "search.hpp"
 #include "values.hpp"
 
@@ -102,6 +103,8 @@ class Worker {
     }
 
     std::vector<int32_t> deadlocks;
+    size_t off_state = SIZE_MAX;  // as in the model
+    double off_sum = 1;
 
     // The sink's side.
 
@@ -183,8 +186,11 @@ class Worker {
             const double* reward = rewards_.of_action(action, s, taken);
             for (int j = 0; j < count; ++j) {
                 const size_t state = selection[j];
-                if (!chain_) choice_rewards_[s].push_back(reward[state]);
-                else state_choice_rewards_[s][state] += reward[state] * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
+                double earned = reward[state];
+                if (chain_) earned = state_choice_rewards_[s][state] += earned * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
+                else choice_rewards_[s].push_back(earned);
+                if (!std::isfinite(earned) && test(taken, selection[j]))
+                    expander_.fail(Fault::BadReward, -1, -1, -1, rewards_.node_of(action, s), earned, selection[j]);
             }
         }
     }
@@ -220,7 +226,7 @@ class Worker {
             for (int i = 0; i < n_; ++i) {
                 auto state = static_cast<size_t>(i);
                 double share = program_.type == ModelType::Dtmc ? static_cast<double>(choices_of_[state]) : 1.0;
-                add_row(starts_[state], starts_[state + 1], share);
+                add_row(state, starts_[state], starts_[state + 1], share);
                 for (auto& rewards : state_choice_rewards_) rewards[state] /= share;
             }
             return;
@@ -235,7 +241,7 @@ class Worker {
             size_t begin = starts_[static_cast<size_t>(i)], row = begin;
             for (size_t c = choice_starts_[static_cast<size_t>(i)]; c < choice_starts_[static_cast<size_t>(i) + 1]; ++c) {
                 size_t end = begin + choices_[choice_order_[c]].end;
-                add_row(row, end, 1.0);
+                add_row(static_cast<size_t>(i), row, end, 1.0);
                 row = end;
             }
         }
@@ -243,7 +249,7 @@ class Worker {
 
     // Sort by target, merge equal targets, and keep the result. Equal targets stay in the order of the commands, so
     // that their sum is rounded the same way whatever thread computes it.
-    void add_row(size_t begin, size_t end, double share) {
+    void add_row(size_t state, size_t begin, size_t end, double share) {
         Entry* row = sorted_.data() + begin;
         const size_t size = end - begin;
         if (size <= 32) {
@@ -272,6 +278,43 @@ class Worker {
             i = next;
         }
         lengths_.push_back(static_cast<uint32_t>(written_ - before));
+        if (program_.type == ModelType::Ctmc) check_total(state, before);
+        else finish_row(state, before);
+    }
+
+    // See rows.hpp; the row is what was written last, from `before` on.
+    void finish_row(size_t state, size_t before) {
+        const size_t size = written_ - before;
+        const RowSum sum = sum_row(size, [&](size_t k) { return value_of(handles_[before + k]); });
+        if (!is_off(sum, size)) return;
+        for (size_t k = before; k < written_; ++k) handles_[k] = handle(sum.share(value_of(handles_[k])));
+        if (std::abs(sum.distance()) <= OFF_BY_MORE_THAN_ROUNDING || first_ + state >= off_state) return;
+        off_state = first_ + state;
+        off_sum = sum.high + sum.low;
+    }
+
+    void check_total(size_t state, size_t before) {
+        double sum = 0;
+        for (size_t k = before; k < written_; ++k) sum += value_of(handles_[k]);
+        if (!(sum < INFINITY)) blame_total(state);
+    }
+
+    // Expand the state once more, to see which command is too much.
+    [[noreturn]] void blame_total(size_t state) {
+        struct Adder {
+            const Expander& expander;
+            double sum = 0;
+            int command = -1;
+            void begin(int, const uint16_t*, int) {}
+            void end(int, const uint16_t*, int) {}
+            void emit(const uint16_t*, int, uint64_t* const*, double p, const double* probabilities) {
+                if (sum < INFINITY) command = expander.command();
+                sum += probabilities ? probabilities[0] : p;
+            }
+        } adder{expander_};
+        expander_.load(shared_.states[first_ + state], 1);
+        expander_.expand(adder);
+        expander_.fail(Fault::BadTotal, adder.command, -1, -1, -1, adder.sum, 0);
     }
 
     // Values travel as handles: codes of the dictionary or, where there are too many values for one, places in a list
@@ -433,6 +476,10 @@ bool try_assemble(Shared& shared, int threads) {
             worker.run();
             std::lock_guard guard(shared.mutex);
             shared.model.deadlocks.insert(shared.model.deadlocks.end(), worker.deadlocks.begin(), worker.deadlocks.end());
+            if (worker.off_state < shared.model.off_state) {
+                shared.model.off_state = worker.off_state;
+                shared.model.off_sum = worker.off_sum;
+            }
             return;
         } catch (const GivenUp&) {
         } catch (const TooManyValues&) {
@@ -463,6 +510,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
         // Too many values for a coding usually show in the first blocks; little is done twice.
         model.coding = coding;
         model.deadlocks.clear();
+        model.off_state = SIZE_MAX;
         progress.rows = 0;
         Shared shared{plan, sorted, model, progress, (limits.memory - need) / static_cast<size_t>(threads), ValueDictionary(coding == Coding::Bytes ? 1 << 8 : 1 << 16), {}, {}, {}, {}, {}};
         allocate(model, plan, found, shared);

@@ -5,6 +5,8 @@
 // last one found: no table is needed any more. Nothing is stored twice: rows go straight to their final place.
 #pragma once
 
+#include <cstdint>
+
 #include "discover.hpp"
 
 namespace galton {
@@ -28,6 +30,8 @@ struct SparseModel {
     std::vector<Pages<double>> state_rewards, choice_rewards;  // per structure; empty where there are none
     std::vector<Pages<double>> transition_rewards;             // see attribute.hpp
     std::vector<int32_t> initial, deadlocks;
+    size_t off_state = SIZE_MAX;       // the first whose probabilities did not sum to 1 by more than rounding
+    double off_sum = 1;
 };
 
 // `states` are sorted. Duplicate targets of one choice are merged; a state without a choice gets a self-loop.

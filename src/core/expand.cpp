@@ -226,6 +226,25 @@ void Expander::count_successors(double branches, int count) {
             fail(Fault::TooManySuccessors, -1, -1, -1, -1, made_by_[leaf_[j]], leaf_[j]);
 }
 
+void Expander::blame_product(double value, int j) { fail(Fault::BadProduct, command_, -1, -1, -1, value, leaf_[j]); }
+
+// Products of positive numbers that vanish or have no bound are an error; others are 0 because one of their factors is.
+void Expander::check_products(int count) {
+    for (int j = 0; j < count; ++j) {
+        double& product = number_[static_cast<size_t>(j)];
+        if (product > 0 && product < INFINITY) continue;
+        auto is_zero = [&](const Part& part) {
+            return !part.constant && dense_probabilities_[static_cast<size_t>(part.column)][leaf_[j]] == 0;
+        };
+        bool impossible = false;
+        for (const Alternative* alternative : chosen_)
+            if (alternative->parts.size() == 1) impossible |= is_zero(alternative->parts[0]);
+        for (const Part* part : path_) impossible |= is_zero(*part);
+        if (!impossible) blame_product(product, j);
+        product = 0;
+    }
+}
+
 // A command of a product: the difference that each of its updates makes, placed by the state's position in the block.
 void Expander::prepare(int command, const Mask& mask, Alternative& alternative) {
     int count = select(mask, selection_);

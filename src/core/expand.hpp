@@ -13,6 +13,7 @@
 // where the column, if there is one, may hold zeros: such successors do not exist.
 #pragma once
 
+#include <cmath>
 #include <memory>
 
 #include "plan.hpp"
@@ -52,6 +53,9 @@ class Expander {
     // All states of the block.
     const Mask& live() const { return live_; }
 
+    // The command whose successors are being emitted; of several that move together, the first module's.
+    int command() const { return command_; }
+
     // Those that were expanded last, and not left as they are because nobody asks what follows them.
     const Mask& active() const { return active_; }
 
@@ -82,6 +86,7 @@ class Expander {
         int column;               // of probabilities_, if not constant
     };
     struct Alternative {
+        int command;
         Mask mask;
         std::vector<Part> parts;
     };
@@ -106,6 +111,8 @@ class Expander {
     template <class Sink>
     void multiply_updates(size_t k, int level, int count, double p, const double* column, Sink& sink);
     void prepare(int command, const Mask& mask, Alternative& alternative);
+    [[noreturn]] void blame_product(double value, int j);
+    void check_products(int count);
 
     void count_successors(double branches, int count);
 
@@ -120,7 +127,7 @@ class Expander {
     const Plan& plan_;
     const Program& program_;
     const int words_;
-    int n_ = 0;
+    int n_ = 0, command_ = -1;
     Mask live_{}, active_{};
     WordColumns states_;
     std::vector<int32_t> decoded_, gathered_data_;
@@ -141,6 +148,7 @@ class Expander {
     std::vector<std::vector<Alternative>> alternatives_;
     std::vector<const Alternative*> chosen_;
     std::vector<const Alternative*> branching_;
+    std::vector<const Part*> path_;  // the updates of the branching ones that lead to the successor at hand
     WordColumns levels_;
     double made_ = 0;                      // successors by products, for any of the states of the block
     std::vector<double> made_by_;          // by each, once there are many
@@ -167,6 +175,7 @@ void Expander::expand_single(const Product& product, Sink& sink) {
         Mask mask = mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
         if (!any(mask)) continue;
         int count = select(mask, selection_);
+        command_ = command;
         sink.begin(product.action, selection_, count);  // may use the scratch registers, so before the command does
         evaluate(command, selection_, count);
         const CommandPlan& plan = plan_.commands[static_cast<size_t>(command)];
@@ -205,7 +214,7 @@ void Expander::expand_joint(const Product& product, Sink& sink) {
         for (int command : product.factors[f]) {
             Mask mask = enabled & mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
             if (!any(mask)) continue;
-            alternatives_[f].push_back({mask, {}});
+            alternatives_[f].push_back({command, mask, {}});
             prepare(command, mask, alternatives_[f].back());
         }
     }
@@ -233,6 +242,7 @@ void Expander::multiply(int action, const Mask& mask, Sink& sink) {
     for (const Alternative* alternative : chosen_) branches *= static_cast<double>(alternative->parts.size());
     made_ += branches;
     if (made_ > MANY_SUCCESSORS) count_successors(branches, count);
+    command_ = chosen_[0]->command;
     sink.begin(action, leaf_, count);
     double p = 1;
     const double* column = nullptr;
@@ -263,6 +273,7 @@ void Expander::multiply(int action, const Mask& mask, Sink& sink) {
             column = out;
         }
     }
+    path_.resize(branching_.size());
     factor_column(static_cast<int>(branching_.size()));  // no growth, and no moving, while columns are in use
     if (column) column = factor_column(0);
     multiply_updates(0, 0, count, p, column, sink);
@@ -274,14 +285,21 @@ void Expander::multiply_updates(size_t k, int level, int count, double p, const 
     if (k == branching_.size()) {
         for (int w = 0; w < words_; ++w) pointers_[static_cast<size_t>(w)] = levels_(level, w);
         if (!column) {
-            if (p != 0) sink.emit(leaf_, count, pointers_.data(), p, nullptr);
+            if (!(p > 0 && p < INFINITY)) blame_product(p, 0);
+            sink.emit(leaf_, count, pointers_.data(), p, nullptr);
             return;
         }
-        for (int j = 0; j < count; ++j) number_[static_cast<size_t>(j)] = p * column[j];
+        bool strange = false;
+        for (int j = 0; j < count; ++j) {
+            const double product = number_[static_cast<size_t>(j)] = p * column[j];
+            strange |= !(product > 0 && product < INFINITY);
+        }
+        if (strange) check_products(count);
         sink.emit(leaf_, count, pointers_.data(), 1.0, number_.data());
         return;
     }
     for (const Part& part : branching_[k]->parts) {
+        path_[k] = &part;
         for (int w = 0; w < words_; ++w) {
             const uint64_t* in = levels_(level, w);
             uint64_t* out = levels_(level + 1, w);

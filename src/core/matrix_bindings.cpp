@@ -1,3 +1,4 @@
+#include "rows.hpp"
 #include "bindings.hpp"
 
 namespace galton {
@@ -41,9 +42,29 @@ void make_matrix(Matrix* self, const nb::object& groups, const nb::object& start
     }
 }
 
+using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
+using Offsets = nb::ndarray<nb::numpy, const int64_t, nb::ndim<1>, nb::c_contig>;
+
+// Divide rows by their sums where rows.hpp says so; returns the first that is off by more than rounding, and its sum.
+nb::object finish_rows(Offsets starts, Offsets ends, Doubles values) {
+    nb::object off = nb::none();
+    for (size_t r = 0; r < starts.size(); ++r) {
+        const auto begin = static_cast<size_t>(starts.data()[r]), size = static_cast<size_t>(ends.data()[r]) - begin;
+        double* row = values.data() + begin;
+        const RowSum sum = sum_row(size, [&](size_t k) { return row[k]; });
+        if (!is_off(sum, size)) continue;
+        for (size_t k = 0; k < size; ++k) row[k] = sum.share(row[k]);
+        if (off.is_none() && std::abs(sum.distance()) > OFF_BY_MORE_THAN_ROUNDING)
+            off = nb::make_tuple(r, sum.high + sum.low);
+    }
+    return off;
+}
+
 }  // namespace
 
 void bind_matrix(nb::module_& m) {
+    m.def("finish_rows", &finish_rows, nb::arg("starts").noconvert(), nb::arg("ends").noconvert(),
+          nb::arg("values").noconvert());
     nb::class_<Matrix>(m, "Matrix")
         .def("__init__", &make_matrix, nb::arg("groups").none(), nb::arg("starts"), nb::arg("columns"), nb::arg("values"),
              nb::arg("dictionary").none());

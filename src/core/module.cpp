@@ -135,6 +135,7 @@ nb::dict as_dict(Outcome& outcome, size_t words) {
     result["transition_rewards"] = as_arrays(model.transition_rewards);
     result["initial"] = as_array(model.initial);
     result["deadlocks"] = as_array(model.deadlocks);
+    if (model.off_state != SIZE_MAX) result["off"] = nb::make_tuple(model.off_state, model.off_sum);
     result["seconds"] = nb::make_tuple(outcome.discover_s, outcome.assemble_s);
     return result;
 }

@@ -35,8 +35,20 @@ class BlockRewards {
 
     // Add the state rewards of a structure.
     void add_states(size_t structure, double* out) {
+        for (const RewardPlan& item : plan_.rewards) {
+            if (item.action >= 0 || static_cast<size_t>(item.structure) != structure) continue;
+            add(item, expander_.live(), out);
+            for (int i = 0; i < BLOCK; ++i)
+                if (!std::isfinite(out[i])) expander_.fail(Fault::BadReward, -1, -1, -1, item.node, out[i], i);
+        }
+    }
+
+    // The last reward that an action earns, for messages about all of them.
+    int node_of(int action, size_t structure) const {
+        int node = -1;
         for (const RewardPlan& item : plan_.rewards)
-            if (item.action < 0 && static_cast<size_t>(item.structure) == structure) add(item, expander_.live(), out);
+            if (item.action == action && static_cast<size_t>(item.structure) == structure) node = item.node;
+        return node;
     }
 
     // Whether an action ever earns anything.

@@ -17,15 +17,23 @@ inline double logarithm(double x, double base) {
     return std::log(x) / std::log(base);
 }
 
-// As in Java, and unlike in C++: what is not a number stays so.
+// As in Java, and unlike in C++: what is not a number stays so, and -0.0 is less than 0.0.
 template <class T>
 T smaller(T x, T y) {
+    if (x == y) return std::signbit(static_cast<double>(x)) ? x : y;
     return x < y || x != x ? x : y;
 }
 
 template <class T>
 T larger(T x, T y) {
+    if (x == y) return std::signbit(static_cast<double>(x)) ? y : x;
     return x > y || x != x ? x : y;
+}
+
+// As in Java: C knows the powers of 1 whatever the exponent, and those of -1 where it is infinite.
+inline double power(double x, double y) {
+    if (std::isnan(y) || (std::isinf(y) && std::abs(x) == 1)) return NAN;
+    return std::pow(x, y);
 }
 
 // Halves up; x + 0.5 would round the largest number below one half up as well.
@@ -70,7 +78,7 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Pow: {
             double a = arg(0), b = arg(1);
             if (node.integral && b < 0) throw UndefinedValue{index};
-            return exact(node, index, std::pow(a, b));
+            return exact(node, index, power(a, b));
         }
         case Op::Log: return logarithm(arg(0), arg(1));
         case Op::Floor:
@@ -78,7 +86,7 @@ double evaluate(const Program& program, int index, const Variable& variable) {
         case Op::Round: {
             double a = arg(0);
             if (!std::isfinite(a)) throw UndefinedValue{index};
-            return node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : round_half_up(a);
+            return (node.op == Op::Floor ? std::floor(a) : node.op == Op::Ceil ? std::ceil(a) : round_half_up(a)) + 0.0;
         }
         case Op::Eq: return arg(0) == arg(1);
         case Op::Lt: return arg(0) < arg(1);

@@ -144,9 +144,7 @@ void run_real(const Instruction& step, const int32_t* const* variables, int n, R
         case Op::Div: zip<double>(step, variables, n, registers, out, [](double x, double y) { return x / y; }); break;
         case Op::Mod: zip<double>(step, variables, n, registers, out, modulo); break;
         case Op::Log: zip<double>(step, variables, n, registers, out, logarithm); break;
-        case Op::Pow:
-            zip<double>(step, variables, n, registers, out, [](double x, double y) { return std::pow(x, y); });
-            break;
+        case Op::Pow: zip<double>(step, variables, n, registers, out, power); break;
         default: run_rounding<double>(step, variables, n, registers, out); break;
     }
 }

@@ -6,6 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+def finish_rows(
+    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+) -> tuple[int, float] | None: ...
+
 class Matrix:
     """A row-grouped sparse matrix as the kernels take it; shares the arrays it is made of."""
 

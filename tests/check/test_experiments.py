@@ -26,7 +26,7 @@ from galton.lang import LanguageError
 def test_ranges(text: str, expected: list[float]) -> None:
     found = values("x", text)
     assert found == expected
-    assert {type(value) for value in found} == {type(value) for value in expected}
+    assert {isinstance(value, int) for value in found} == {isinstance(value, int) for value in expected}
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,35 @@ CASES = {
 }
 
 
+OFF = {  # rows that do not sum to 1
+    "chain": """
+        dtmc
+        module a x : [0..9]; [] x<9 -> 0.333333 : (x'=0) + 0.333333 : (x'=x) + 0.333333 : (x'=x+1); endmodule
+        module b y : [0..1]; [] true -> 0.5 : (y'=0) + 0.499999 : (y'=1); endmodule""",
+    "choices": """
+        mdp
+        module a x : [0..9]; [a] x<9 -> 0.333333 : (x'=0) + 0.666666 : (x'=x+1); [b] x<5 -> (x'=x+1); endmodule
+        module b y : [0..3]; [a] true -> y/3 : (y'=0) + 0.999999-y/3 : (y'=1); endmodule""",
+    "long rows": f"""
+        dtmc
+        module a x : [0..63]; [] true -> {" + ".join(f"0.015625{k % 2} : (x'={k})" for k in range(64))}; endmodule""",
+    "by rounding": """
+        dtmc
+        module a x : [0..7];
+        [] x<4 -> (x+1)/7 : (x'=x+1) + (x+1)/11 : (x'=x+2) + 1-(x+1)*18/77 : (x'=x+3); endmodule""",
+}
+
 FAULTS = {
+    "rates that add up to infinity": "ctmc module m x : [0..2]; [] x=0 -> 1e308 : (x'=1) + 1e308 : (x'=2); endmodule",
+    "rewards that do": "dtmc module m x : [0..2]; [] true -> true; endmodule rewards x=0:1e308; true:1e308; endrewards",
+    "rewards of jumps that do": """
+        ctmc module m x : [0..2]; [] true -> 1e300 : true; endmodule rewards [] true : 1e300; endrewards""",
+    "rates that multiply to infinity": """
+        ctmc module m x : [0..2]; [a] x=0 -> 1e200 : (x'=1); endmodule
+        module n y : [0..2]; [a] y=0 -> 1e200 : (y'=1); endmodule""",
+    "rates that multiply to nothing": """
+        ctmc module m x : [0..2]; [a] x<2 -> 1e-200 : (x'=x+1) + 1 : (x'=0); endmodule
+        module n y : [0..2]; [a] y<2 -> 1e-200*(y+1) : (y'=y+1) + 1 : (y'=0); endmodule""",
     "range": "dtmc module m x : [0..5]; [] true -> (x'=x+1); endmodule",
     "sum": "dtmc module m x : [0..5]; [] x<5 -> x/4 : (x'=x+1) + 0.75 : (x'=0); endmodule",
     "modulo": "mdp module m x : [0..5]; [] mod(4, 3-x) >= 0 -> (x'=min(5, x+1)); endmodule",

@@ -1,8 +1,8 @@
 """A second opinion on what a program means: slow, plain, and sharing nothing with the explorer but the checked program.
 
 States are tuples of Python values in a dictionary, expressions are closures, probabilities are exact fractions of the
-doubles that the expressions give. Doubles themselves are rounded as PRISM rounds them, because that is what a model
-says; integers never overflow here.
+doubles that the expressions give. Constants are fractions that are rounded once; doubles that depend on the state are
+rounded as PRISM rounds them, because that is what a model says; integers never overflow here.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ class Failure(Exception):
     """The program has no meaning in a state, with the reason."""
 
 
+class NoFraction(Exception):
+    """An expression that is no constant, or none that fractions can say."""
+
+
 class TooLarge(Exception):
     """More states than the caller wanted to wait for."""
 
@@ -47,6 +51,7 @@ class Compiler:
     """
 
     types: Mapping[str, str]
+    constants: Mapping[str, Value] = field(default_factory=dict)
     swallowed: list[str] = field(default_factory=list)
 
     def function(self, expression: Expression) -> Function:
@@ -61,6 +66,14 @@ class Compiler:
 
     def compile(self, expression: Expression) -> tuple[str, Function]:
         """The type of an expression and the function that evaluates it."""
+        if not isinstance(expression, (Literal, Name)):
+            try:
+                known = self._constant(expression)
+            except NoFraction:
+                pass
+            else:
+                value = float(known) if isinstance(known, Fraction) else known
+                return _type_of(value), lambda env: value
         match expression:
             case Literal(value):
                 return _type_of(value), lambda env: value
@@ -81,6 +94,53 @@ class Compiler:
             case Call(name, arguments):
                 return self._call(name, [self.compile(argument) for argument in arguments])
         raise AssertionError(f"what is {expression}?")
+
+    def _constant(self, expression: Expression) -> bool | int | Fraction:
+        """The value of a constant expression: a fraction where the language has a double."""
+        match expression:
+            case Literal(value):
+                return _fraction(value)
+            case Name(name) if name in self.constants:
+                return _fraction(self.constants[name])
+            case Unary("!", operand):
+                return not self._constant(operand)
+            case Unary("-", operand):
+                value = self._constant(operand)
+                if value == 0 and isinstance(value, Fraction):
+                    raise NoFraction  # doubles have -0.0
+                return -value
+            case Binary("/", left, right):
+                above, below = self._constant(left), self._constant(right)
+                if not below or (not above and below < 0):
+                    raise NoFraction
+                return Fraction(above) / below
+            case Binary("+" | "-" | "*" as symbol, left, right):
+                value = {"+": operator.add, "-": operator.sub, "*": operator.mul}[symbol](
+                    self._constant(left), self._constant(right)
+                )
+                if value == 0 and symbol == "*" and isinstance(value, Fraction):
+                    raise NoFraction
+                return value
+            case Binary(symbol, left, right) if symbol in _COMPARISONS:
+                one, other = self._constant(left), self._constant(right)
+                return _COMPARISONS[symbol](*(float(v) if isinstance(v, Fraction) else v for v in (one, other)))
+            case Binary("^", left, right) | Call("pow", (left, right)):
+                base, exponent = self._constant(left), self._constant(right)
+                if not base or exponent != int(exponent) or abs(exponent) > 100:
+                    raise NoFraction
+                if isinstance(base, int) and isinstance(exponent, int) and exponent < 0:
+                    raise NoFraction
+                value = Fraction(base) ** int(exponent)
+                return value if isinstance(base, Fraction) or isinstance(exponent, Fraction) else int(value)
+            case Call("min" | "max" as name, arguments):
+                values = [self._constant(argument) for argument in arguments]
+                value = (min if name == "min" else max)(values)
+                return Fraction(value) if any(isinstance(v, Fraction) for v in values) else value
+            case Call("floor" | "ceil" | "round" as name, (argument,)):
+                exact = self._constant(argument)
+                halves = {"floor": Fraction(0), "ceil": Fraction(0), "round": Fraction(1, 2)}
+                return math.ceil(exact) if name == "ceil" else math.floor(exact + halves[name])
+        raise NoFraction
 
     def _conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> tuple[str, Function]:
         test, (one, yes), (other, no) = self.function(condition), self.compile(then), self.compile(otherwise)
@@ -153,7 +213,16 @@ _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
 
 
 def _type_of(value: Value) -> str:
-    return {bool: "bool", int: "int", float: "double"}[type(value)]
+    return "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "double"
+
+
+def _fraction(value: Value) -> bool | int | Fraction:
+    """What a constant of the program is exactly."""
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value) or value == 0:
+        raise NoFraction
+    return Fraction(getattr(value, "origin", value))
 
 
 def _divide(left: float, right: float) -> float:
@@ -308,7 +377,7 @@ class Oracle:
         self._bools = [variable.type == "bool" for variable in program.variables]
         types = {name: _type_of(value) for name, value in program.constants.items()}
         types |= {variable.name: variable.type for variable in program.variables}
-        self._compiler = Compiler(types)
+        self._compiler = Compiler(types, program.constants)
         compile = self._compiler.function
         self._commands = {m.name: [self._command(command) for command in m.commands] for m in program.modules}
         self._labels = {name: compile(expression) for name, expression in program.labels.items()}

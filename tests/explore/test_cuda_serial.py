@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 import serial_kernels
-from cuda_cases import CASES, FAULTS, MODELS, chain, gallery, wide
+from cuda_cases import CASES, FAULTS, MODELS, OFF, chain, gallery, wide
 from hypothesis import HealthCheck, given, settings
 from random_programs import ProgramText, programs
 
@@ -37,6 +37,13 @@ def test_gallery(file: str, constants: dict[str, object]) -> None:
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
 def test_corners(text: str) -> None:
     check(galton.parse(text))
+
+
+@pytest.mark.parametrize("text", OFF.values(), ids=OFF)
+def test_rows_that_are_off_are_finished_alike(text: str) -> None:
+    program = galton.parse(text)
+    check(program)
+    assert serial_kernels.explore(lower(program)).warnings == program.build(threads=2).warnings
 
 
 def test_states_of_several_words() -> None:

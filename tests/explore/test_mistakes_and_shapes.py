@@ -77,7 +77,7 @@ def test_nothing_goes_wrong_where_nobody_comes() -> None:
 
 def test_sums_may_be_off_by_a_little() -> None:
     text = "dtmc module m x : [0..2]; [] true -> 0.333333:(x'=0) + 0.333333:(x'=1) + 0.333333:(x'=2); endmodule"
-    assert table(text)[(0,)] == [("", {(0,): 0.333333, (1,): 0.333333, (2,): 0.333333})]
+    assert table(text)[(0,)] == [("", {(0,): 1 / 3, (1,): 1 / 3, (2,): 1 / 3})]
 
 
 # Numbers of distinct values

@@ -143,7 +143,7 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
         method=", ".join(methods) or "evaluation",
         steps=tuple(Solved(step.formula, step.quantity.method, step.quantity.work) for step in steps),
         proved=all(step.quantity.proved for step in steps),
-        warnings=tuple(dict.fromkeys(evaluation.warnings)),
+        warnings=tuple(dict.fromkeys([*evaluation.model.warnings, *evaluation.warnings])),
         listing=tuple(listing(evaluation)),
         quantity=steps[-1].quantity if steps else None,
     )

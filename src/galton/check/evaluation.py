@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
 from ..lang.properties import (
     ExpectedTime,
@@ -109,6 +110,8 @@ class Evaluation:
             case Label(name):
                 return self._label(name, where)
             case Unary() | Binary() | Conditional() | Call():
+                if (known := self._constant(expression)) is not None:
+                    return known
                 if self._for_the_core(expression):
                     return Truth.exactly(self._in_core(expression))
                 return self._composed(expression, where)
@@ -236,6 +239,11 @@ class Evaluation:
         from ..explore.evaluate import evaluate_states
 
         return evaluate_states(self.program, self.model, [expression], self.source, self.settings.n_threads)[0]
+
+    def _constant(self, expression: Expression) -> Truth | Numbers | None:
+        """The value of an expression of constants, computed exactly and rounded once; None if it has none."""
+        folded = fold(expression, self.program.constants)
+        return _exactly(folded.value) if isinstance(folded, Literal) else None
 
     def _composed(self, expression: Expression, where: Mask | None) -> Truth | Numbers:
         match expression:

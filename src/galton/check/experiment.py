@@ -1,6 +1,6 @@
 """Experiments: constants that run through ranges, ``N=2:2:20``, and all their combinations.
 
-A range is ``low:high``, in steps of 1, or ``low:step:high``. Its numbers are computed in decimal, as they were written:
+A range is ``low:high``, in steps of 1, or ``low:step:high``. Its numbers are exact, as they were written:
 ``0.1:0.1:0.3`` ends with 0.3, not beside it.
 """
 
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from itertools import product
 
 from ..lang.evaluation import EvaluationError, evaluate
 from ..lang.expression_parser import parse_expression
 from ..lang.expressions import Value
+from ..lang.rationals import rational, rounded
 from ..lang.source import GaltonError, LanguageError, Source, Span
 from ..lang.types import Scope
 
 MOST = 1_000_000  # values of one range; more is a slip of the keyboard
 
-LEAST, GREATEST = Decimal("1e-100"), Decimal("1e100")  # of the numbers of a range; those beyond are slips as well
+LEAST, GREATEST = Fraction("1e-100"), Fraction("1e100")  # of the numbers of a range; those beyond are slips as well
 
 Valuation = dict[str, Value | str]
 
@@ -47,43 +48,35 @@ def values(name: str, text: str) -> list[Value]:
         raise LanguageError("a range is low:high or low:step:high", source, whole)
     numbers = [_number(piece, name) for piece in pieces]
     low, high = numbers[0], numbers[-1]
-    step = numbers[1] if len(numbers) == 3 else Decimal(1)
+    step = numbers[1] if len(numbers) == 3 else Fraction(1)
     if step <= 0:
-        raise LanguageError(f"the step of a range must be positive, and this is {step}", source, whole)
+        raise LanguageError(f"the step of a range must be positive, and this is {float(step):g}", source, whole)
     if low > high:
-        raise LanguageError(f"the range is empty: {low} is above {high}", source, whole)
-    intervals = (high - low) / step + Decimal("1e-9")
-    if intervals >= MOST:
-        count = math.floor(intervals) + 1
+        raise LanguageError(f"the range is empty: {float(low):g} is above {float(high):g}", source, whole)
+    count = math.floor((high - low) / step) + 1
+    if count > MOST:
         raise LanguageError(f"the range has {float(count):,.15g} values; at most {MOST:,} are supported", source, whole)
-    count = int(intervals) + 1
-    integral = all(
-        number == number.to_integral_value() and "." not in piece for number, piece in zip(numbers, pieces, strict=True)
-    )
+    integral = all(number.denominator == 1 and "." not in piece for number, piece in zip(numbers, pieces, strict=True))
     found = [low + i * step for i in range(count)]
-    return [int(value) for value in found] if integral else [float(value) for value in found]
+    return [int(value) for value in found] if integral else [rounded(value) for value in found]
 
 
-def _number(text: str, name: str) -> Decimal:
-    """A number of a range: a decimal one as it stands, or an expression such as ``1/3``."""
-    text = text.strip()
-    source = Source(f"constant {name}", text)
+def _number(text: str, name: str) -> Fraction:
+    """A number of a range; an expression such as ``1/3`` will do."""
+    source = Source(f"constant {name}", text.strip())
+    expression = parse_expression(source)
+    Scope(source, {}).type_of(expression)
     try:
-        number = Decimal(text)
-    except InvalidOperation:
-        expression = parse_expression(source)
-        Scope(source, {}).type_of(expression)
-        try:
-            value = evaluate(expression, {})
-        except EvaluationError as error:
-            raise error.at(source) from None
-        if isinstance(value, bool):
-            raise GaltonError(f"a range of the constant '{name}' needs numbers, not {text}") from None
-        number = Decimal(repr(value))
-    if not number.is_finite() or (number and not LEAST <= number.copy_abs() <= GREATEST):
-        message = f"the numbers of a range lie between {LEAST:g} and {GREATEST:g}"
-        raise LanguageError(message, source, Span(0, len(text)))
-    return number
+        value = evaluate(expression, {})
+    except EvaluationError as error:
+        raise error.at(source) from None
+    if isinstance(value, bool):
+        raise GaltonError(f"a range of the constant '{name}' needs numbers, not {text.strip()}")
+    exact = rational(value)
+    if exact is None or (exact and not LEAST <= abs(exact) <= GREATEST):
+        message = f"the numbers of a range lie between {float(LEAST):g} and {float(GREATEST):g}"
+        raise LanguageError(message, source, Span(0, len(source.text)))
+    return exact
 
 
 def valuations(given: Mapping[str, str]) -> Iterator[Valuation]:

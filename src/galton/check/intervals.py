@@ -133,7 +133,11 @@ def power(a: Numbers, b: Numbers) -> Numbers:
 
 def logarithm(a: Numbers, base: Numbers) -> Numbers:
     """``log(a, base)``, a quotient of two monotone functions."""
-    return _log(a) / _log(base)
+    quotient = _log(a) / _log(base)
+    # No base has logarithms for certain that may be 1, infinite or not positive: these are not numbers.
+    known = base.lower == base.upper
+    none = known & ((base.lower <= 0) | (base.lower == 1) | np.isinf(base.lower))
+    return Numbers(_where(none, np.nan, quotient.lower), _where(none, np.nan, quotient.upper))
 
 
 def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
@@ -185,7 +189,7 @@ def _up(values: Floats, exact: Mask) -> Floats:
 
 def _log(a: Numbers) -> Numbers:
     with np.errstate(all="ignore"):
-        lower, upper = np.log(a.lower), np.log(a.upper)
+        lower, upper = np.log(_where((a.lower < 0) & (a.upper >= 0), 0.0, a.lower)), np.log(a.upper)
     # Libraries are off by a few units in the last place, but not at 1, 0 and infinity.
     slack = [_where((value == 0) | np.isinf(value), 0.0, np.abs(value) * _LOOSE) for value in (lower, upper)]
     return Numbers(lower - slack[0], upper + slack[1])
@@ -228,7 +232,8 @@ def _quotient(a: Floats, b: Floats) -> tuple[Floats, Mask]:
 def _power(a: Floats, b: Floats) -> tuple[Floats, Mask]:
     """The rounded power. Whole numbers that a double can hold are exact; libraries round others to within an ulp."""
     with np.errstate(all="ignore"):
-        result = np.power(a, b)
+        base = _where((a == -np.inf) & (np.mod(b, 2) != 1), np.inf, a)  # some of NumPy's loops give NaN there
+        result = _where(np.isnan(b) | ((np.abs(a) == 1) & np.isinf(b)), np.nan, np.power(base, b))  # as in Java
         whole = (a == np.floor(a)) & (b == np.floor(b)) & (b >= 0) & (np.abs(result) < _EXACT_INTEGERS)
         return result, whole | np.isinf(result) | (result == 0)
 
@@ -242,7 +247,8 @@ def _corners(
     known = (a.lower == a.upper) & (b.lower == b.upper)
     for x, y in ((a.lower, b.lower), (a.lower, b.upper), (a.upper, b.lower), (a.upper, b.upper)):
         value, exact = operation(x, y)
-        value = _where(np.isnan(value) & ~known, 0.0, value)  # 0 · ∞ at a corner that need not be met
+        met = known | np.isnan(x) | np.isnan(y)
+        value = _where(np.isnan(value) & ~met, 0.0, value)  # 0 · ∞ at a corner that need not be met
         slack = _where(exact, 0.0, np.abs(value) * _LOOSE) if operation is _power else 0.0
         below, above = _down(value - slack, exact), _up(value + slack, exact)
         lower = below if lower is None else np.minimum(lower, below)

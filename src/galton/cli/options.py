@@ -153,6 +153,8 @@ def build_model(
         )
     if note := model.info.get("instead"):
         typer.echo(f"warning: {note}", err=True)
+    for warning in model.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     deadlocks = int(model.labels["deadlock"].sum())
     if deadlocks:
         which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"

@@ -268,7 +268,7 @@ class Run:
             typer.echo(watcher.farewell(), err=True)
             raise
         watcher.clear()
-        for warning in found.warnings:
+        for warning in found.warnings[len(model.warnings) :]:  # the model's own were told when it was built
             typer.echo(f"warning: {warning}", err=True)
         return found
 

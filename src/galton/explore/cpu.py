@@ -10,11 +10,11 @@ import numpy as np
 from .. import _core
 from ..model.sparse import Model, Rewards, Values
 from ..model.states import PackedStates
+from ..model.validation import SUM_TOLERANCE, off_warning
 from .failures import explain
 from .limits import Limits
 from .lower import Lowered, constant_sum
 
-SUM_TOLERANCE = 1e-5  # PRISM's, and the core's
 MODEL_TYPES = {"dtmc": 0, "ctmc": 1, "mdp": 2}
 
 Watch = Callable[[int, int, int], None]
@@ -44,6 +44,7 @@ def explore(
             choice=found["choice_rewards"][number],
             transition=per_transition[number],
         )
+    named = PackedStates(lowered.fields, found["states"])
     return Model(
         type=program.type,
         choice_starts=found.get("choice_starts"),
@@ -55,7 +56,8 @@ def explore(
         rewards=rewards,
         actions=lowered.actions,
         choice_actions=found.get("choice_actions"),
-        states=PackedStates(lowered.fields, found["states"]),
+        states=named,
+        warnings=(off_warning(named, *found["off"]),) if "off" in found else (),
         build_seconds=time.perf_counter() - start,
         info=dict(zip(("discover_s", "assemble_s"), found["seconds"], strict=True)),
     )

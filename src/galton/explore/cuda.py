@@ -23,6 +23,7 @@ import numpy as np
 from ..model.arrays import on_host, total
 from ..model.sparse import Model, Rewards, Values
 from ..model.states import PackedStates
+from ..model.validation import off_warning
 from .cpu import Watch
 from .cpu import explore as explore_on_cpu
 from .cuda_device import THREADS, Array, CudaKernels, DeviceError, device_errors
@@ -59,6 +60,7 @@ class Control(IntEnum):
     EXPANDED = 6
     ARRIVED = 7
     NEWS = 8
+    OFF_ROW = 9
 
 
 class Flag(IntFlag):
@@ -398,6 +400,7 @@ class Exploration:
         for number, structure in enumerate(program.rewards):
             name = structure.name if structure.name not in rewards else f"#{number + 1}"
             rewards[name] = Rewards(state=of_states.get(number), choice=of_choices.get(number))
+        named = PackedStates(self.lowered.fields, self.states)
         return Model(
             type=program.type,
             choice_starts=self.choice_starts,
@@ -409,9 +412,18 @@ class Exploration:
             rewards=rewards,
             actions=self.lowered.actions,
             choice_actions=self.choice_actions,
-            states=PackedStates(self.lowered.fields, self.states),
+            states=named,
+            warnings=self._warnings(named),
             info={**self.seconds, "levels": self.levels},
         )
+
+    def _warnings(self, named: PackedStates) -> tuple[str, ...]:
+        """What ``finish.cuh`` reported about rows that do not sum to 1."""
+        word = int(self._state()[Control.OFF_ROW])
+        if word == 0:
+            return ()
+        state, distance = divmod(word ^ (2**64 - 1), 1 << 32)
+        return (off_warning(named, state, 1 + float(np.uint32(distance).view(np.float32))),)
 
 
 class Merged(NamedTuple):
@@ -493,6 +505,8 @@ class LongRows:
         found = Merged(xp.empty(merged, dtype=np.uint64), xp.empty(merged, dtype=np.float64), ends[begins])
         out = found.keys, found.values, e.deadlocks
         e.kernels.run("merge_runs", total, keys, values, total, heads, ends[1:], which, begins, count, shares, *out)
+        lists = found.keys, found.values, merged, found.begins, which, count
+        e.kernels.run("finish_long", merged, *lists, e.control)
         return found
 
     def place(self, *arguments: Array | int) -> None:

@@ -146,7 +146,7 @@ class Body:
                     "a logarithm, or a power that is no integer, inside an expression that may have no value"
                 )
             case Op.FLOOR | Op.CEIL | Op.ROUND:
-                return f"{_rounding(node.op)}(finite({args[0]}, fault))"
+                return f"({_rounding(node.op)}(finite({args[0]}, fault)) + 0.0)"  # an integer has no -0
         text = f"(-{args[0]})" if node.op is Op.NEG else f"({args[0]} {_INFIX[node.op]} {args[1]})"
         checked = node.integral and node.op not in logical and node.kind is not Kind.BOOL
         return f"exact({text}, fault)" if checked else text

@@ -15,19 +15,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from .cpu import SUM_TOLERANCE
+from ..model.validation import SUM_TOLERANCE
 from .cuda_expressions import Body, real
 from .cuda_tables import NotPrintable
 from .graph import Graph, Kind, Op
 from .lower import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 
 BEFORE = ("device.cuh", "arithmetic.cuh", "state.cuh", "control.cuh")
-AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", "rows.cuh")
+AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", "finish.cuh", "rows.cuh")
 LONG = "long_rows.cuh"  # only where a row may be long
 # Compiled apart, at the same time: states are discovered while the kernels for rows are still being compiled.
 PARTS = (
     ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh"),
-    ("expand.cuh", "table.cuh", "states.cuh", "values.cuh", "rows.cuh"),
+    ("expand.cuh", "table.cuh", "states.cuh", "values.cuh", "finish.cuh", "rows.cuh"),
 )
 LONGEST_ROW = 32  # entries that a thread keeps to itself
 FRESH_BYTES = 8192  # of shared memory for new states
@@ -361,7 +361,8 @@ class _Printer:
         lines = []
         for place, structure in enumerate(self.shape.state_structures):
             items = [r for r in self.lowered.rewards if r.action < 0 and r.structure == structure]
-            lines += ["{", "double sum = 0;", *self._earned(items), f"out[{place} * n] = sum;", "}"]
+            check = "if (!is_finite(sum)) fault = true;"
+            lines += ["{", "double sum = 0;", *self._earned(items), check, f"out[{place} * n] = sum;", "}"]
         return _function("void find_state_rewards(const State& state, double* out, u64 n, bool& fault)", lines)
 
     def _choice_rewards(self) -> str:

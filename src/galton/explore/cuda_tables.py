@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import math
 
-from .graph import Graph, Kind, Node, Op, _divide, _fold, _logarithm, _power, _round
+from ..lang import doubles
+from .graph import Graph, Kind, Node, Op, _fold, _round
 
 LARGEST_TABLE = 4096  # values
 
@@ -53,22 +54,18 @@ def _evaluate(node: Node, args: list[float]) -> float:
             return node.value
         case Op.TO_REAL:
             return args[0]
-        case Op.ADD | Op.SUB | Op.MUL:
+        case Op.ADD | Op.SUB | Op.MUL | Op.MIN | Op.MAX:
             return _fold(node.op, *args)
         case Op.DIV:
-            return _divide(*args)
+            return doubles.divide(*args)
         case Op.NEG:
             return 0.0 - args[0] if node.kind is Kind.INT else -args[0]
-        case Op.MIN:
-            return args[0] if args[0] < args[1] or math.isnan(args[0]) else args[1]
-        case Op.MAX:
-            return args[0] if args[0] > args[1] or math.isnan(args[0]) else args[1]
         case Op.MOD:
             return float(int(args[0]) % int(args[1]))
         case Op.POW:
-            return _power(*args)
+            return doubles.power(*args)
         case Op.LOG:
-            return _logarithm(*args)
+            return doubles.logarithm(*args)
         case Op.FLOOR | Op.CEIL | Op.ROUND:
             return float(_round(node.op, args[0]))
         case Op.EQ | Op.IFF:

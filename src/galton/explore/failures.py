@@ -27,6 +27,8 @@ class Fault(IntEnum):
     NO_INITIAL_STATE = 8
     BAD_REWARD = 9
     TOO_MANY_SUCCESSORS = 10
+    BAD_PRODUCT = 11
+    BAD_TOTAL = 12
 
 
 LARGEST_NUMBER = 2**31 - 1  # of a state, or of a choice
@@ -104,12 +106,24 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
         return _UNDEFINED.get(op, "integer overflow"), lowered.spans.get(found["node"], Span(0, 0)), None
     if fault is Fault.BAD_REWARD:
         return f"the reward is {value}", lowered.spans.get(found["node"], Span(0, 0)), "it must be finite"
-    command = lowered.commands[found["command"]].source
+    blamed = lowered.commands[found["command"]]
+    command = blamed.source
     rates = lowered.program.type == "ctmc"
+    what = "rates" if rates else "probabilities"
+    if fault is Fault.BAD_PRODUCT:
+        size = "large" if found["value"] > 0 else "small"
+        action = f" '{command.action}'" if command.action else ""
+        return (
+            f"the {what} of commands that move together multiply to a number too {size} for a double",
+            command.span,
+            (f"choose units in which the {what} of the action{action} are nearer to 1"),
+        )
+    if fault is Fault.BAD_TOTAL:
+        return "with this command the rates add up to more than a double can hold", command.span, _UNITS
     if fault is Fault.BAD_SUM:
         hint = "this is a CTMC? then the file must say ctmc" if lowered.program.type == "dtmc" else None
         return f"the probabilities of this command sum to {value} instead of 1", command.span, hint
-    update = command.updates[found["update"]]
+    update = command.updates[blamed.updates[found["update"]].number]
     if fault is Fault.BAD_PROBABILITY:
         span = update.span if update.probability is None else update.probability.span
         return f"the {'rate' if rates else 'probability'} is {value}", span, "it must be finite and not negative"
@@ -122,6 +136,7 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     )
 
 
+_UNITS = "choose a unit of time in which rates are nearer to 1"
 _UNDEFINED = {
     Op.MOD: "mod needs a positive second argument",
     Op.POW: "an integer raised to a negative power, or to one that is too large",

@@ -23,7 +23,7 @@ from ..model.construct import Assembled, Integers, assemble, number_actions
 from ..model.program import ModelType
 from ..model.sparse import ActionCodes, Model, ModelError, Rewards, row_sums
 from ..model.states import ListedStates
-from ..model.validation import SUM_TOLERANCE
+from ..model.validation import SUM_TOLERANCE, finish
 from ..model.values import Floats, Values
 
 UNEXPLORED = "unexplored"
@@ -286,8 +286,7 @@ def _model(
         states=ListedStates(_variables(found.states), found.states),
         build_seconds=perf_counter() - started,
     )
-    model.validate()
-    return model
+    return finish(model)
 
 
 class _Matrix(NamedTuple):

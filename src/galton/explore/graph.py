@@ -15,6 +15,8 @@ import math
 from dataclasses import dataclass
 from enum import IntEnum
 
+from ..lang import doubles
+
 
 class Op(IntEnum):
     """Operations; the C++ core has the same list in the same order (``_core.operations()``)."""
@@ -240,11 +242,16 @@ class Graph:
 
     def _neutral(self, op: Op, a: int, b: int) -> int | None:
         """The operand that an operation leaves as it is, if there is one."""
-        if (op in (Op.MIN, Op.MAX) and a == b) or (op in (Op.ADD, Op.SUB) and self.constant(b) == 0):
+        if op in (Op.MIN, Op.MAX) and a == b:
             return a
         if op is Op.MUL and 1 in (self.constant(a), self.constant(b)):
             return b if self.constant(a) == 1 else a
-        return b if op is Op.ADD and self.constant(a) == 0 else None
+        # -0.0 + 0.0 is 0.0: only -0.0 leaves every double as it is, and an integer has none.
+        for operand, other in ((a, b), (b, a)) if op is Op.ADD else ((a, b),) if op is Op.SUB else ():
+            zero = self.constant(other)
+            if zero == 0 and (self.nodes[operand].integral or (math.copysign(1.0, zero) < 0) == (op is Op.ADD)):
+                return operand
+        return None
 
     def as_double(self, a: int) -> int:
         """The same number, no longer an integer of the language."""
@@ -271,7 +278,7 @@ class Graph:
         a, b = self.as_double(a), self.as_double(b)
         x, y = self.nodes[a], self.nodes[b]
         if x.op is Op.CONST and y.op is Op.CONST:
-            return self.real(_divide(x.value, y.value))
+            return self.real(doubles.divide(x.value, y.value))
         bounds = (-math.inf, math.inf)
         if y.low > 0 or y.high < 0:
             bounds = _hull([p / q for p in (x.low, x.high) for q in (y.low, y.high)])
@@ -293,7 +300,7 @@ class Graph:
         partial = integral and not y.low >= 0
         if x.op is Op.CONST and y.op is Op.CONST and not partial:
             if not integral:
-                return self.real(_power(x.value, y.value))
+                return self.real(doubles.power(x.value, y.value))
             if self._power_fits(x, y):
                 return self.integer(int(x.value) ** int(y.value))
         low = 0.0 if x.low >= 0 else -math.inf
@@ -312,7 +319,7 @@ class Graph:
         a, base = self.to_real(a), self.to_real(base)
         x, y = self.nodes[a], self.nodes[base]
         if x.op is Op.CONST and y.op is Op.CONST:
-            return self.real(_logarithm(x.value, y.value))
+            return self.real(doubles.logarithm(x.value, y.value))
         return self._add(Op.LOG, Kind.REAL, (a, base), bounds=(-math.inf, math.inf), maybe_nan=True)
 
     def to_integer(self, op: Op, a: int) -> int:
@@ -381,49 +388,17 @@ def _bounds(op: Op, x: Node, y: Node) -> tuple[float, float]:
 
 
 def _fold(op: Op, x: float, y: float) -> float:
-    match op:
-        case Op.ADD:
-            return x + y
-        case Op.SUB:
-            return x - y
-        case Op.MUL:
-            return x * y
-        case Op.MIN:
-            return math.nan if math.isnan(x) or math.isnan(y) else min(x, y)
-        case Op.MAX:
-            return math.nan if math.isnan(x) or math.isnan(y) else max(x, y)
-    raise AssertionError(op)
+    return _FOLDED[op](x, y)
 
 
-def _divide(x: float, y: float) -> float:
-    if y != 0:
-        return x / y
-    if x == 0 or math.isnan(x):
-        return math.nan
-    return math.copysign(math.inf, x) * math.copysign(1.0, y)
-
-
-def _power(x: float, y: float) -> float:
-    try:
-        result = x**y
-    except OverflowError:
-        return math.inf
-    except ZeroDivisionError:
-        return math.inf
-    return math.nan if isinstance(result, complex) else result
-
-
-def _logarithm(x: float, base: float) -> float:
-    if math.isnan(x) or x < 0 or not 0 < base < math.inf or base == 1:
-        return math.nan
-    if x == 0:
-        return -math.inf if base > 1 else math.inf
-    return math.inf if math.isinf(x) else math.log(x) / math.log(base)
+_FOLDED = {
+    Op.ADD: doubles.add,
+    Op.SUB: doubles.subtract,
+    Op.MUL: doubles.multiply,
+    Op.MIN: doubles.minimum,
+    Op.MAX: doubles.maximum,
+}
 
 
 def _round(op: Op, x: float) -> int:
-    if op is Op.FLOOR:
-        return math.floor(x)
-    if op is Op.CEIL:
-        return math.ceil(x)
-    return math.floor(x) + (x - math.floor(x) >= 0.5)  # x + 0.5 would round the largest double below 0.5 up
+    return {Op.FLOOR: doubles.floor, Op.CEIL: doubles.ceil, Op.ROUND: doubles.round_half_up}[op](x)

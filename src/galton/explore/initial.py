@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 
 from ..lang import EvaluationError, LanguageError, evaluate
+from ..lang.evaluation import evaluate_state, fold
 from ..lang.expressions import Binary, Expression, Name, Value, children
 from ..model.program import Program
 
@@ -35,11 +36,12 @@ def initial_ranges(program: Program) -> tuple[tuple[int, int], ...]:
         if high - low >= LARGEST_RANGE:
             continue
         values = range(low, high + 1)
+        condition = fold(conjunct, program.constants)
         try:
             allowed = [
                 value
                 for value in values
-                if evaluate(conjunct, {**program.constants, name: bool(value) if name in booleans else value})
+                if evaluate_state(condition, {name: bool(value) if name in booleans else value})
             ]
         except EvaluationError:  # it may never be reached: the explorer evaluates the whole, from left to right
             continue

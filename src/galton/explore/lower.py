@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.source import Span
 from ..model.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
@@ -22,10 +23,14 @@ from .layout import layout
 
 @dataclass(frozen=True, slots=True)
 class LoweredUpdate:
-    """``probability`` is a node; each assignment is (index of the variable, node of its new value)."""
+    """``probability`` is a node; each assignment is (index of the variable, node of its new value).
+
+    ``number`` is its place among the updates of the command as it was written.
+    """
 
     probability: int
     assignments: tuple[tuple[int, int], ...]
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,15 @@ class ExpressionLowering:
                 node = self.graph.equal(node, self.graph.integer(1))
             self._nodes[variable.name] = node
 
+    def folded(self, expression: Expression) -> Expression:
+        """An expression with its constant parts computed, exactly; formulas must be expanded and constants known."""
+        return fold(expression, self._constants)
+
     def node(self, expression: Expression) -> int:
-        """The node of an expression; formulas must be expanded and constants known."""
+        """The node of an expression: a constant part is rounded where it meets one that is none."""
+        return self._located(self.folded(expression))
+
+    def _located(self, expression: Expression) -> int:
         node = self._node(expression)
         self.spans.setdefault(node, expression.span)
         return node
@@ -104,37 +116,35 @@ class ExpressionLowering:
             case Literal(value):
                 return self._literal(value)
             case Name(name):
-                if name in self._nodes:
-                    return self._nodes[name]
-                return self._literal(self._constants[name])
+                return self._nodes[name]
             case Label(name):
                 return self.node(self._labels[name])
             case Unary("!", operand):
-                return graph.not_(self.node(operand))
+                return graph.not_(self._located(operand))
             case Unary("-", operand):
-                return graph.negate(self.node(operand))
+                return graph.negate(self._located(operand))
             case Conditional(condition, then, otherwise):
                 return self._conditional(condition, then, otherwise)
             case Binary(operator, left, right):
-                return self._binary(operator, self.node(left), self.node(right))
+                return self._binary(operator, self._located(left), self._located(right))
             case Call(function, arguments):
-                return self._call(function, [self.node(a) for a in arguments])
+                return self._call(function, [self._located(a) for a in arguments])
         raise TypeError(f"not an expression of the modelling language: {expression!r}")
 
     def _literal(self, value: Value) -> int:
         if isinstance(value, bool):
             return self.graph.boolean(value)
-        return self.graph.integer(value) if isinstance(value, int) else self.graph.real(value)
+        return self.graph.integer(value) if isinstance(value, int) else self.graph.real(float(value))
 
     def _conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> int:
-        test = self.node(condition)
+        test = self._located(condition)
         chosen = self.graph.constant(test)
         if chosen is None:
-            return self.graph.ite(test, self.node(then), self.node(otherwise))
+            return self.graph.ite(test, self._located(then), self._located(otherwise))
         # A double branch makes the whole a double, whichever is taken: (true ? 1 : 0.5) / … stays real division.
         taken, other = (then, otherwise) if chosen else (otherwise, then)
-        node = self.node(taken)
-        other_node = self.graph[self.node(other)]
+        node = self._located(taken)
+        other_node = self.graph[self._located(other)]
         return node if other_node.integral or other_node.kind is Kind.BOOL else self.graph.as_double(node)
 
     def _binary(self, operator: str, a: int, b: int) -> int:
@@ -278,12 +288,28 @@ def _frozen(program: Program) -> frozenset[str]:
 
 
 def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
-    updates = []
-    for update in command.updates:
-        probability = lowering.graph.real(1.0) if update.probability is None else lowering.node(update.probability)
+    """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
+    found: list[tuple[Expression, tuple[tuple[int, int], ...], int]] = []
+    places: dict[tuple[tuple[int, int], ...], int] = {}  # of the update with a constant probability, by what it does
+    for number, update in enumerate(command.updates):
+        probability = _ONE if update.probability is None else lowering.folded(update.probability)
         assignments = tuple((position[a.variable], lowering.node(a.value)) for a in update.assignments)
-        updates.append(LoweredUpdate(lowering.graph.to_real(probability), assignments))
-    return LoweredCommand(guard, tuple(updates), command)
+        if _is_probability(probability):
+            if assignments in places:
+                earlier, _, place = found[places[assignments]]
+                both = fold(Binary("+", earlier, probability, span=earlier.span), {})
+                found[places[assignments]] = both, assignments, place
+                continue
+            places[assignments] = len(found)
+        found.append((probability, assignments, number))
+    real = lowering.graph.to_real
+    updates = tuple(LoweredUpdate(real(lowering.node(p)), assignments, number) for p, assignments, number in found)
+    return LoweredCommand(guard, updates, command)
+
+
+def _is_probability(expression: Expression) -> bool:
+    """Whether this is a constant that may stand there; others are errors, each at its own place."""
+    return isinstance(expression, Literal) and 0 <= expression.value < math.inf
 
 
 def _idle(factor: tuple[int, ...], commands: list[LoweredCommand], graph: Graph) -> bool:
@@ -299,6 +325,7 @@ def _idle(factor: tuple[int, ...], commands: list[LoweredCommand], graph: Graph)
     )
 
 
+_ONE = Literal(1.0)
 _Factors = tuple[tuple[int, ...], ...]
 
 
@@ -358,4 +385,4 @@ def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
     """The sum of the command's probabilities when all are finite constants."""
     values = [graph.constant(u.probability) for u in command.updates]
     known = [v for v in values if v is not None and math.isfinite(v)]  # the others are wrong by themselves
-    return math.fsum(known) if len(known) == len(values) else None
+    return sum(known) if len(known) == len(values) else None

@@ -72,9 +72,9 @@ def _operation(xp: Any, node: Node, arguments: list[Any]) -> Any:
         case Op.NEG:
             return -arguments[0]
         case Op.MIN:
-            return xp.minimum(*arguments)
+            return _minimum(xp, *arguments)
         case Op.MAX:
-            return xp.maximum(*arguments)
+            return _maximum(xp, *arguments)
         case Op.MOD:
             return xp.mod(*arguments)
         case Op.FLOOR:
@@ -82,7 +82,8 @@ def _operation(xp: Any, node: Node, arguments: list[Any]) -> Any:
         case Op.CEIL:
             return xp.ceil(arguments[0]).astype(kind)
         case Op.ROUND:
-            return xp.floor(arguments[0] + 0.5).astype(kind)
+            below = xp.floor(arguments[0])  # adding a half would round the largest double below one half up
+            return (below + (arguments[0] - below >= 0.5)).astype(kind)
         case Op.EQ | Op.IFF:
             return arguments[0] == arguments[1]
         case Op.LT:
@@ -98,3 +99,12 @@ def _operation(xp: Any, node: Node, arguments: list[Any]) -> Any:
         case Op.ITE:
             return xp.where(*arguments)
     raise ValueError(f"no operation on arrays: {node.op!r}")
+
+
+def _minimum(xp: Any, left: Any, right: Any) -> Any:
+    """The smaller numbers; -0.0 is less than 0.0."""
+    return xp.where((left == right) & xp.signbit(left), left, xp.minimum(left, right))
+
+
+def _maximum(xp: Any, left: Any, right: Any) -> Any:
+    return xp.where((left == right) & ~xp.signbit(left), left, xp.maximum(left, right))

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..model.program import ModelType
 from ..model.sparse import Model, ModelError
+from ..model.validation import finish
 from ..model.values import Values
 from ..output import replacing
 from .errors import FileError
@@ -136,8 +137,7 @@ def _read_text(base: Path, files: dict[str, list[Path]], type: ModelType | None)
         choice_actions=matrix.choice_actions,
         states=read_sta(files[".sta"][0], matrix.n_states) if files[".sta"] else None,
     )
-    model.validate()
-    return model
+    return finish(model)
 
 
 def _text(model: Model, suffix: str, exact: bool) -> Iterator[bytes]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..model.sparse import Model, ModelError, Rewards
 from ..model.states import Field, ListedStates, PackedStates, States
+from ..model.validation import finish
 from ..model.values import Values
 from ..output import replacing
 from .archive import BROKEN, read_arrays
@@ -64,8 +65,7 @@ def read_npz(path: Path) -> Model:
             raise FileError(f"this archive has the format {header['format']!r}", path, expected=FORMAT)
         for name, array in arrays.items():
             _check_kind(name, array)
-        model = _model(header, arrays)
-        model.validate()
+        model = finish(_model(header, arrays))
     except FileNotFoundError:
         raise FileError("there is no such file", path) from None
     except OSError as error:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .evaluation import LARGEST_INT, SMALLEST_INT, EvaluationError, evaluate
 from .expression_parser import parse_expression
 from .expressions import Expression, Name, Type, Value, children
+from .rationals import Exact, literal, negate, rounded
 from .source import GaltonError, LanguageError, Source, Span
 from .stream import nearest
 from .syntax import ConstantDeclaration
@@ -134,7 +137,7 @@ class _Resolver:
             self._blocked[name] = missing
         else:
             value = self._constants.evaluate(expression, self._scope.source, f"the constant '{name}'")
-            self._values[name] = float(value) if kind == "double" else value
+            self._values[name] = _as(kind, value)
 
     def _check_given(self, name: str) -> None:
         if name not in self._declared:
@@ -156,6 +159,8 @@ class _Resolver:
 def convert(value: Value | str, kind: Type, name: str) -> Value:
     """A value from outside as the type of its constant; text is read as an expression, so ``1/3`` is fine.
 
+    A float counts as the decimal that Python prints for it, as if it had been written; other numbers as they are.
+
     >>> convert("1/4", "double", "p")
     0.25
     """
@@ -170,14 +175,35 @@ def convert(value: Value | str, kind: Type, name: str) -> Value:
             value = evaluate(expression, {})
         except EvaluationError as error:
             raise error.at(source) from None
-    elif not isinstance(value, (bool, int, float)):  # numbers of other libraries
-        value = int(value) if hasattr(value, "__index__") else float(value)
+    else:
+        value = _from_python(value)
     found = type_of_value(value)
     if found != kind and not (kind == "double" and found == "int"):
         raise LanguageError(f"the constant '{name}' is of type {kind}, and this is of type {found}", source, whole)
     if found == "int" and not SMALLEST_INT <= value <= LARGEST_INT:
         raise LanguageError(f"integers end at {LARGEST_INT}", source, whole)
-    return float(value) if kind == "double" else value
+    return _as(kind, value)
+
+
+def _from_python(value: Any) -> Value:
+    """A number as if it had been written in a text: a float is the decimal that Python prints for it."""
+    if isinstance(value, (bool, int, Exact)):
+        return value
+    if hasattr(value, "__index__"):  # an integer of another library
+        return int(value)
+    number = float(value)
+    if not math.isfinite(number) or number == 0:
+        return number
+    if not isinstance(value, float) and hasattr(value, "as_integer_ratio"):  # Fraction, Decimal, other floats
+        from fractions import Fraction
+
+        return rounded(Fraction(*map(int, value.as_integer_ratio())))
+    size = literal(repr(abs(number)))
+    return size if number > 0 else negate(size)
+
+
+def _as(kind: Type, value: Value) -> Value:
+    return float(value) if kind == "double" and isinstance(value, int) else value
 
 
 def parse_constants(text: str) -> dict[str, str]:

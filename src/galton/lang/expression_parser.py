@@ -12,6 +12,7 @@ from __future__ import annotations
 from .depth import DeepRecursion
 from .expressions import Binary, Call, Conditional, Expression, Literal, Name, Unary
 from .lexer import KEYWORDS
+from .rationals import literal
 from .source import Source, Span
 from .stream import TokenStream
 
@@ -108,7 +109,7 @@ class ExpressionParser(TokenStream):
                 return Literal(int(digits), span=token.span)
             case "decimal":
                 self.advance()
-                if (value := float(token.text)) == float("inf"):
+                if (value := literal(token.text)) == float("inf"):
                     raise self.error("this number is too large for a double", token.span)
                 return Literal(value, span=token.span)
             case "true" | "false":

@@ -27,6 +27,7 @@ from .properties import (
     TimeBound,
     UnaryPath,
 )
+from .rationals import Exact
 
 # How tightly a piece of text holds together, continuing the parser's numbers on both sides.
 _BINARY_PATH, _UNARY_PATH, _CONDITIONAL, _IMPLICATION, _ATOM = -2, -1, 0, 1, 12
@@ -114,6 +115,8 @@ def _literal(value: Value) -> tuple[str, int]:
         return str(value).lower(), _ATOM
     if isinstance(value, float) and not math.isfinite(value):  # no literal, but a division makes it
         return {math.inf: "1/0", -math.inf: "-1/0"}.get(value, "0/0"), PRECEDENCE["/"]
+    if isinstance(value, Exact) and isinstance(value.origin, str):  # may have more digits than a double
+        return value.origin, _ATOM
     return repr(value), MINUS if math.copysign(1, value) < 0 else _ATOM
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .program import ModelType
 from .sparse import ActionCodes, Int32s, Mask, Model, ModelError, Offsets, Rewards, row_sums
-from .validation import first
+from .validation import finish, first
 from .values import Floats, Values
 
 Integers = npt.NDArray[np.signedinteger[Any]]
@@ -112,8 +112,7 @@ def from_matrix(
         actions=names,
         choice_actions=codes,
     )
-    model.validate()
-    return model
+    return finish(model)
 
 
 def assemble(

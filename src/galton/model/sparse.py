@@ -108,6 +108,8 @@ class Model:
         What the state numbers mean, or None.
     build_seconds, info
         What the builder tells about its work.
+    warnings
+        What a person should know about the model: rows that did not sum to 1, and were divided by their sums.
     """
 
     type: ModelType
@@ -123,6 +125,7 @@ class Model:
     states: States | None = None
     build_seconds: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         labels = dict(self.labels)

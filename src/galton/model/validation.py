@@ -6,18 +6,63 @@ takes about a second.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from .sparse import ModelError, row_sums
+from .values import Values
 
 if TYPE_CHECKING:
-    from .sparse import Mask, Model, Rewards, Values
+    from .sparse import Mask, Model, Rewards
+    from .states import States
 
 SUM_TOLERANCE = 1e-5
 """How far, relatively, the probabilities of a choice may sum from 1: what PRISM tolerates."""
+
+
+def finish(model: Model) -> Model:
+    """Validate a model, and divide the rows of probabilities by their sums where those are not 1.
+
+    This is for models that no explorer made; explorers finish each row as they write it, by the same rule, which is in
+    ``src/core/rows.hpp``.
+    """
+    validate(model)
+    if model.type == "ctmc":
+        return model
+    sums = row_sums(model.row_starts, model.values)
+    rows = np.flatnonzero(np.abs(sums - 1) > 2.0**-53)
+    if not len(rows):
+        return model
+    values = model.values.array().copy()
+    starts = model.row_starts.astype(np.int64)
+    off = _core.finish_rows(starts[rows], starts[rows + 1], values)
+    finished = replace(model, values=Values.compress(values), rewards=_means(model, Values(plain=values)))
+    if off is None:
+        return finished
+    place, total = off
+    choice = int(rows[place])
+    state = choice if model.choice_starts is None else int(np.searchsorted(model.choice_starts, choice, "right")) - 1
+    return replace(finished, warnings=(*model.warnings, off_warning(model.states, state, total)))
+
+
+def _means(model: Model, values: Values) -> dict[str, Rewards]:
+    """The rewards with choice rewards that are means of those of transitions, for other probabilities."""
+    return {
+        name: replace(rewards, choice=row_sums(model.row_starts, values, rewards.transition))
+        if rewards.transition is not None
+        else rewards
+        for name, rewards in model.rewards.items()
+    }
+
+
+def off_warning(states: States | None, state: int, total: float) -> str:
+    """What to say where probabilities do not sum to 1; ``state`` is the first such."""
+    name = f"state {state}" if states is None else f"state {states[state]}"
+    return f"the probabilities of {name} sum to {total:.12g}, not 1; rows like this one were divided by their sums"
 
 
 def validate(model: Model) -> None:
@@ -80,9 +125,13 @@ def _check_values(model: Model) -> None:
             entry = first(bad)
             target, value = model.columns[entry], values[entry]
             raise ModelError(f"{place(model, entry)}: the {what} of going to {target} is {value:g}, not positive")
+    with np.errstate(over="ignore"):
+        sums = row_sums(model.row_starts, model.values)
     if model.type == "ctmc":
+        if not np.isfinite(sums).all():
+            where = place(model, int(model.row_starts[first(~np.isfinite(sums))]))
+            raise ModelError(f"{where}: the rates add up to more than a double can hold")
         return
-    sums = row_sums(model.row_starts, model.values)
     off = np.abs(sums - 1) > SUM_TOLERANCE
     if off.any():
         choice = first(off)

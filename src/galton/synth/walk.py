@@ -16,7 +16,8 @@ from ..check.resolution import parts
 from ..explore import vectorised
 from ..explore.graph import Graph
 from ..explore.lower import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
-from ..lang import GaltonError, LanguageError, evaluate
+from ..lang import GaltonError, LanguageError
+from ..lang.evaluation import evaluate_state, fold
 from ..lang.expressions import Expression, Literal, Name
 from ..model.program import Program, RewardItem, Update
 from ..model.states import Field, PackedStates
@@ -150,7 +151,8 @@ class States:
         # once for all states that differ only in variables that are not mentioned.
         words, same = self._mentioned(expression, rows)
         states = PackedStates(tuple(self.fields), words)
-        return np.array([evaluate(expression, {**self.program.constants, **state}) for state in states])[same]
+        folded = fold(expression, self.program.constants)
+        return np.array([evaluate_state(folded, state) for state in states])[same]
 
     def _mentioned(self, expression: Expression, rows: Ints) -> tuple[npt.NDArray[np.uint64], Ints]:
         """The distinct values of the variables of an expression, as packed states, and which of them each state has."""

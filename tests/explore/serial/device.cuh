@@ -7,6 +7,7 @@
 using std::ceil;
 using std::fabs;
 using std::floor;
+using std::fma;
 using std::fmod;
 
 using u8 = unsigned char;
@@ -65,6 +66,11 @@ DEVICE void load_constant_pair(const u64* at, u64& first, u64& second) { load_pa
 
 DEVICE int lowest_bit(u64 bits) { return __builtin_ctzll(bits); }
 DEVICE int count_bits(u64 bits) { return __builtin_popcountll(bits); }
+DEVICE u32 bits_of_float(float value) {
+    u32 bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 DEVICE u64 bits_of(double value) {
     u64 bits;
     std::memcpy(&bits, &value, sizeof bits);

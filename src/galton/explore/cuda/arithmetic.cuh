@@ -6,11 +6,18 @@
 DEVICE double infinity() { return double_of(0x7FF0000000000000ull); }
 DEVICE bool is_finite(double x) { return fabs(x) < infinity(); }
 
-// As in Java, and unlike in C++: what is not a number stays so.
+// As in Java, and unlike in C++: what is not a number stays so, and -0.0 is less than 0.0.
+DEVICE bool is_negative(double x) { return (i64)bits_of(x) < 0; }
 template <class T>
-DEVICE T smaller(T x, T y) { return x < y || x != x ? x : y; }
+DEVICE T smaller(T x, T y) {
+    if (x == y) return is_negative((double)x) ? x : y;
+    return x < y || x != x ? x : y;
+}
 template <class T>
-DEVICE T larger(T x, T y) { return x > y || x != x ? x : y; }
+DEVICE T larger(T x, T y) {
+    if (x == y) return is_negative((double)x) ? y : x;
+    return x > y || x != x ? x : y;
+}
 
 DEVICE i32 modulo(i32 x, i32 y) {
     const i32 r = x % y;

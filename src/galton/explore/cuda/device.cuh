@@ -72,5 +72,6 @@ DEVICE void load_constant_pair(const u64* at, u64& first, u64& second) {
 
 DEVICE int lowest_bit(u64 bits) { return __ffsll((i64)bits) - 1; }
 DEVICE int count_bits(u64 bits) { return __popcll(bits); }
+DEVICE u32 bits_of_float(float value) { return __float_as_uint(value); }
 DEVICE u64 bits_of(double value) { return (u64)__double_as_longlong(value); }
 DEVICE double double_of(u64 bits) { return __longlong_as_double((i64)bits); }

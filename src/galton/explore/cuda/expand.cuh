@@ -63,6 +63,7 @@ template <bool CHECKED, class Sink>
 DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& sink, bool& fault, Slice slice, u32 turn) {
     State level[MOST_FACTORS + 1];
     double fixed[MOST_FACTORS + 1], varying[MOST_FACTORS + 1];
+    bool impossible[MOST_FACTORS + 1];  // a factor is 0
     int branching[MOST_FACTORS], part[MOST_FACTORS];
     int depth = 0;
     u64 leaves = 1, begin, end;
@@ -81,6 +82,7 @@ DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& s
     }
     level[0] = state;
     fixed[0] = varying[0] = 1;
+    impossible[0] = false;
     int factor = 0, at = 0;
     for (u64 left = end - begin;;) {
         int number, to;
@@ -92,7 +94,9 @@ DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& s
         } else {
             const bool complete = at == depth;
             if (complete) {
-                sink.emit(level[at], fixed[at] * varying[at]);
+                const double product = impossible[at] ? 0.0 : fixed[at] * varying[at];
+                if (CHECKED && !impossible[at] && !(product > 0 && is_finite(product))) fault = true;
+                sink.emit(level[at], product);
                 if (--left == 0) return sink.skip(leaves - end);
             }
             if (complete || part[at] == PART_STARTS[branching[at] + 1]) {
@@ -107,6 +111,7 @@ DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& s
         for (int w = 0; w < WORDS; ++w) level[to].word[w] = level[at].word[w] ^ next.next.word[w] ^ state.word[w];
         fixed[to] = fixed[at] * next.fixed;
         varying[to] = varying[at] * next.varying;
+        impossible[to] = impossible[at] | (next.fixed == 0) | (next.varying == 0);
         at = to;
     }
 }

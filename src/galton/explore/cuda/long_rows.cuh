@@ -105,6 +105,20 @@ KERNEL merge_runs(const u64* keys, const double* values, u64 total, const i32* h
     }
 }
 
+// Finish the rows: one thread each, that of its first entry. `list_begins` is where each state's entries begin.
+KERNEL finish_long(const u64* keys, double* values, u64 total, const i64* list_begins, const i64* which, u64 count,
+                   u64* control) {
+    for (u64 i = thread(); i < total; i += threads()) {
+        const u64 choice = keys[i] >> 32;
+        if (i > 0 && keys[i - 1] >> 32 == choice) continue;
+        u64 end = i + 1;
+        while (end < total && keys[end] >> 32 == choice) ++end;
+        bool fault = false;
+        finish_row(values + i, end - i, (u64)which[part_at(list_begins, count, i)], control, fault);
+        if (fault) fetch_or(control + FLAGS, FAULT);
+    }
+}
+
 // Copy the entries to their places in the matrix; `begins` as in fill_rows, `list_begins` of each state in the list.
 KERNEL place_long(const u64* keys, const double* list, u64 total, const i64* list_begins, const i64* which, u64 count,
                   void* begins, void* row_starts, u64 wide, i32* columns, void* values, u64 bytes, u64* value_pairs,

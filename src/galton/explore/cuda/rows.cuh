@@ -23,6 +23,7 @@ struct Earner {
             const double reward = choice_reward(action, s, state, rate != 0, fault);
             if (CHAIN) sums[s] += reward * (CTMC ? rate : 1.0);
             else out[s * choices + choice] = reward;
+            if (rate != 0 && !is_finite(CHAIN ? sums[s] : reward)) fault = true;
         }
     }
     DEVICE_MEMBER void finish(u64 state, double share) {
@@ -150,6 +151,8 @@ struct Output {
 
 struct Filler {
     const State& state;
+    u64 number;  // of the state
+    u64* control;
     Table table;
     const i32* numbers;
     const Output& out;
@@ -195,12 +198,15 @@ struct Filler {
     DEVICE_MEMBER void write(int action, double share) {
         out.put_choice(choice, at, action);
 #pragma unroll 1
-        for (int k = 0; k < used; ++k) out.put(at + k, columns[k], values[k] / share);
+        for (int k = 0; DTMC && k < used; ++k) values[k] /= share;
+        finish_row(values, used, number, control, fault);
+#pragma unroll 1
+        for (int k = 0; k < used; ++k) out.put(at + k, columns[k], values[k]);
         at += used;
         ++choice;
     }
     // A state that cannot move stays where it is, for ever.
-    DEVICE_MEMBER void finish(u64 number, u64 first) {
+    DEVICE_MEMBER void finish(u64 first) {
         const bool stuck = CHAIN ? used == 0 : at == first;
         if (stuck) {
             used = 0;
@@ -234,11 +240,11 @@ KERNEL fill_rows(const u64* states, u64 n, u64* slots, u64 mask, const i32* numb
         if (i < n && !hopeless && !(LONG_POSSIBLE && is_long && is_long[i])) {
             const State state = load_state(states + i * WORDS);
             bool fault = false;
-            Filler filler{state, {slots, mask}, numbers, out, CHAIN ? i : (u64)choice_starts[i], starts.get(i),
+            Filler filler{state, i, control, {slots, mask}, numbers, out, CHAIN ? i : (u64)choice_starts[i], starts.get(i),
                           {rewards, choices, 0, {}}, fault, 0, 0};
             filler.earner.start();
             expand<false>(state, filler, fault, whole());
-            filler.finish(i, starts.get(i));
+            filler.finish(starts.get(i));
             if (fault) fetch_or(control + FLAGS, FAULT);
         }
         out.flush(end_entry, end_choice);
