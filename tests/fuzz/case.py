@@ -77,7 +77,8 @@ def _answer(judge: Judge, model: str, ask: dict[str, Any]) -> None:
     if ask.get("error"):
         judge.fail(text, f"answered {result}, where there is nothing right to say")
     elif isinstance(ask["exact"], bool):
-        if result.value is not ask["exact"]:
+        undecided = result.value is None and ask.get("refusable")
+        if result.value is not ask["exact"] and not undecided:
             judge.fail(text, f"answered {result.value}, and {ask['exact']} is right")
     else:
         truth = exact(ask["exact"])

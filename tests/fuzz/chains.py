@@ -13,6 +13,8 @@ from .exact import ONE, Truth, is_infinite
 from .judge import Judge
 from .model import Made
 
+EVEN = fmpq(3, 2**53)  # sums closer to 1 are left alone
+
 
 def chain(random: Random, type: str, n: int) -> Made:
     choices = [[wild.row(random, n, loop=s) if type == "dtmc" else wild.rates(random, n, s)] for s in range(n)]
@@ -42,9 +44,14 @@ def answers(made: Made) -> dict[str, list[Truth]]:
         'R{"r"}=? [ C ]': exact.total(made, made.rewards, gains),
     }
     weights = [{t: exact.rational(w) for t, w in row.items()} for row in rows]
-    found['P=? [ X "b" ]'] = [
-        sum((w for t, w in row.items() if t in b), fmpq(0)) / sum(row.values(), fmpq(0)) for row in weights
-    ]
+    totals = [sum(row.values(), fmpq(0)) for row in weights]
+    into = [sum((w for t, w in row.items() if t in b), fmpq(0)) for row in weights]
+    # One step of a row that is 1 but for rounding is a number of the model itself, as people compare it; a row that is
+    # off is divided by its sum and rounded, so that there is no such number.
+    if made.type == "ctmc":
+        found['P=? [ X "b" ]'] = [part / total for part, total in zip(into, totals, strict=True)]
+    elif all(abs(total - 1) < EVEN for total in totals):
+        found['P=? [ X "b" ]'] = [fmpq(1) if part == total else part for part, total in zip(into, totals, strict=True)]
     return found
 
 

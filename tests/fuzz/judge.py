@@ -130,7 +130,9 @@ class Judge:
         if result is not None:
             self.compare(result, question, truths[initial], show, unit=unit)
             self.listing(result, question, truths, show)
-            self.bounds(passed[-1], question, truths, show)
+            # A model that was built from a text has the states that can be reached, in the order of their numbers.
+            there = truths if model.states is None else [truths[s] for s in on_host(model.states.column("s")).tolist()]
+            self.bounds(passed[-1], question, there, show)
         for s in probes:
             self.number(model, f'filter(state, {text}, "s{s}")', truths[s], show, unit=unit)
 
