@@ -51,7 +51,7 @@ def answers(made: Made) -> dict[str, list[Truth]]:
     if made.type == "ctmc":
         found['P=? [ X "b" ]'] = [part / total for part, total in zip(into, totals, strict=True)]
     elif all(abs(total - 1) < EVEN for total in totals):
-        found['P=? [ X "b" ]'] = [fmpq(1) if part == total else part for part, total in zip(into, totals, strict=True)]
+        found['P=? [ X "b" ]'] = [part if part < 1 else part / total for part, total in zip(into, totals, strict=True)]
     return found
 
 
