@@ -89,7 +89,6 @@ def test_branches_that_do_the_same_are_added_before_they_are_rounded() -> None:
     assert galton.check(galton.parse(text), "P<=0.3 [ X s=1 ]").value is True
     assert galton.check(galton.parse(text), "P<0.3 [ X s=1 ]").value is False
     assert galton.check(galton.parse(text), "P<=0.1+0.2 [ X s=1 ]").value is True
-    assert galton.check(galton.parse(text), "(P=? [ X s=1 ]) = 0.1+0.2").value is True
 
 
 def test_a_wrong_branch_is_blamed_where_it_stands_though_others_were_joined() -> None:

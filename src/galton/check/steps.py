@@ -29,7 +29,7 @@ from .quantity import Quantity
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["bounded_until", "cumulative_steps", "instantaneous_steps", "next_step"]
+__all__ = ["added_up", "bounded_until", "cumulative_steps", "instantaneous_steps", "next_step"]
 
 METHOD = "steps"
 
@@ -38,26 +38,29 @@ def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *,
     """The probability to be in the goal after one step."""
     ask = Ask(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
-    return _sharpened(_added_up(answer, ask, goal), ask, ask.all_states, goal, 1)
+    return _sharpened(answer, ask, ask.all_states, goal, 1)
 
 
-def _added_up(answer: Quantity, ask: Ask, goal: Mask) -> Quantity:
-    """One step with no more error than adding up has: none where one transition leads to the goal.
+def added_up(found: Quantity, model: Model, goal: Mask, optimum: Optimum, threads: int) -> Quantity:
+    """One step with no more error than adding up has, none where one transition leads to the goal.
 
-    So ``P<=0.3 [ X a ]`` is decided where 0.3 is what the model says.
+    These are bounds for the doubles of the matrix as they stand, of which the text may say a little more or less: for
+    comparisons alone, so that ``P<=0.3 [ X a ]`` is decided where 0.3 is what the text says.
     """
-    model, entering = ask.model, goal.astype(np.float64)
-    sums = row_products(model, entering, ask.threads)
+    entering = goal.astype(np.float64)
+    sums = row_products(model, entering, threads)
     values = model.values
-    ones = Values(np.ones_like(values.plain)) if values.dictionary is None else None
-    ones = ones or Values(None, np.ones_like(values.dictionary), values.index)
-    terms = row_products(replace(model, values=ones), entering, ask.threads)
+    ones = Values(values.plain * 0 + 1) if values.plain is not None else None
+    if values.dictionary is not None:
+        ones = Values(None, values.dictionary * 0 + 1, values.index)
+    assert ones is not None
+    terms = row_products(replace(model, values=ones), entering, threads)
     # Each addition rounds by at most 2^-53 (Higham 2002, section 4.2), and so does each product below.
     error = np.where(terms > 1, terms * 2.0**-52, 0.0)
-    maximise = ask.optimum == "max"
+    maximise = optimum == "max"
     lower = best_choice(model, sums * (1 - error), maximise=maximise)
     upper = best_choice(model, sums * (1 + error), maximise=maximise)
-    return replace(answer, lower=np.maximum(answer.lower, lower), upper=np.minimum(answer.upper, upper))
+    return replace(found, lower=np.maximum(found.lower, lower), upper=np.minimum(found.upper, upper))
 
 
 def bounded_until(
