@@ -185,12 +185,10 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
         from .successors import jump_probability
 
         return jump_probability(evaluation.model, states)
-    from .steps import added_up, next_step
+    from .steps import next_step
 
     settings = evaluation.settings_for(formula)
     found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
-    if formula.comparison is not None:
-        found = added_up(found, evaluation.model, states, optimum, settings.n_threads)
     return _within(found, 1.0)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..backend.rows import best_choice, spread
 from ..backend.steps import Bellman, Chain, Part, row_products
 from ..model.arrays import greatest, namespace, on_host
-from ..model.sparse import Int32s, Mask, Model, Rewards, Values
+from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..solve.horizon import Horizon, iterate
 from ..solve.powers import Weights
 from ..solve.settings import Settings
@@ -29,7 +29,7 @@ from .quantity import Quantity
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["added_up", "bounded_until", "cumulative_steps", "instantaneous_steps", "next_step"]
+__all__ = ["bounded_until", "cumulative_steps", "instantaneous_steps", "next_step"]
 
 METHOD = "steps"
 
@@ -39,28 +39,6 @@ def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *,
     ask = Ask(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
     return _sharpened(answer, ask, ask.all_states, goal, 1)
-
-
-def added_up(found: Quantity, model: Model, goal: Mask, optimum: Optimum, threads: int) -> Quantity:
-    """One step with no more error than adding up has, none where one transition leads to the goal.
-
-    These are bounds for the doubles of the matrix as they stand, of which the text may say a little more or less: for
-    comparisons alone, so that ``P<=0.3 [ X a ]`` is decided where 0.3 is what the text says.
-    """
-    entering = goal.astype(np.float64)
-    sums = row_products(model, entering, threads)
-    values = model.values
-    ones = Values(values.plain * 0 + 1) if values.plain is not None else None
-    if values.dictionary is not None:
-        ones = Values(None, values.dictionary * 0 + 1, values.index)
-    assert ones is not None
-    terms = row_products(replace(model, values=ones), entering, threads)
-    # Each addition rounds by at most 2^-53 (Higham 2002, section 4.2), and so does each product below.
-    error = np.where(terms > 1, terms * 2.0**-52, 0.0)
-    maximise = optimum == "max"
-    lower = best_choice(model, sums * (1 - error), maximise=maximise)
-    upper = best_choice(model, sums * (1 + error), maximise=maximise)
-    return replace(found, lower=np.maximum(found.lower, lower), upper=np.minimum(found.upper, upper))
 
 
 def bounded_until(
