@@ -53,6 +53,22 @@ def test_warnings_stay_out_of_the_json(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["info"], ["build", "--export", "{}/model.tra"], ["check", "--prop", "P=? [ F x=1 ]", "--prop", "P=? [ X x=1 ]"]],
+    ids=lambda words: words[0],
+)
+def test_a_row_that_does_not_sum_to_one_is_told_once(command: list[str], tmp_path: Path) -> None:
+    text = "dtmc module m x : [0..1]; [] x=0 -> 0.999995:true + 0.00001:(x'=1); [] x=1 -> true; endmodule"
+    name, *options = (word.format(tmp_path) for word in command)
+    outcome = galton(name, write(tmp_path, text), *options)
+    assert outcome.code == 0
+    warning = (
+        "warning: the probabilities of state (x=0) sum to 1.000005, not 1; rows like this one were divided by their"
+    )
+    assert [line for line in outcome.err.splitlines() if line.startswith("warning")] == [f"{warning} sums"]
+
+
 def rows(*arguments: object) -> dict[str, str]:
     """What ``info`` tells a person, by the first word or two of each line."""
     outcome = galton("info", *arguments)

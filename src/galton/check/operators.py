@@ -189,6 +189,10 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
 
     settings = evaluation.settings_for(formula)
     found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
+    if formula.comparison is not None:
+        from .successors import as_it_stands
+
+        found = as_it_stands(found, evaluation.model, states, optimum)
     return _within(found, 1.0)
 
 

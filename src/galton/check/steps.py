@@ -30,7 +30,6 @@ from .certain import certain
 from .quantity import Quantity, Work
 from .recurrence import recurring
 from .settled import first_rows, sure_steps
-from .successors import step_probability
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,11 +42,7 @@ def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *,
     """The probability to be in the goal after one step."""
     ask = Ask(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
-    # Steps in general add up and round; a single one has numbers that people compare with those they wrote.
-    precise = step_probability(model, goal)
-    lower, upper = (best_choice(model, p, maximise=optimum == "max") for p in (precise.lower, precise.upper))
-    answer = replace(answer, lower=np.maximum(answer.lower, lower), upper=np.minimum(answer.upper, upper))
-    return _surely(answer, ask, ask.all_states, goal, 1, 1)
+    return _surely(_sharpened(answer, ask, ask.all_states, goal, 1), ask, ask.all_states, goal, 1, 1)
 
 
 def bounded_until(

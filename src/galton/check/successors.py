@@ -19,7 +19,7 @@ from .intervals import Floats, Numbers
 from .quantity import Quantity, Work
 from .settled import first_rows
 
-__all__ = ["jump_probability", "next_reward", "step_probability"]
+__all__ = ["as_it_stands", "jump_probability", "next_reward"]
 
 ROUNDING = 2.0**-52  # of one addition, with room to spare
 
@@ -33,14 +33,26 @@ def jump_probability(model: Model, goal: Mask) -> Quantity:
     return Quantity(lower, upper, "one jump", (Work("one jump", "the rates into the states", 1),))
 
 
-def step_probability(model: Model, goal: Mask) -> Numbers:
-    """``(choices,)`` the probability of each choice to lead to the goal: a number of the model itself, if it is one."""
+def as_it_stands(quantity: Quantity, model: Model, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
+    """The probability of one step by the doubles of the matrix as they stand, whatever their row adds up to.
+
+    For comparisons alone: so ``P<=0.3 [ X a ]`` is true where 0.3 is what the text says.
+    """
+    precise = _step_probability(model, goal)
+    lower, upper = (best_choice(model, p, maximise=optimum == "max") for p in (precise.lower, precise.upper))
+    return replace(quantity, lower=np.maximum(quantity.lower, lower), upper=np.minimum(quantity.upper, upper))
+
+
+def _step_probability(model: Model, goal: Mask) -> Numbers:
+    """``(choices,)`` sums of the numbers that lead to the goal: exact if there is one, 1 only if it is certain."""
     sums = row_products(model, goal.astype(np.float64), 1)
     ones = replace(model, values=Values(plain=namespace(model.columns).ones(model.n_transitions)))
     terms = row_products(ones, goal.astype(np.float64), 1)
     slack = np.where(terms > 1, terms * ROUNDING * sums, 0.0)
     every = every_successor_in(model, goal)
-    return Numbers(np.where(every, 1.0, sums - slack), np.where(every, 1.0, np.minimum(sums + slack, 1.0)))
+    below_one = np.nextafter(1.0, 0.0)
+    lower, upper = np.minimum(sums - slack, below_one), np.minimum(sums + slack, 1.0)
+    return Numbers(np.where(every, 1.0, lower), np.where(every, 1.0, upper))
 
 
 def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:

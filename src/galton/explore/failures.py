@@ -123,7 +123,7 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     if fault is Fault.BAD_SUM:
         hint = "this is a CTMC? then the file must say ctmc" if lowered.program.type == "dtmc" else None
         return f"the probabilities of this command sum to {value} instead of 1", command.span, hint
-    update = command.updates[blamed.updates[found["update"]].number]
+    update = command.updates[blamed.updates[found["update"]].places[0]]
     if fault is Fault.BAD_PROBABILITY:
         span = update.span if update.probability is None else update.probability.span
         return f"the {'rate' if rates else 'probability'} is {value}", span, "it must be finite and not negative"

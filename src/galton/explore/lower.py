@@ -25,12 +25,12 @@ from .layout import layout
 class LoweredUpdate:
     """``probability`` is a node; each assignment is (index of the variable, node of its new value).
 
-    ``number`` is its place among the updates of the command as it was written.
+    ``places`` are those it comes from, among the updates of the command as it was written.
     """
 
     probability: int
     assignments: tuple[tuple[int, int], ...]
-    number: int
+    places: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,21 +289,21 @@ def _frozen(program: Program) -> frozenset[str]:
 
 def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
     """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
-    found: list[tuple[Expression, tuple[tuple[int, int], ...], int]] = []
-    places: dict[tuple[tuple[int, int], ...], int] = {}  # of the update with a constant probability, by what it does
-    for number, update in enumerate(command.updates):
+    found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
+    known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
+    for place, update in enumerate(command.updates):
         probability = _ONE if update.probability is None else lowering.folded(update.probability)
         assignments = tuple((position[a.variable], lowering.node(a.value)) for a in update.assignments)
         if _is_probability(probability):
-            if assignments in places:
-                earlier, _, place = found[places[assignments]]
+            if assignments in known:
+                earlier, _, places = found[known[assignments]]
                 both = fold(Binary("+", earlier, probability, span=earlier.span), {})
-                found[places[assignments]] = both, assignments, place
+                found[known[assignments]] = both, assignments, (*places, place)
                 continue
-            places[assignments] = len(found)
-        found.append((probability, assignments, number))
+            known[assignments] = len(found)
+        found.append((probability, assignments, (place,)))
     real = lowering.graph.to_real
-    updates = tuple(LoweredUpdate(real(lowering.node(p)), assignments, number) for p, assignments, number in found)
+    updates = tuple(LoweredUpdate(real(lowering.node(p)), assignments, places) for p, assignments, places in found)
     return LoweredCommand(guard, updates, command)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from ..explore.graph import Graph
 from ..explore.lower import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
 from ..lang import GaltonError, LanguageError
 from ..lang.evaluation import evaluate_state, fold
-from ..lang.expressions import Expression, Literal, Name
+from ..lang.expressions import Binary, Expression, Literal, Name
 from ..model.program import Program, RewardItem, Update
 from ..model.states import Field, PackedStates
 from .opening import OpenProgram
@@ -279,10 +280,11 @@ class Walk:
         ) -> None:
             if rest:
                 command = rest[0]
-                for update, source in zip(command.updates, command.source.updates, strict=True):
-                    probability = source.probability or Literal(1.0)
-                    own = self._numbers(probability, rows)
-                    combine(rest[1:], _times(rates, own), [*assigned, (update, source)])
+                for update in command.updates:
+                    sources = [command.source.updates[place] for place in update.places]
+                    chances = [source.probability or Literal(1.0) for source in sources]
+                    own = self._numbers(reduce(lambda a, b: Binary("+", a, b, span=a.span), chances), rows)
+                    combine(rest[1:], _times(rates, own), [*assigned, (update, sources[0])])
             else:
                 self._transition(rows, owners, rates, assigned, action)
 
