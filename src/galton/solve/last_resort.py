@@ -22,7 +22,7 @@ from .solution import TINY, NumericError
 
 __all__ = ["solve_directly"]
 
-SWEPT = 4e9  # entries, until interval iteration has taken long enough
+SWEPT, SWEEPS = 4e9, 50_000  # entries and sweeps, after which interval iteration has taken long enough
 
 
 def solve_directly(
@@ -117,8 +117,8 @@ def _by_intervals(
     from .method import Job
 
     part = slice(segment.first, segment.last)
-    sweeps = int(SWEPT / (equations.entries(segment) + segment.last - segment.first))
-    job = Job(equations, replace(settings, max_iterations=max(sweeps, 1)), METHOD, allowed=0.8 * settings.eps)
+    sweeps = int(np.clip(SWEPT / (equations.entries(segment) + segment.last - segment.first), 1, SWEEPS))
+    job = Job(equations, replace(settings, max_iterations=sweeps), METHOD, allowed=0.8 * settings.eps)
     job.lower[: segment.first], job.upper[: segment.first] = lower[: segment.first], upper[: segment.first]
     job.run(segment)
     lower[part], upper[part] = job.lower[part], job.upper[part]
