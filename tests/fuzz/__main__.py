@@ -40,6 +40,8 @@ def main() -> int:
             seconds = given.seconds * campaign.weight / weight
             tally = run(campaign.name, given.seed, seconds, given.jobs, given.device)
         print(f"{campaign.name:12} {tally.line()}", flush=True)
+        for failure in tally.failures[:MOST]:
+            print(f"  {failure}", flush=True)
         whole.add(tally)
     report(whole, given.seed, time.monotonic() - started)
     if given.keep:

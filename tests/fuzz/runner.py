@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import time
 import traceback
 from multiprocessing.connection import Connection, wait
@@ -29,6 +30,9 @@ def replay(name: str, seed: int, number: int, device: str = "cpu") -> Tally:
 def _rounds(
     name: str, seed: int, first: int, step: int, rounds: float, end: float, device: str, report: Connection
 ) -> None:
+    if step > 1:  # each process has a core, and Galton as many threads as it sees cores
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[first % len(cores)]})
     number = first
     while number < rounds and time.monotonic() < end:
         report.send(("begun", number, None))
