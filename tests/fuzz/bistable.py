@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from . import exact
 from .exact import ball
-from .judge import Judge, above, below, shown
+from .judge import EPS, Judge, above, below, shown
 from .mdps import read
 from .metastable import size, stretches, up
 from .model import Made
@@ -132,5 +132,6 @@ def apply(judge: Judge, model: Any, made: Made, text: str, rewards: list[float],
     goal = set() if text[0] in "RT" else chain.labels["right"]
     got = exact.precisely(lambda: [[x] for x in evaluate(chain, goal, rewards)])[chain.initial][0]
     judge.tally.numbers += 1
-    if below(got, result.lower) or above(got, result.upper):
+    # A strategy is as good as the answer is precise.
+    if below(got, result.lower * (1 - 2 * EPS)) or above(got, result.upper * (1 + 2 * EPS)):
         judge.fail(text, f"the strategy, applied, gives {shown(got)}, the optimum is {shown(truth)}", made.text)

@@ -122,5 +122,6 @@ def _of_chain(text: str) -> str:
 
 def _same(judge: Judge, text: str, lower: float, upper: float, truth: Truth) -> None:
     judge.tally.numbers += 1
-    if below(truth, lower) or above(truth, upper) or (is_infinite(truth) and lower != upper):
+    # A strategy is as good as the answer is precise.
+    if below(truth, lower * (1 - 2e-6)) or above(truth, upper * (1 + 2e-6)) or (is_infinite(truth) and lower != upper):
         judge.fail(text, f"the strategy, applied, gives [{lower!r}, {upper!r}], the optimum is {shown(truth)}")

@@ -16,7 +16,7 @@ from . import exact, wild
 from .case import from_file
 from .chains import otherwise
 from .exact import ONE, Truth, is_infinite
-from .judge import Judge, above, below, shown
+from .judge import EPS, Judge, above, below, shown
 from .model import Made
 
 MOST = 40  # strategies
@@ -103,7 +103,8 @@ def apply(judge: Judge, model: Any, made: Made, text: str, value: Value, truth: 
         return
     got = value(chain)[chain.initial]
     judge.tally.numbers += 1
-    if below(got, result.lower) or above(got, result.upper):
+    # A strategy is as good as the answer is precise.
+    if below(got, result.lower * (1 - 2 * EPS)) or above(got, result.upper * (1 + 2 * EPS)):
         judge.fail(text, f"the strategy, applied, gives {shown(got)}, the optimum is {shown(truth)}", made.text)
 
 

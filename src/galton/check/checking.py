@@ -17,6 +17,7 @@ from ..model.arrays import is_on_host, on_host
 from ..model.program import Program
 from ..model.sparse import Int32s, Model
 from ..solve.settings import Settings
+from ..solve.solution import TINY
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
 from .intervals import Numbers, Truth
@@ -111,7 +112,7 @@ def _missing(result: Result, settings: Settings) -> float:
         return AGAIN
     if result.lower is None or result.upper is None or not result.proved or isinstance(result.value, tuple):
         return 1.0
-    if not np.isfinite(result.lower) or not np.isfinite(result.upper):
+    if not np.isfinite(result.lower) or not np.isfinite(result.upper) or -TINY <= result.lower <= result.upper <= TINY:
         return 1.0
     width = result.upper - result.lower
     allowed = 2 * settings.eps * (max(abs(result.lower), abs(result.upper)) if settings.relative else 1.0)

@@ -18,6 +18,11 @@ def solve(equations: Equations, settings: Settings) -> Solution:
         return sound.solve(equations, settings)
     assert settings.method is not None
     outer, method = find(settings.method)
+    if method.proves and equations.faint:
+        raise NumericError(
+            f"numbers of this model are at the end of what doubles can hold, where {method.name} proves nothing; "
+            "leave --method away"
+        )
     if outer is None:
         return method.solve(equations, settings)
     return outer(equations, settings, method)

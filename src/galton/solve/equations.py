@@ -6,6 +6,7 @@ folded into b; self-loops divided out; end components, where asked, made one unk
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from .. import _core
 from ..backend import System
 from ..backend.cpu import matrix_of
 from ..backend.formats import LONG
-from ..model.arrays import is_on_host, namespace, on_host
+from ..model.arrays import how_many, is_on_host, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
 
@@ -35,6 +36,7 @@ __all__ = ["Equations", "Segment", "restrict"]
 OPTIMA = {"min": -1, None: 0, "max": 1}
 LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
 SEGMENT = 4096  # unknowns of small components that are solved together
+FAINT = -960.0  # the power of 2 below which a double has too few digits left to lose some
 ACYCLIC_RUN = 1024  # unknowns without a cycle from which on it pays to treat them apart
 
 
@@ -90,6 +92,28 @@ class Equations:
     segments: tuple[Segment, ...]
     origin: Origin
     format: str | None = None
+
+    @cached_property
+    def faint(self) -> bool:
+        """Whether constants or scales may be so small, or large, that doubles have lost digits of them.
+
+        ``slack`` is relative, and knows nothing of that: then only elimination, which starts from the rows of the model
+        and has a range of its own, can be believed.
+        """
+        from ..backend.steps import least_positive
+
+        origin = self.origin
+        entries = origin.model.values.distinct
+        if not len(entries):
+            return False
+        largest = math.log2(float(entries.max())) + math.log2(self.slack * 2.0**52)  # of the sum of a row
+        least = math.log2(float(entries.min()))
+        known, earned = origin.known, least
+        if float(known.max()) > 1 or float(known.sum()) != how_many(known != 0):  # others than 0 and 1
+            earned += math.log2(min(least_positive(known), 1.0))
+        if origin.reward is not None:
+            earned = min(earned, math.log2(least_positive(origin.reward)))
+        return min(least, earned - max(largest, 0.0)) < FAINT or largest > -FAINT
 
     @property
     def size(self) -> int:

@@ -88,6 +88,9 @@ class _Solver:
         budget = allowed / max(cyclic, 1)
         choose = self.x.chosen is not None and self.settings.strategy
         for segment, begun in self._in_order():
+            if self.equations.faint:
+                self._solve_directly(segment)
+                continue
             if segment.acyclic:
                 self.system.propagate(self.lower, self.upper, segment.first, segment.last, self.equations.slack)
                 self.proofs += 1
@@ -111,6 +114,8 @@ class _Solver:
                 self._solve_directly(segment)
                 return
             except NumericError as error:
+                if not is_on_host(self.lower):
+                    raise  # the CPU has what a device lacks
                 failure = error
         if self._iterate(segment, spare):
             return
@@ -213,9 +218,11 @@ class _Solver:
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
         self.w.x[part] = x
-        steps = 1.0
+        steps, small = 1.0, segment.last - segment.first <= SMALL
         for _ in range(4):
-            self.w.solve(segment, 0.2 / steps, entries, rounds=20)
+            aim = 0.2 / steps
+            if self.w.solve(segment, aim, entries, rounds=4 if small else 20) > aim and small:
+                break  # this is faster done directly
             w = self.w.x[part]
             w[x == 0] = 0.0  # the row that gives 0 leads to zeros only
             with np.errstate(invalid="ignore"):
@@ -239,8 +246,9 @@ class _Solver:
         for factor in (3.0, 30.0):
             epsilon = factor * (defect + slack + 2 * ROUNDING)
             delta = self.width * (1 + 1e-9) + epsilon * (self.passed_on + 1)
-            self.upper[part] = (1 + delta) * x + epsilon * w
-            self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
+            with np.errstate(invalid="ignore", over="ignore"):  # what is no number is not proved
+                self.upper[part] = (1 + delta) * x + epsilon * w
+                self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
             self.proofs += 2
             prover, span = self.equations.prover, (first, last, slack, threads)
             if prover.is_above(self.upper, *span) and prover.is_below(self.lower, *span):
