@@ -13,9 +13,10 @@ from galton.check.resolution import Question
 from galton.model.program import Program
 from galton.model.sparse import Model
 from galton.solve.settings import Settings
-from galton.verify import UncertifiableError
+from galton.verify import UncertifiableError, steps
 
 SMALL = 300  # states
+REPEATED = 10**5  # products, for bounds on steps, which the verifier makes one after the other
 PRECISE = 1e-12  # what is asked for more precisely than this has bounds that only rounding keeps apart
 
 
@@ -33,5 +34,5 @@ def certified_answers() -> Iterator[None]:
                 certified(found, program, model, question)
         return found
 
-    with patch.object(checking, "_check", ask_and_certify):
+    with patch.object(checking, "_check", ask_and_certify), patch.object(steps, "MANY", REPEATED):
         yield

@@ -20,7 +20,6 @@ from ..lang.types import Scope
 
 MOST = 1_000_000  # values of one range; more is a slip of the keyboard
 
-LEAST, GREATEST = Fraction("1e-100"), Fraction("1e100")  # of the numbers of a range; those beyond are slips as well
 
 Valuation = dict[str, Value | str]
 
@@ -70,12 +69,9 @@ def _number(text: str, name: str) -> Fraction:
         value = evaluate(expression, {})
     except EvaluationError as error:
         raise error.at(source) from None
-    if isinstance(value, bool):
+    exact = None if isinstance(value, bool) else rational(value)
+    if exact is None:
         raise GaltonError(f"a range of the constant '{name}' needs numbers, not {text.strip()}")
-    exact = rational(value)
-    if exact is None or (exact and not LEAST <= abs(exact) <= GREATEST):
-        message = f"the numbers of a range lie between {float(LEAST):g} and {float(GREATEST):g}"
-        raise LanguageError(message, source, Span(0, len(source.text)))
     return exact
 
 

@@ -289,10 +289,13 @@ class Run:
             return
         from ..certify import certified
 
-        def write(path: Path) -> None:
-            certified(result, asked.context, model, asked.question).write(path)
-
-        if not options.kept(write, self.outputs.certificate):
+        try:
+            certificate = certified(result, asked.context, model, asked.question)
+        except GaltonError as error:
+            typer.echo(options.told(error), err=True)
+            self.code = max(self.code, 1)
+            return
+        if not options.kept(certificate.write, self.outputs.certificate):
             self.code = 2
 
     def _record(self, asked: Asked) -> dict[str, Any]:
