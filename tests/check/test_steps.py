@@ -19,7 +19,9 @@ from galton.check.quantity import Quantity
 from galton.check.steps import bounded_until, cumulative_steps, instantaneous_steps, next_step
 from galton.lang import GaltonError
 from galton.model.sparse import Model, Rewards
+from galton.solve import patience
 from galton.solve.horizon import StrategyTooLargeError
+from galton.solve.patience import TooManyStepsError
 from galton.solve.settings import Settings
 
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets
@@ -303,8 +305,9 @@ def test_more_digits_than_there_are_is_said() -> None:
 
 
 @pytest.mark.parametrize("steps", ["1e30", "1e150", "1e300"])
-def test_more_steps_than_an_array_can_number(steps: str) -> None:
+def test_more_steps_than_an_array_can_number(steps: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once a traceback: the weights of so many steps were powers of Python's long integers."""
+    monkeypatch.setattr(patience, "SOME_STEPS", 1000)
     coin = "dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.25:(s'=2) + 0.25:true;  endmodule"
     program = galton.parse(coin + "  rewards s=0 : 1; endrewards")
     for text, truth in (
@@ -314,7 +317,7 @@ def test_more_steps_than_an_array_can_number(steps: str) -> None:
     ):
         try:
             answer = galton.check(program, text)
-        except WideError:
-            assert "F=" in text
+        except (WideError, TooManyStepsError):
+            assert "F=" in text or steps == "1e300"  # the square of which no double holds
         else:
             assert answer.lower <= truth <= answer.upper

@@ -272,7 +272,9 @@ class _Reading:
 
     def _whole(self, expression: Expression) -> int:
         value = self._constant(expression)
-        if not 0 <= value < 2**62 or value != int(value):
+        if value >= 2**62:
+            raise UncertifiableError(f"{value:g} steps are too many to repeat")
+        if not value >= 0 or value != int(value):
             raise GaltonError(f"steps are counted in whole numbers, and this is {value:g}")
         return int(value)
 
