@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
@@ -54,7 +55,8 @@ def values(name: str, text: str) -> list[Value]:
         raise LanguageError(f"the range is empty: {float(low):g} is above {float(high):g}", source, whole)
     count = math.floor((high - low) / step) + 1
     if count > MOST:
-        raise LanguageError(f"the range has {float(count):,.15g} values; at most {MOST:,} are supported", source, whole)
+        many = f"{count:,}" if count < 10**15 else f"{Decimal(count):.3g}"
+        raise LanguageError(f"the range has {many} values; at most {MOST:,} are supported", source, whole)
     integral = all(number.denominator == 1 and "." not in piece for number, piece in zip(numbers, pieces, strict=True))
     found = [low + i * step for i in range(count)]
     return [int(value) for value in found] if integral else [rounded(value) for value in found]
