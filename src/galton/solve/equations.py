@@ -252,8 +252,7 @@ def restrict(
         rows=found["rows"],
         progress=found["progress"],
         optimum=optimum if model.type == "mdp" else None,
-        # Sums of up to `longest` products, a division and a product; each rounds by at most 2^-53.
-        slack=(found["longest"] + 4) * 2.0**-52,
+        slack=_slack(found["longest"]),
         segments=segments or (Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),
     )
@@ -295,11 +294,18 @@ def restrict_on_device(
         rows=found.rows,
         progress=found.progress,
         optimum=optimum if model.type == "mdp" else None,
-        slack=(found.longest + 4) * 2.0**-52,
+        slack=_slack(found.longest),
         segments=(Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),
         format=format,
     )
+
+
+def _slack(longest: int) -> float:
+    """Of rows with that many entries: in units of 2^-53, what a row may be off from 1 (``src/core/rows.hpp``), the sums
+    of scale and constant, a product in each term, a division and a product; with some to spare.
+    """
+    return (2 * longest + 4) * 2.0**-52
 
 
 def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:
