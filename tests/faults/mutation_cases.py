@@ -176,7 +176,7 @@ def try_one(kind: Kind, rng: random.Random | None, folder: Path) -> str:
     for suffix, data in kind.files.items():
         (folder / f"m{suffix}").write_bytes(kind.change(data, rng) if rng and suffix == changed else data)
     begin = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE if rng else 30 * PATIENCE)  # the first loads what all need
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
