@@ -249,7 +249,12 @@ def _row_groups(type: ModelType, row_groups: npt.ArrayLike | None) -> Integers |
         raise ModelError(
             "an mdp needs row_groups: where the rows of each state begin, and at the end how many there are"
         )
-    starts = np.asarray(row_groups, dtype=np.int64)
+    given = np.asarray(row_groups)
+    if given.dtype.kind not in "iu" and given.size and not (given.dtype.kind == "f" and np.isfinite(given).all()):
+        raise ModelError(f"row_groups are whole numbers, and these are {given.dtype}")
+    starts = given.astype(np.int64)
+    if starts.ndim == 1 and starts.size and starts.max() >= 2**31:
+        raise ModelError(f"row_groups end at {int(starts.max()):,}; a model has fewer than {2**31:,} rows")
     if starts.ndim != 1 or len(starts) < 2 or starts[0] != 0 or (np.diff(starts) < 0).any():
         raise ModelError("row_groups must begin with 0 and never fall")
     return starts
