@@ -175,6 +175,19 @@ def test_easy_decision_processes_were_refused(tmp_path: Path) -> None:
     assert (there.lower, there.upper) == (0, 0)
 
 
+def test_a_constant_that_underflowed_made_a_probability_exactly_zero() -> None:
+    """1e-200 of 1e200 is 1e-400: no double, but not nothing."""
+    rates = [[0, 1e-200, 1e200], [0, 1, 0], [0, 0, 1]]
+    chain = Model.from_matrix("ctmc", rates, labels={"goal": [False, True, False]})
+    answer = galton.check(chain, 'P=? [ F "goal" ]')
+    assert answer.lower is not None
+    assert answer.upper is not None
+    assert 0 <= answer.lower <= answer.upper
+    assert 0 < answer.upper < 1e-290
+    with pytest.raises(NumericError, match="leave --method away"):
+        galton.check(chain, 'P=? [ F "goal" ]', method="interval")
+
+
 # The arithmetic.
 
 
