@@ -44,9 +44,14 @@ class Question:
         return ",".join(f"{name}={value}" for name, value in values.items())
 
 
-def measure(tool: str, question: Question, *, threads: int | None = None, timeout: float) -> dict[str, Any]:
-    """The answer of a tool, and its times in seconds; in place of the answer ``error``, or ``timeout``."""
-    command = [sys.executable, __file__, json.dumps([tool, threads, asdict(question)])]
+def measure(
+    tool: str, question: Question, *, threads: int | None = None, timeout: float, python: str = sys.executable
+) -> dict[str, Any]:
+    """The answer of a tool, and its times in seconds; in place of the answer ``error``, or ``timeout``.
+
+    Galton is the one of the interpreter ``python``.
+    """
+    command = [python, __file__, json.dumps([tool, threads, asdict(question)])]
     # As on Galton's command line: a thread of NumPy's BLAS that only spins would take a core from what is measured.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     start = time.perf_counter()

@@ -10,6 +10,7 @@ import numpy as np
 from ..check.quantity import Quantity
 from ..check.resolution import Question as Asked
 from ..check.result import Result
+from ..lang.depth import DeepRecursion
 from ..lang.rendering import render
 from ..lang.source import GaltonError
 from ..model.arrays import on_host
@@ -39,8 +40,12 @@ class UncertifiedError(GaltonError):
 
 def certified(result: Result, context: Program, model: Model, asked: Asked) -> Certificate:
     """The certificate of an answer, verified. The answer must have kept its bounds in all states."""
+    with DeepRecursion(asked.source):
+        return _certified(result, context, model.to_host(), asked)
+
+
+def _certified(result: Result, context: Program, model: Model, asked: Asked) -> Certificate:
     expression = asked.prop.expression
-    model = model.to_host()
     question = read_question(expression, context, model, asked.source)
     if result.value is None:
         raise UncertifiableError("the property is undecided: there is nothing to certify")

@@ -17,14 +17,14 @@ import numpy as np
 
 from ..model.arrays import greatest
 from .equations import Segment
-from .proposal import Proposer
+from .proposal import SMALL, Proposer
 
 __all__ = ["ParallelProposer"]
 
 FIRST, LONGEST = 32, 1024  # sweeps of a batch
 MANY = 150  # predicted sweeps from which on BiCGStab is tried
 USELESS = 3  # evaluations in a row that did not halve the changes
-MOST = 400_000  # sweeps before a segment is given up
+MOST, MOST_OF_SMALL = 400_000, 20_000  # sweeps before a segment is given up; a small one is quickly solved directly
 TOLD_BY_FLOATS = 1e-5  # changes below which rounding to single precision begins to show
 
 
@@ -39,11 +39,12 @@ class ParallelProposer(Proposer):
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = 0) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""
+        most = MOST if segment.last - segment.first > SMALL else MOST_OF_SMALL
         batch, spent, stuck = FIRST, 0, 0
         evaluated, useless = math.inf, 0  # the residual at the last evaluation, and how many in a row were in vain
         residual = self._batch(segment, batch, aim, math.inf)
         best = residual
-        while residual > aim and spent < MOST:
+        while residual > aim and spent < most:
             before = residual
             residual = self._batch(segment, batch, aim, before)
             spent += batch

@@ -18,13 +18,14 @@ from ..model.values import Floats
 from .equations import Segment
 from .settings import Settings
 
-__all__ = ["Proposer"]
+__all__ = ["SMALL", "Proposer"]
 
 FEW_SWEEPS = 4  # between two looks at how fast they converge
 EASY_SWEEPS = 40  # more than these are not worth making when BiCGStab could be tried
 IMPROVEMENTS = 4  # sweeps, while they change the strategy, before it is evaluated again
 KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
 ROUNDS = 200  # of improving a strategy, or of restarting
+SMALL = 20_000  # unknowns up to which a segment that resists is solved directly before more is tried
 ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
 
 

@@ -25,7 +25,7 @@ from ..model.values import Floats
 from .equations import Equations, Segment
 from .last_resort import solve_directly
 from .parallel import ParallelProposer
-from .proposal import Proposer
+from .proposal import SMALL, Proposer
 from .settings import Settings
 from .solution import TINY, NumericError, Solution, Work
 from .streaming import Device, StreamingProposer, device_for
@@ -39,7 +39,6 @@ SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 # in circles when they count as the best; then fewer are looked at.
 NEAR = (1e-3, 1e-5, 1e-7)
 CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
-SMALL = 20_000  # unknowns up to which a segment that resists is solved directly before it is tried again
 
 
 def solve(equations: Equations, settings: Settings) -> Solution:
