@@ -24,6 +24,7 @@ MODULES = (
     "induced",
     "levels",
     "positions",
+    "extremes",
     "regions",
     "steps",
     "numbers",

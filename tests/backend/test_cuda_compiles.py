@@ -66,6 +66,7 @@ def test_there_are_kernels() -> None:
     assert [file.stem for file in FILES] == [
         "choices",
         "drift",
+        "extremes",
         "induced",
         "levels",
         "looks",

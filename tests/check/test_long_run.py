@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from asking import ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -140,3 +141,20 @@ def test_mdps_are_refused() -> None:
     model = Model.from_matrix("mdp", [[1.0]], row_groups=[0, 1])
     with pytest.raises(GaltonError, match="chains"):
         long_run(model, Rewards(), Settings())
+
+
+def test_digits_of_a_reward_on_a_device() -> None:
+    """Absorbing states keep the reward they have: a device answered 0.10000000149011612, proved, in place of 0.1."""
+    text = """
+        ctmc
+        module m
+          s : [0..2] init 0;
+          [] s=0 -> 1/4 : (s'=1) + 3/4 : (s'=2);
+          [] s>0 -> true;
+        endmodule
+        rewards s=1 : 0.1; s=2 : 1/3; endrewards
+    """
+    found = ask(text, "R=? [ S ]")
+    truth = (Fraction(0.1) + 3 * Fraction(1 / 3)) / 4
+    assert found.lower <= truth <= found.upper
+    assert ask(text, "filter(state, R=? [ S ], s=1)").value == 0.1

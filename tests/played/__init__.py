@@ -25,7 +25,7 @@ __all__ = ["memory", "played_cupy", "played_device"]
 DRIVERS = {
     "galton.backend.cuda": (
         *("module", "krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
-        *("chain", "levels", "induced", "positions", "regions"),
+        *("chain", "levels", "induced", "positions", "extremes", "regions"),
     ),
     "galton.graph.cuda": ("search", "reachability", "components", "end_components", "moving"),
 }

@@ -353,6 +353,8 @@ class Ufunc:
         """In place, each place as often as it is named."""
         if self._numpy.__name__ not in self.AT:
             raise NotImplementedError
+        if self._numpy in (np.minimum, np.maximum) and array._host.dtype == np.float64:
+            raise TypeError("CuPy's atomic minimum and maximum of doubles round to single precision")
         self._numpy.at(array._host, _index(places), _operand(values))
 
 

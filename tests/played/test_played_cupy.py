@@ -28,6 +28,7 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("values of the host", lambda: ONES.__setitem__(slice(None), NUMBERS)),
     ("a result on the host", lambda: np.add(ONES, 1, out=np.empty(3))),
     ("an initial value of a maximum", lambda: np.max(ONES, initial=0.0)),
+    ("the least of doubles, by place", lambda: CP.minimum.at(ONES, CP.zeros(1, dtype=np.int32), ONES[:1])),
     ("sums of parts", lambda: np.add.reduceat(ONES, CP.zeros(1, dtype=np.int32))),
     ("as many as an array says", lambda: np.repeat(ONES, CP.ones(3, dtype=np.int32))),
     ("keys one by one", lambda: CP.lexsort((ONES, ONES))),

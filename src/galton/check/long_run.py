@@ -80,14 +80,14 @@ def _gains_on_device(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
     """The same on a device, which has no use for many small components: each is a chain of its own."""
+    from ..backend.cuda.extremes import extremes
     from ..explore.cuda_device import DeviceError
 
-    xp = namespace(model.columns)
     members, starts = components.order, components.starts
     _, below, above = _reward_bounds(model, reward)
-    lower, upper = xp.full(components.count, np.inf), xp.full(components.count, -np.inf)
-    xp.minimum.at(lower, components.component[members], below[members])
-    xp.maximum.at(upper, components.component[members], above[members])
+    component = components.component[members]
+    lower, _ = extremes(below[members], component, components.count)
+    _, upper = extremes(above[members], component, components.count)
     unequal = on_host(np.flatnonzero(lower < upper)).tolist()
     if len(unequal) > FEW:
         raise DeviceError(
