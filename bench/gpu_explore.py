@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 import galton
-from galton.explore.cuda import explore
-from galton.explore.cuda_device import import_cupy
-from galton.explore.lower import lower
+from galton.backend.cuda.explore.explorer import explore
+from galton.device.cuda.runtime import import_cupy
+from galton.lower.lowering import lower
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 STEPS = ("compile", "discover", "sort", "count", "fill")

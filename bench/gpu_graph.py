@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 import galton
 import galton.graph as graph
-from galton.backend.cuda.module import Kernels
-from galton.graph.cuda.pattern import COMPONENTS, SEARCH, TOGETHER, graph_kernels
+from galton.backend.cuda.graph.pattern import COMPONENTS, SEARCH, TOGETHER, graph_kernels
+from galton.device.cuda.kernels import Kernels
 from galton.model.sparse import Model, Values
 
 MODELS = Path(__file__).resolve().parent.parent / "models"

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from galton.bench.synth_cases import CASES, Case
+from galton.device.arrays import on_host
 from galton.lang import parse_constants, parse_model
-from galton.model.arrays import on_host
-from galton.programs import read_source
+from galton.lang.source import read_source
 from galton.synth.opening import open_parameters
 from galton.synth.parametric import ParametricModel, parametric_model
 from galton.synth.transient import LANES, PhaseRows, uniformised

@@ -8,12 +8,12 @@ from unittest.mock import patch
 
 import galton
 from galton.certify import certified
-from galton.check import checking
-from galton.check.resolution import Question
-from galton.model.program import Program
+from galton.checking import answering as checking
+from galton.lang.program import Program
+from galton.lang.resolution import Question
 from galton.model.sparse import Model
 from galton.solve.settings import Settings
-from galton.verify import UncertifiableError, steps
+from galton.verifier import UncertifiableError, steps
 
 SMALL = 300  # states
 REPEATED = 10**5  # products, for bounds on steps, which the verifier makes one after the other

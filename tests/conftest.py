@@ -9,15 +9,18 @@ models is certified besides (``certified_answers``), wherever it was answered.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from certified_answers import certified_answers
 from played import played_device
 
+from galton.api import check
+from galton.device.cuda.runtime import import_cupy
+from galton.device.errors import DeviceError
 from galton.explore import build
-from galton.explore.cuda_device import DeviceError, import_cupy
 
 SWAPPED = ("check", "gallery")
 PLAYED = (
@@ -65,10 +68,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def where_to_build(request: pytest.FixtureRequest) -> Iterator[None]:
     """Where models are built that nobody says it of."""
     place = getattr(request, "param", "cpu")
-    defaults = build.__kwdefaults__
-    before, defaults["device"] = defaults["device"], "cpu" if place == "cpu" else "cuda"
+    device = "cpu" if place == "cpu" else "cuda"
     path = Path(str(request.path))
     swapped = path.parent.name in SWAPPED and path.stem not in UNCERTIFIED
-    with played_device() if place == "played" else nullcontext(), certified_answers() if swapped else nullcontext():
+    with ExitStack() as stack:
+        for function in (build, check):
+            stack.enter_context(patch.dict(function.__kwdefaults__, device=device))
+        if place == "played":
+            stack.enter_context(played_device())
+        if swapped:
+            stack.enter_context(certified_answers())
         yield
-    defaults["device"] = before

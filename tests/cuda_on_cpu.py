@@ -30,7 +30,7 @@ _DRIVERS = ("search", "reachability", "components", "end_components")
 
 
 class CompiledKernels:
-    """What ``galton.backend.cuda.module.Kernels`` is on a device."""
+    """What ``galton.device.cuda.kernels.Kernels`` is on a device."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
@@ -59,7 +59,7 @@ def _argument(value: Any) -> Any:
 @cache
 def compiled(path: Path, *defines: str) -> CompiledKernels:
     """The kernels of a ``.cu`` file."""
-    from galton.backend.cuda.module import source_text
+    from galton.device.cuda.kernels import source_text
 
     return CompiledKernels(library_of(with_launchers(source_text(path)), *defines))
 
@@ -104,17 +104,17 @@ extern "C" void launch_{name}(long long kind_, long long blocks_, unsigned threa
 
 @contextmanager
 def without_a_device() -> Iterator[Any]:
-    """``galton.graph.cuda`` on NumPy arrays."""
+    """``galton.backend.cuda.graph`` on NumPy arrays."""
     try:
         importlib.import_module("cupy")
         stand_in = False
     except ImportError:
         sys.modules["cupy"] = np
         stand_in = True
-    cuda = importlib.import_module("galton.graph.cuda")
-    modules = [importlib.import_module(f"galton.graph.cuda.{name}") for name in _DRIVERS]
-    pattern = importlib.import_module("galton.graph.cuda.pattern")
-    positions = importlib.import_module("galton.backend.cuda.positions")
+    cuda = importlib.import_module("galton.backend.cuda.graph")
+    modules = [importlib.import_module(f"galton.backend.cuda.graph.{name}") for name in _DRIVERS]
+    pattern = importlib.import_module("galton.backend.cuda.graph.pattern")
+    positions = importlib.import_module("galton.device.cuda.positions")
     if stand_in:
         del sys.modules["cupy"]
     with ExitStack() as stack:

@@ -10,7 +10,7 @@
 
 namespace galton {
 
-// Same order as galton.explore.graph.Op; a test compares the names.
+// Same order as galton.lower.expression_graph.Op; a test compares the names.
 #define GALTON_OPERATIONS(_)                                                                                       \
     _(Const) _(Var) _(ToReal) _(Add) _(Sub) _(Mul) _(Div) _(Neg) _(Min) _(Max) _(Mod) _(Pow) _(Log) _(Floor) _(Ceil) \
     _(Round) _(Eq) _(Lt) _(Le) _(And) _(Or) _(Not) _(Iff) _(Ite)

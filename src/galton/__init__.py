@@ -13,40 +13,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .check.api import check as check
-    from .check.result import Result as Result
-    from .explore.function import explore_function as explore_function
+    from .api import check as check
+    from .checking.result import Result as Result
     from .io import read_model as read_model
     from .io import write_model as write_model
     from .lang.source import GaltonError as GaltonError
     from .lang.source import LanguageError as LanguageError
-    from .model.program import Program as Program
+    from .model.from_function import explore_function as explore_function
     from .model.sparse import Model as Model
+    from .programs import Program as Program
     from .programs import load as load
     from .programs import parse as parse
     from .solve.settings import Settings as Settings
     from .synth.api import synthesize as synthesize
     from .synth.regions import Regions as Regions
-    from .verify.api import verify as verify
+    from .verifier.api import verify as verify
 
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
     "GaltonError": "lang.source",
     "LanguageError": "lang.source",
     "Model": "model.sparse",
-    "Program": "model.program",
+    "Program": "programs",
     "Regions": "synth.regions",
-    "Result": "check.result",
+    "Result": "checking.result",
     "Settings": "solve.settings",
-    "explore_function": "explore.function",
+    "check": "api",
+    "explore_function": "model.from_function",
     "load": "programs",
     "parse": "programs",
     "read_model": "io",
     "synthesize": "synth.api",
+    "verify": "verifier.api",
     "write_model": "io",
 }
-_CALLED = ("check", "verify")  # packages of that name can be called
-__all__ = sorted([*_HOME, *_CALLED])
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:
@@ -54,8 +55,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    if name in _CALLED:
-        return import_module(f".{name}", __name__)
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -14,7 +14,6 @@ import numpy as np
 from cuda_on_cpu import compiled, without_a_device
 
 MODULES = (
-    "module",
     "krylov",
     "system",
     "restrict",
@@ -23,8 +22,6 @@ MODULES = (
     "chain",
     "induced",
     "levels",
-    "positions",
-    "extremes",
     "regions",
     "steps",
     "numbers",
@@ -41,13 +38,15 @@ def played_by_cpu() -> Iterator[Any]:
     if stand_in:
         sys.modules["cupy"] = np
     modules = {name: importlib.import_module(f"galton.backend.cuda.{name}") for name in MODULES}
+    for name in ("kernels", "positions", "extremes"):
+        modules[name] = importlib.import_module(f"galton.device.cuda.{name}")
     if stand_in:
         del sys.modules["cupy"]
     with ExitStack() as stack:
         stack.enter_context(without_a_device())
         for name, module in modules.items():
             stack.enter_context(patch.object(module, "cp", np))
-            if hasattr(module, "kernels") and name != "module":
+            if hasattr(module, "kernels") and name != "kernels":
                 stack.enter_context(patch.object(module, "kernels", compiled))
         # Threads that share memory have to wait for each other.
         stack.enter_context(patch.object(modules["regions"], "most_shared", lambda: 0))

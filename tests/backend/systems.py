@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from galton import _core
-from galton.backend import reference
+from galton.backend.reference import system as reference
 
 FORMATS = {"plain": None, "1 byte": 200, "2 bytes": 3000}  # how many distinct values
 

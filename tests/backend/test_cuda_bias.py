@@ -12,8 +12,9 @@ import pytest
 from device import take
 
 import galton
+from galton.backend.chain import Chain
 from galton.model.values import Values
-from galton.solve.long_run import Chain, drift_bounds, gain, prove
+from galton.solve.long_run import drift_bounds, gain, prove
 from galton.solve.settings import Settings
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -10,7 +10,7 @@ from device import take
 
 def test_extremes_keep_every_digit(xp: Any) -> None:
     """CuPy's own ``minimum.at`` gave 0.10000000149011612 for 0.1, and a proved long-run average was wrong."""
-    from galton.backend.cuda.extremes import extremes
+    from galton.device.cuda.extremes import extremes
 
     random = np.random.default_rng(5)
     groups = np.concatenate([np.arange(7), random.integers(0, 7, 500)]).astype(np.int32)

@@ -9,7 +9,7 @@ import pytest
 from device import take
 from random_regions import random_rows
 
-from galton.backend.reference_regions import region_steps
+from galton.backend.reference.regions import region_steps
 
 FIRST = 5  # the number of the first step
 

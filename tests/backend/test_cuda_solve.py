@@ -13,7 +13,7 @@ from played import played_device
 
 import galton
 from galton.backend.formats import FORMATS, ORDERS
-from galton.check import unknowns
+from galton.checking import unknowns
 from galton.solve import equations, sound
 from galton.solve.parallel import ParallelProposer
 from galton.solve.settings import Settings

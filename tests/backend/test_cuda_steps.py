@@ -12,8 +12,8 @@ from scipy.sparse import csr_array, diags_array
 from test_cuda_restrict import moved, take
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
 
-from galton.backend import reference_steps as reference
 from galton.backend import steps
+from galton.backend.reference import steps as reference
 from galton.backend.steps import Bellman, Chain, Part
 from galton.model.sparse import Model
 from galton.solve.poisson import poisson

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from galton.backend import reference_steps as reference
+from galton.backend.reference import steps as reference
 from galton.backend.steps import Bellman, Chain, exit_rates, part_of, row_products
 from galton.model.sparse import Model
 from galton.model.values import Values

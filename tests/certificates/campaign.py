@@ -27,13 +27,13 @@ import galton
 from galton.certify.api import UncertifiedError
 from galton.certify.completion import completed
 from galton.certify.ranks import Graph
-from galton.check import resolve
 from galton.lang import Source, parse_properties
+from galton.lang.resolution import resolve
 from galton.model.described import described
-from galton.verify import Certificate, CertificateError, RefusedError
-from galton.verify.conditions import check_bound
-from galton.verify.numbers import Exact, compare
-from galton.verify.question import Question, read_question
+from galton.verifier import Certificate, CertificateError, RefusedError
+from galton.verifier.conditions import check_bound
+from galton.verifier.numbers import Exact, compare
+from galton.verifier.question import Question, read_question
 
 KINDS = (
     "verified",

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from galton.verify.certificate import Bound, Certificate, Side
-from galton.verify.numbers import Exact, Vector, dyadic
+from galton.verifier.certificate import Bound, Certificate, Side
+from galton.verifier.numbers import Exact, Vector, dyadic
 
 Number = Fraction | float
 

@@ -12,8 +12,8 @@ from campaign import question_of
 from certificate_models import random_model
 from certificate_oracle import exact_value
 
-from galton.verify.numbers import Rows, Vector, compare, dyadic, outward, parsed, printed
-from galton.verify.steps import _in_doubles, _in_integers
+from galton.verifier.numbers import Rows, Vector, compare, dyadic, outward, parsed, printed
+from galton.verifier.steps import _in_doubles, _in_integers
 
 DOUBLES = [0.0, 1.0, -1.0, 0.1, 5e-324, -5e-324, 2.0**-1022, 1e308, 1 / 3, math.nextafter(1, 2), 1e-300]
 

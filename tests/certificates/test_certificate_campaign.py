@@ -9,7 +9,7 @@ import pytest
 from campaign import MISTAKES, one
 from certificate_models import random_case
 
-from galton.verify.conditions import _Check
+from galton.verifier.conditions import _Check
 
 
 def run(seeds: range, corrupted: int, folder: Path) -> collections.Counter[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import galton
-from galton.verify import Certificate, CertificateError, RefusedError
+from galton.verifier import Certificate, CertificateError, RefusedError, read_certificate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 from command_line import DIE
@@ -42,7 +42,7 @@ def archive(**members: bytes) -> bytes:
 def test_what_is_written_is_read_again(certificate: Certificate, tmp_path: Path) -> None:
     file = tmp_path / "six.json"
     certificate.write(file)
-    assert galton.verify.read_certificate(file, certificate.states).encoded() == certificate.encoded()
+    assert read_certificate(file, certificate.states).encoded() == certificate.encoded()
 
 
 @pytest.mark.parametrize(

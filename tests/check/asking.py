@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import galton
-from galton.check.result import Result
+from galton.checking.result import Result
 
 # A fair coin is thrown until it shows heads; x counts to at most 3, from where it starts again.
 COIN = """

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
 
 from galton.backend.steps import exit_rates
-from galton.check import forward
-from galton.check.bounded import WideError
-from galton.check.quantity import Quantity
-from galton.check.timed import cumulative_time, instantaneous_time, timed_until
+from galton.checking import forward
+from galton.checking.bounded import WideError
+from galton.checking.quantity import Quantity
+from galton.checking.timed import cumulative_time, instantaneous_time, timed_until
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve.forward import Distribution, Effort, MovingChain
-from galton.solve.methods import BACKWARD, FORWARD
+from galton.solve.methods.names import BACKWARD, FORWARD
 from galton.solve.settings import Settings
 
 Floats = npt.NDArray[np.float64]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,12 +91,11 @@ def test_strategies_come_with_the_answer() -> None:
     assert np.asarray(found.strategy.choices).shape == (5,)
 
 
-def test_the_package_can_be_called_however_it_was_imported() -> None:
-    import galton.check
-    import galton.check.checking as checking
-
-    assert callable(galton.check)
-    assert checking.check is not None
+def test_the_default_device_is_that_of_the_command_line() -> None:
+    """``galton check`` and ``synthesize`` took ``auto``, ``galton.check`` the CPU."""
+    code = "import galton; print(galton.check.__kwdefaults__['device'], galton.synthesize.__kwdefaults__['device'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["auto", "auto"]
 
 
 @pytest.mark.slow

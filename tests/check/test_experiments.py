@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from galton.check.experiment import valuations, values
+from galton.checking.experiment import valuations, values
 from galton.lang import LanguageError
 
 

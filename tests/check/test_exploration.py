@@ -8,11 +8,12 @@ import pytest
 from asking import COIN, GAMBLE, MACHINE, SPLIT
 
 import galton
-from galton.check import check, resolve
-from galton.check.exploration import terminal
+from galton.checking.answering import check
+from galton.checking.exploration import terminal
 from galton.lang import Source, parse_properties, render
 from galton.lang.expressions import Expression
-from galton.model.program import Program
+from galton.lang.program import Program
+from galton.lang.resolution import resolve
 
 LINE = """
 {type}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from galton.check import intervals
-from galton.check.intervals import Numbers, Truth
+from galton.checking import intervals
+from galton.checking.intervals import Numbers, Truth
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 

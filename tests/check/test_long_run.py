@@ -10,7 +10,7 @@ from asking import ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.check.long_run import long_run
+from galton.checking.long_run import long_run
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve.settings import Settings

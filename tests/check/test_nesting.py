@@ -8,10 +8,10 @@ import pytest
 from asking import COIN, GAMBLE, MACHINE, ask, assert_number
 
 import galton
-from galton.check.evaluation import UndecidedError
-from galton.check.quantity import Quantity, Work
+from galton.checking.evaluation import UndecidedError
+from galton.checking.quantity import Quantity, Work
+from galton.device.arrays import namespace
 from galton.lang import LanguageError
-from galton.model.arrays import namespace
 from galton.model.sparse import Model
 
 
@@ -91,8 +91,9 @@ def test_truth_on_top(prop: str, expected: bool) -> None:
 
 
 def file_answers(text: str, props: str) -> list[Any]:
-    from galton.check import check, resolve
+    from galton.checking.answering import check
     from galton.lang import Source, parse_properties
+    from galton.lang.resolution import resolve
 
     program = galton.parse(text)
     context, questions = resolve(parse_properties(Source("p", props)), program, {})
@@ -157,7 +158,7 @@ class Vague:
 @pytest.fixture
 def vague(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Vague:
     fake = Vague(getattr(request, "param", 0.0))
-    monkeypatch.setattr("galton.check.until.until", fake)
+    monkeypatch.setattr("galton.checking.until.until", fake)
     return fake
 
 
@@ -217,7 +218,7 @@ def test_bounds_that_are_wide_in_some_states_may_do(monkeypatch: pytest.MonkeyPa
         middle = namespace(model.columns).full(model.n_states, 0.5)
         return Quantity(middle - 0.1, middle + 0.1, "picky", (Work("guess"),))
 
-    monkeypatch.setattr("galton.check.until.until", picky)
+    monkeypatch.setattr("galton.checking.until.until", picky)
     assert ask(COIN, "filter(count, P>0.3 [ F heads ])").value == 8
     with pytest.raises(UndecidedError):
         ask(COIN, "P=? [ X P>0.45 [ F heads ] ]")

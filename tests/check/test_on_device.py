@@ -6,7 +6,7 @@ import pytest
 from asking import COIN, GAMBLE, MACHINE
 
 import galton
-from galton.model.arrays import is_on_host
+from galton.device.arrays import is_on_host
 
 CHAIN = [
     'P=? [ F<=5 "heads" ]',

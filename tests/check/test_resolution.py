@@ -6,9 +6,9 @@ import pytest
 from asking import MACHINE
 
 import galton
-from galton.check import check, resolve
-from galton.check.resolution import constants_of, has_path
+from galton.checking.answering import check
 from galton.lang import LanguageError, Source, parse_properties
+from galton.lang.resolution import constants_of, has_path, resolve
 
 
 @pytest.mark.parametrize(

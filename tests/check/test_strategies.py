@@ -10,10 +10,10 @@ import pytest
 from asking import COIN, GAMBLE, ask
 
 import galton
-from galton.check.strategy import Strategy, StrategyError
-from galton.check.strategy_file import read_strategy, write_strategy
-from galton.check.worth import StrategyMistakeError
-from galton.model.arrays import is_on_host
+from galton.checking.strategy import Strategy, StrategyError
+from galton.checking.strategy_file import read_strategy, write_strategy
+from galton.checking.worth import StrategyMistakeError
+from galton.device.arrays import is_on_host
 from galton.model.sparse import Model
 
 MODELS = Path(__file__).parents[2] / "models"

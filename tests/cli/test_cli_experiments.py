@@ -12,6 +12,8 @@ from unittest.mock import patch
 import pytest
 from command_line import DIE, MODELS, WALK, galton, write
 
+from galton.explore import build
+
 PROPERTIES = MODELS / "die.props"
 FACE = "const int k; P=? [ F d=k ]"
 
@@ -37,12 +39,10 @@ def test_only_what_changes_is_built_again(tmp_path: Path) -> None:
     builds = []
 
     def counted(*arguments: Any, **options: Any) -> Any:
-        from galton.explore import build
-
         builds.append(arguments)
         return build(*arguments, **options)
 
-    with patch("galton.model.program.Program.build", counted):
+    with patch("galton.explore.build", counted):
         code, found = answers(walk, "-c", "N=2:4,k=0:1", "-p", "const int k; Pmax=? [ F x=k & lost ]")
     assert (code, len(found), len(builds)) == (0, 6, 3)
 

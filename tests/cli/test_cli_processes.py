@@ -32,7 +32,7 @@ SOON = 3.0  # seconds to stop in; it takes less than one where nobody else compu
 
 # Says on standard error that everything is loaded, so that the interrupt comes while states are explored.
 LOADED = """
-import sys, galton.cli, galton.explore.cpu, galton.explore.lower
+import sys, galton.cli, galton.backend.cpu.explorer, galton.lower.lowering
 print("ready", file=sys.stderr, flush=True)
 sys.argv[0] = "galton"
 galton.cli.main()
@@ -124,7 +124,7 @@ def read_while(terminal: int, process: subprocess.Popen[str]) -> str:
 
 # A solver that never ends, and tells of bounds that come closer.
 ENDLESS = """
-import sys, time, galton.cli, galton.check.until
+import sys, time, galton.cli, galton.checking.until
 
 def endless(model, through, goal, optimum, settings, **options):
     for sweeps in range(1, 10**6):
@@ -133,7 +133,7 @@ def endless(model, through, goal, optimum, settings, **options):
             print("ready", file=sys.stderr, flush=True)
         time.sleep(0.001)
 
-galton.check.until.until = endless
+galton.checking.until.until = endless
 sys.argv[0] = "galton"
 galton.cli.main()
 """

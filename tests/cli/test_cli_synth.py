@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import MODELS, galton
 
-from galton.explore import cuda_device
+from galton.device.cuda import runtime
+from galton.device.errors import DeviceError
 
 SIR = MODELS / "sir.prism"
 SMALL = ("--const", "S0=8,I0=2,R0=0", "--param", "ki=0.01:0.1", "--param", "kr=0.1:0.5")
@@ -46,9 +47,9 @@ def test_optimum_and_resume(tmp_path: Path) -> None:
 
 def test_a_device_that_is_not_there_leaves_it_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise cuda_device.DeviceError("there is no CUDA device")
+        raise DeviceError("there is no CUDA device")
 
-    monkeypatch.setattr(cuda_device, "import_cupy", missing)
+    monkeypatch.setattr(runtime, "import_cupy", missing)
     found = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--device", "cuda")
     assert found.code == 0
     assert found.err == "warning: there is no CUDA device; synthesised on the CPU\n"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import oracle
 
-from galton.model.program import Program
+from galton.lang.program import Program
 from galton.model.sparse import Model
 from galton.model.states import PackedStates
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from galton.lang.expressions import Binary, Call, Conditional, Expression, Literal, Name, Unary, children
-from galton.model.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardStructure, System, Update
+from galton.lang.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardStructure, System, Update
 
 Value = bool | int | float
 State = tuple[int | bool, ...]

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from galton.explore import cuda
-from galton.explore.cuda_source import Source
-from galton.explore.cuda_source import source as print_source
-from galton.explore.limits import Limits
-from galton.explore.lower import Lowered
+from galton.backend.cuda.explore import explorer as cuda
+from galton.backend.cuda.explore.source import Source
+from galton.backend.cuda.explore.source import source as print_source
+from galton.backend.limits import Limits
+from galton.lower.lowering import Lowered
 from galton.model.sparse import Model
 
 DEVICE = (Path(__file__).parent / "serial" / "device.cuh").read_text()

@@ -8,7 +8,8 @@ import pytest
 from played import played_device
 
 import galton
-from galton.explore import anywhere, cpu
+from galton.backend.cpu import explorer as cpu
+from galton.explore import anywhere
 
 TEXT = "dtmc module m s : [0..9]; [] s<9 -> (s'=s+1); [] s=9 -> true; endmodule"
 
@@ -49,7 +50,7 @@ def test_a_long_one_moves_to_the_device(slow: list[int], monkeypatch: pytest.Mon
 
 def test_without_a_device_it_is_finished_on_the_cpu(slow: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anywhere, "PATIENCE", -1.0)
-    monkeypatch.setattr(galton.explore.cuda_device, "import_cupy", _missing)
+    monkeypatch.setattr(galton.backend.cuda.explore.kernels, "import_cupy", _missing)
     model = galton.parse(TEXT).build(device="auto")
     assert model.n_states == 10
     assert "instead" not in model.info  # nobody asked for a device
@@ -57,4 +58,4 @@ def test_without_a_device_it_is_finished_on_the_cpu(slow: list[int], monkeypatch
 
 
 def _missing() -> Any:
-    raise galton.explore.cuda_device.DeviceError("there is none")
+    raise galton.device.errors.DeviceError("there is none")

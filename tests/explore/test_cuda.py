@@ -10,12 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from random_programs import ProgramText, programs
 
 import galton
-from galton.explore import cuda
-from galton.explore.cuda_device import DeviceError, cached, import_cupy
-from galton.explore.cuda_source import source
-from galton.explore.lower import lower
+from galton.backend.cuda.explore import explorer as cuda
+from galton.backend.cuda.explore.kernels import cached
+from galton.backend.cuda.explore.source import source
+from galton.device.cuda.runtime import import_cupy
+from galton.device.errors import DeviceError
 from galton.lang import GaltonError
-from galton.model.program import Program
+from galton.lang.program import Program
+from galton.lower.lowering import lower
 
 pytestmark = pytest.mark.gpu
 

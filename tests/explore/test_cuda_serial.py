@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from random_programs import ProgramText, programs
 
 import galton
-from galton.explore import cuda
-from galton.explore.cuda_tables import NotPrintable
-from galton.explore.lower import lower
+from galton.backend.cuda.explore import explorer as cuda
+from galton.backend.cuda.explore.tables import NotPrintable
 from galton.lang import GaltonError
-from galton.model.program import Program
+from galton.lang.program import Program
+from galton.lower.lowering import lower
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import galton
-from galton.explore.cuda_device import compile_source
-from galton.explore.cuda_source import LONGEST_ROW, source
-from galton.explore.lower import Lowered, lower
+from galton.backend.cuda.explore.kernels import compile_source
+from galton.backend.cuda.explore.source import LONGEST_ROW, source
+from galton.lower.lowering import Lowered, lower
 
 MODELS = Path(__file__).parents[2] / "models"
 GALLERY = json.loads((MODELS / "gallery.json").read_text())["models"]

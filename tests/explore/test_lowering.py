@@ -6,8 +6,8 @@ import pytest
 
 import galton
 from galton import _core
-from galton.explore.graph import Graph, Kind, Op
-from galton.explore.lower import lower
+from galton.lower.expression_graph import Graph, Kind, Op
+from galton.lower.lowering import lower
 
 
 def test_the_core_has_the_same_operations_in_the_same_order() -> None:

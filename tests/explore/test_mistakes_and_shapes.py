@@ -10,9 +10,9 @@ from comparison import changes
 from small_models import build, refused, table
 
 import galton
-from galton.explore.failures import Fault, explain
-from galton.explore.limits import Limits
-from galton.explore.lower import lower
+from galton.backend.failures import Fault, explain
+from galton.backend.limits import Limits
+from galton.lower.lowering import lower
 from galton.model.sparse import Model
 
 # What goes wrong

@@ -1,9 +1,9 @@
 """Every operation of the language has one value, whoever computes it.
 
 Constants (:mod:`galton.lang.evaluation`), the folding of the expression graph, the core's tapes and its evaluation of
-single states, arrays (:mod:`galton.explore.vectorised`), the CUDA text, and the intervals of properties are asked for
-the same operation on the same doubles. What is expected is written here: IEEE arithmetic by NumPy, and the rules of
-``java.lang.Math``. The doubles are those that hurt.
+single states, arrays (:mod:`galton.backend.cuda.explore.vectorised`), the CUDA text, and the intervals of properties
+are asked for the same operation on the same doubles. What is expected is written here: IEEE arithmetic by NumPy, and
+the rules of ``java.lang.Math``. The doubles are those that hurt.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import pytest
 import serial_kernels
 
 import galton
-from galton.check import intervals
-from galton.check.intervals import Numbers
-from galton.explore import vectorised
-from galton.explore.lower import ExpressionLowering, lower
+from galton.backend.cuda.explore import vectorised
+from galton.checking import intervals
+from galton.checking.intervals import Numbers
 from galton.lang import EvaluationError, Source, Value, evaluate, parse_expression
+from galton.lower.lowering import ExpressionLowering, lower
 from galton.model.states import PackedStates
 
 Pair = tuple[float, float]

@@ -16,7 +16,7 @@ from random_programs import ProgramText, programs
 
 import galton
 from galton.lang import GaltonError
-from galton.model.program import Program
+from galton.lang.program import Program
 
 MAX_STATES = 2_000
 THREADS = (1, 3)

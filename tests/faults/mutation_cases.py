@@ -23,7 +23,7 @@ from typing import Any
 from mutation import mutated_archive, mutated_bytes, mutated_json, mutated_text
 
 import galton
-from galton.check.strategy_file import read_strategy, write_strategy
+from galton.checking.strategy_file import read_strategy, write_strategy
 
 MEMORY = 1 << 30  # bytes, beside what Python and its libraries take
 PATIENCE, REACTION = 1.0, 1.0  # seconds that a case may take before it is interrupted, and that this may take
@@ -79,8 +79,8 @@ def _model(path: Path) -> None:
 
 
 def _properties(path: Path) -> None:
-    from galton.check.resolution import resolve
     from galton.lang import Source, parse_properties
+    from galton.lang.resolution import resolve
 
     program = galton.parse(MODEL)
     file = parse_properties(Source("props", path.read_text(errors="replace")))
@@ -92,7 +92,7 @@ def _properties(path: Path) -> None:
 
 
 def _constants(path: Path) -> None:
-    from galton.check.experiment import valuations
+    from galton.checking.experiment import valuations
     from galton.lang.constants import parse_constants
 
     given = parse_constants(path.read_text(errors="replace"))

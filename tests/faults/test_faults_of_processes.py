@@ -82,7 +82,7 @@ def test_sigterm_once_lost_a_synthesis(number: int, code: int, tmp_path: Path) -
 def test_an_experiment_that_is_terminated_keeps_its_rows(tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     words = ["check", str(MODELS / "die.prism"), "-p", "const int k; P=? [ F<=k d=6 ]", "-c", "k=0:4000"]
-    code, out, _, _ = stopped([*words, "--csv", str(table)], signal.SIGTERM, 3, "galton.check.checking", "check")
+    code, out, _, _ = stopped([*words, "--csv", str(table)], signal.SIGTERM, 3, "galton.checking.answering", "check")
     assert code == 143
     rows = table.read_text().splitlines()
     assert len(rows) > 2
@@ -95,7 +95,7 @@ def test_a_signal_was_ignored_while_one_state_was_expanded(number: int, tmp_path
     model = tmp_path / "m.prism"
     model.write_text(modules(28))
     words = ["info", str(model), "--memory", "3000"]
-    code, out, _, seconds = stopped(words, number, 1, "galton.explore.cpu", "to_core")
+    code, out, _, seconds = stopped(words, number, 1, "galton.backend.cpu.explorer", "to_core")
     assert (code, out) == (128 + number, "")
     assert seconds < 2.0  # a tenth of a second, where nobody else computes
 

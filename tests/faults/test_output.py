@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from galton.output import Output, OutputError, check_writable, replacing
+from galton.io.output import Output, OutputError, check_writable, replacing
 
 BEFORE = "the file of before\n"
 

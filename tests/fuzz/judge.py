@@ -13,9 +13,9 @@ from unittest import mock
 from flint import arb, ctx, fmpq
 
 import galton
-from galton.check import evaluation
-from galton.check.gate import admit
-from galton.model.arrays import on_host
+from galton.checking import evaluation
+from galton.checking.gate import admit
+from galton.device.arrays import on_host
 
 from .exact import INFINITE, Truth, is_infinite, rational
 from .model import Made

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from galton.check import check, resolve
-from galton.check.result import Result
+from galton.checking.answering import check
+from galton.checking.result import Result
 from galton.explore import build
 from galton.lang import Source, check_program, parse_model, parse_properties
+from galton.lang.program import Program
 from galton.lang.properties import PropertyFile
+from galton.lang.resolution import resolve
 from galton.lang.syntax import ModelFile
 from galton.model import Model
-from galton.model.program import Program
 
 FOLDER = Path(__file__).parents[2] / "models"
 ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / "gallery.json").read_text())["models"]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from gallery import ENTRIES, FOLDER, model_file, open_constants, program, property_file
 
-from galton.check import resolve
 from galton.lang import render
+from galton.lang.resolution import resolve
 
 FILES = sorted(path for path in FOLDER.iterdir() if path.is_file())
 MODELS = [path for path in FILES if path.suffix == ".prism"]

@@ -8,8 +8,8 @@ import pytest
 from gallery import ENTRIES, model_file, open_constants
 
 from galton.bench.synth_cases import CASES
-from galton.check import resolve
 from galton.lang import Source, check_program, parse_constants, parse_properties
+from galton.lang.resolution import resolve
 
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

@@ -57,7 +57,7 @@ def where(request: pytest.FixtureRequest) -> Iterator[Device]:
         return
     import cupy
 
-    from galton.graph import cuda
+    from galton.backend.cuda import graph as cuda
 
     with patch.object(cuda, "SMALL", 0):
         yield Device(cpu, cupy.asarray, cupy.asnumpy)
@@ -66,7 +66,7 @@ def where(request: pytest.FixtureRequest) -> Iterator[Device]:
 @pytest.fixture(params=["as it is", "pushing"])
 def device(where: Device, request: pytest.FixtureRequest) -> Iterator[Device]:
     """As it is, small models are searched by sweeps alone; with other limits they take every way there is."""
-    from galton.graph.cuda import components, reachability, search
+    from galton.backend.cuda.graph import components, reachability, search
 
     with ExitStack() as stack:
         if request.param == "pushing":
@@ -287,7 +287,7 @@ def test_a_state_that_everything_leads_to(where: Device) -> None:
     states = np.arange(n)
     model = pairs(np.where(states == n // 2, n - 1, n // 2), np.where(states == n // 2, n - 1, n // 2), 1)
     everywhere, goal = np.ones(n, dtype=bool), states == n - 1
-    from galton.graph.cuda import search
+    from galton.backend.cuda.graph import search
 
     with patch.object(search, "FAIR_PART", 1):
         check_reachability(where, model, everywhere & (states != n - 1), goal)
@@ -307,7 +307,7 @@ class Elsewhere:
 def test_small_models_are_fetched() -> None:
     """Models, masks and answers of every kind go there and back."""
     with without_a_device():
-        from galton.graph.cuda import moving
+        from galton.backend.cuda.graph import moving
 
         def unwrap(value: Any) -> Any:
             return value.array

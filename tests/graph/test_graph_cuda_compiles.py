@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import galton.graph
+import galton.backend
 
-FILES = sorted((Path(galton.graph.__file__).parent / "cuda").glob("*.cu"))
+FILES = sorted((Path(galton.backend.__file__).parent / "cuda" / "graph").glob("*.cu"))
 
 
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
@@ -18,7 +18,7 @@ def test_nvrtc_compiles(file: Path, offset: str, architecture: str) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed")
     from cupy.cuda import nvrtc
 
-    from galton.backend.cuda.module import OPTIONS, source_text
+    from galton.device.cuda.kernels import OPTIONS, source_text
 
     try:
         nvrtc.getVersion()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from galton.lang import LanguageError, Source, check_program, parse_model, render
-from galton.model.program import Command, Hide, Leaf, Module, Parallel, Program, Rename
+from galton.lang.program import Command, Hide, Leaf, Module, Parallel, Program, Rename
 
 
 def check(text: str, **constants: bool | int | float | str) -> Program:

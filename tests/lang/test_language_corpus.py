@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from galton.lang import Source, UnsupportedError, check_program, parse_model, parse_properties, render
-from galton.model.program import Program
+from galton.lang.program import Program
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"

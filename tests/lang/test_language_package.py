@@ -37,5 +37,5 @@ assert "numpy" not in sys.modules and "difflib" not in sys.modules
 
 def test_the_program_can_be_imported_first() -> None:
     subprocess.run(
-        [sys.executable, "-c", "import galton.model.program; from galton.lang import check_program"], check=True
+        [sys.executable, "-c", "import galton.lang.program; from galton.lang import check_program"], check=True
     )

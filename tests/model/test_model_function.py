@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from galton.explore.function import explore_function
 from galton.model import Model, ModelError
+from galton.model.from_function import explore_function
 
 
 def die(state: tuple[int, int]) -> list[tuple[float, tuple[int, int]]]:

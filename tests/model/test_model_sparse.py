@@ -187,5 +187,5 @@ def test_values_are_one_thing_or_the_other() -> None:
 
 
 def test_importing_the_model_does_not_import_scipy() -> None:
-    code = "import sys, galton.model, galton.io, galton.explore.function; print('scipy' in sys.modules)"
+    code = "import sys, galton.model, galton.io, galton.model.from_function; print('scipy' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

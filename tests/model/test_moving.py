@@ -10,8 +10,8 @@ import pytest
 from played import memory, played_device
 
 import galton
-from galton.explore.cuda_device import DeviceError
-from galton.model.arrays import is_on_host
+from galton.device.arrays import is_on_host
+from galton.device.errors import DeviceError
 
 MODELS = Path(__file__).parents[2] / "models"
 CASES: list[tuple[str, dict[str, int], str]] = [

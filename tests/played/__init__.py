@@ -24,10 +24,11 @@ __all__ = ["memory", "played_cupy", "played_device"]
 
 DRIVERS = {
     "galton.backend.cuda": (
-        *("module", "krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
-        *("chain", "levels", "induced", "positions", "extremes", "regions"),
+        *("krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
+        *("chain", "levels", "induced", "regions"),
     ),
-    "galton.graph.cuda": ("search", "reachability", "components", "end_components", "moving"),
+    "galton.device.cuda": ("kernels", "positions", "extremes"),
+    "galton.backend.cuda.graph": ("search", "reachability", "components", "end_components", "moving"),
 }
 TYPES = ["bool_", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
@@ -101,12 +102,14 @@ def played_device() -> Iterator[ModuleType]:
         _put_in_place(stack, {"cupy": cupy, "cupy.cuda": cupy.cuda})
         if not installed:
             modules = _drivers()
-        module = modules["galton.backend.cuda.module"]
+        module = modules["galton.device.cuda.kernels"]
         for one in modules.values():
             stack.enter_context(patch.object(one, "cp", cupy))
         # Small models take the ways of large ones.
-        stack.enter_context(patch.object(importlib.import_module("galton.graph.cuda"), "SMALL", 0))
-        stack.enter_context(patch.object(importlib.import_module("galton.explore.cuda"), "FEW_KEYS", 0))
+        stack.enter_context(patch.object(importlib.import_module("galton.backend.cuda.graph"), "SMALL", 0))
+        stack.enter_context(
+            patch.object(importlib.import_module("galton.backend.cuda.explore.explorer"), "FEW_KEYS", 0)
+        )
         for cached in (module.kernels, module.multiprocessors, module.most_shared):
             cached.cache_clear()
             stack.callback(cached.cache_clear)

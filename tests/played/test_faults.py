@@ -13,8 +13,8 @@ import pytest
 
 import galton
 from galton.cli import main
-from galton.explore.cuda_device import DeviceError
-from galton.model.arrays import is_on_host
+from galton.device.arrays import is_on_host
+from galton.device.errors import DeviceError
 
 from . import CUDADriverError, CUDARuntimeError, arrays, kernels, memory, played_device
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from galton.backend.chain import Chain
 from galton.model.sparse import Model
-from galton.solve.long_run import Chain
 
 Floats = npt.NDArray[np.float64]
 Rates = dict[tuple[int, int], float]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from galton import _core
-from galton.backend import reference
-from galton.check import expected, until
+from galton.backend.reference import system as reference
+from galton.checking import expected, until
 from galton.model.sparse import Model, Rewards
 from galton.model.values import Floats
 from galton.solve import Settings

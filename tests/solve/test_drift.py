@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from irreducible import chain, chains, exact_gain, rates_of, reward_of
 
-from galton.solve.long_run import Chain, drift_bounds, prove
+from galton.backend.chain import Chain
+from galton.solve.long_run import drift_bounds, prove
 
 anything = st.floats(-1e12, 1e12) | st.sampled_from([0.0, 1e-300, -1e-9, 1 / 3, 1e100])
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from irreducible import birth_death, chain, chains, exact_gain, machines
 
+from galton.backend.chain import Chain
 from galton.solve.elimination import averages
-from galton.solve.long_run import Chain
 
 
 def average(asked: Chain) -> tuple[float, float]:

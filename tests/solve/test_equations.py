@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from galton import _core
-from galton.backend.cpu import matrix_of
-from galton.check.unknowns import open_equations
+from galton.backend.cpu.matrix import matrix_of
+from galton.checking.unknowns import open_equations
 from galton.graph import maximal_end_components, strongly_connected_components
 from galton.model.sparse import Model
 from galton.solve.equations import restrict, segments_of

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from irreducible import birth_death, chains, exact_gain, from_arrays, grid, machines
 
 from galton import _core
+from galton.backend.chain import Chain
 from galton.solve import elimination, long_run
-from galton.solve.long_run import METHODS, Chain, Gain, gain
+from galton.solve.long_run import METHODS, Gain, gain
 from galton.solve.settings import Settings
 from galton.solve.solution import NumericError
 

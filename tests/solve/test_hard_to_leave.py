@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import galton
 from galton import _core
-from galton.backend.cpu import matrix_of
-from galton.check.gate import ImpossibleAnswerError, admit
-from galton.check.quantity import Quantity
+from galton.backend.cpu.matrix import matrix_of
+from galton.checking.gate import ImpossibleAnswerError, admit
+from galton.checking.quantity import Quantity
 from galton.model.sparse import Model
 from galton.solve.solution import NumericError
 

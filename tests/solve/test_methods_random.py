@@ -8,13 +8,13 @@ import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.check.expected import reachability_reward, total_reward
-from galton.check.quantity import Quantity
-from galton.check.until import until
+from galton.checking.expected import reachability_reward, total_reward
+from galton.checking.quantity import Quantity
+from galton.checking.until import until
 from galton.model.sparse import Model, Rewards
 from galton.solve import METHODS, Settings
 from galton.solve.equations import Optimum
-from galton.solve.methods import method
+from galton.solve.methods.names import method
 
 EPS = 1e-9
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets

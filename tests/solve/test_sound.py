@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from galton import _core
-from galton.backend.cpu import matrix_of
-from galton.check.expected import reachability_reward
-from galton.check.until import until
+from galton.backend.cpu.matrix import matrix_of
+from galton.checking.expected import reachability_reward
+from galton.checking.until import until
 from galton.model.sparse import Model, Rewards
 from galton.solve.settings import Settings
 

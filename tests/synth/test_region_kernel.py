@@ -7,7 +7,7 @@ import pytest
 from random_regions import random_rows
 
 from galton import _core
-from galton.backend.reference_regions import region_steps
+from galton.backend.reference.regions import region_steps
 
 LANES = _core.LANES
 

@@ -9,7 +9,7 @@ import pytest
 from played import memory, played_device
 
 import galton
-from galton.explore.cuda_device import DeviceError
+from galton.device.errors import DeviceError
 from galton.synth import questions
 from galton.synth.api import Synthesis
 from galton.synth.regions import Regions
@@ -101,7 +101,7 @@ def test_auto_stays_where_there_is_no_device(monkeypatch: pytest.MonkeyPatch) ->
         raise DeviceError("there is no CUDA device")
 
     monkeypatch.setattr(questions, "PATIENCE", 0.0)
-    monkeypatch.setattr("galton.explore.cuda_device.import_cupy", refused)
+    monkeypatch.setattr("galton.device.cuda.runtime.import_cupy", refused)
     synthesis = prepared("auto")
     assert synthesis.run().warnings == ()
     assert isinstance(synthesis.asked, questions.Asked)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.arrays import is_on_host
+from ..device.arrays import is_on_host
 from ..model.sparse import Mask, Model
 
 __all__ = ["best_choice", "every_successor_in", "owners", "spread"]

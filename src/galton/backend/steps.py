@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..model.arrays import greatest, is_on_host, namespace, on_host
+from ..device.arrays import greatest, is_on_host, namespace, on_host
 from ..model.sparse import Int32s, Mask, Model
-from .cpu import matrix_of
+from .cpu.matrix import matrix_of
 
 Floats = npt.NDArray[np.float64]
 

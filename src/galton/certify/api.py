@@ -7,21 +7,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..check.quantity import Quantity
-from ..check.resolution import Question as Asked
-from ..check.result import Result
+from ..checking.quantity import Quantity
+from ..checking.result import Result
+from ..device.arrays import on_host
 from ..lang.depth import DeepRecursion
+from ..lang.program import Program
 from ..lang.rendering import render
+from ..lang.resolution import Question as Asked
 from ..lang.source import GaltonError
-from ..model.arrays import on_host
-from ..model.program import Program
 from ..model.sparse import Model
-from ..verify.api import decided, verify_claim
-from ..verify.certificate import Bound, Certificate, Side
-from ..verify.conditions import RefusedError, check_bound
-from ..verify.numbers import Exact, Vector, compare, dyadic, outward
-from ..verify.question import Question, UncertifiableError, read_question
-from ..verify.steps import bounds_of_steps
+from ..verifier.api import decided, verify_claim
+from ..verifier.certificate import Bound, Certificate, Side
+from ..verifier.conditions import RefusedError, check_bound
+from ..verifier.numbers import Exact, Vector, compare, dyadic, outward
+from ..verifier.question import Question, UncertifiableError, read_question
+from ..verifier.steps import bounds_of_steps
 from .completion import completed
 from .long import LongProblem
 from .long_run import LongRun

@@ -1,6 +1,6 @@
 """From numbers to a certificate of them: the rows, ranks and layers that the verifier asks for.
 
-What each is needed for is in :mod:`galton.verify.conditions`. Nothing here has to be right: where there are no such
+What each is needed for is in :mod:`galton.verifier.conditions`. Nothing here has to be right: where there are no such
 rows or ranks, or those found are wrong, the verifier refuses.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph import maximal_end_components
-from ..verify.certificate import Bound, Side
-from ..verify.numbers import Ints, Mask, Vector
-from ..verify.question import Question
+from ..verifier.certificate import Bound, Side
+from ..verifier.numbers import Ints, Mask, Vector
+from ..verifier.question import Question
 from .ranks import Falling, Graph
 
 __all__ = ["completed"]

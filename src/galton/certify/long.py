@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from ..graph import can_reach, maximal_end_components, surely_reaches, zero_and_one
-from ..verify.certificate import Side
-from ..verify.numbers import Exact, Floats, Mask, Vector
-from ..verify.question import Question
+from ..verifier.certificate import Side
+from ..verifier.numbers import Exact, Floats, Mask, Vector
+from ..verifier.question import Question
 from .elimination import eliminate
 from .ranks import Graph
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..graph import Components, bottom_components
-from ..verify.certificate import Bound, Side
-from ..verify.numbers import Exact, Floats, Ints, Vector
-from ..verify.question import Question
+from ..verifier.certificate import Bound, Side
+from ..verifier.numbers import Exact, Floats, Ints, Vector
+from ..verifier.question import Question
 from .elimination import eliminate
 from .long import BUDGET, SPARE, ZERO, rounded
 from .ranks import Graph

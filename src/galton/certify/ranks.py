@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..verify.numbers import Ints, Mask, Rows
+from ..verifier.numbers import Ints, Mask, Rows
 
 __all__ = ["Falling", "Graph"]
 

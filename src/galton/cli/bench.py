@@ -55,8 +55,8 @@ def synth(
     """
     from ..bench.synth import cells, chosen, run
     from ..bench.synth import table as table_of
+    from ..io.output import check_writable, replacing
     from ..lang import GaltonError
-    from ..output import check_writable, replacing
     from .synth import Progress
 
     folder = models or _gallery()

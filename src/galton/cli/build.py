@@ -32,8 +32,8 @@ def build(
     Example: galton build models/tandem.prism --const c=255 --export tandem.tra,tandem.sta,tandem.lab
     """
     from ..io import check_suffixes, write_model
+    from ..io.output import check_writable
     from ..lang import GaltonError
-    from ..output import check_writable
 
     paths = [Path(name) for text in export for name in text.split(",") if name]
     if not paths:

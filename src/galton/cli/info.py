@@ -11,7 +11,7 @@ from . import options
 from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
 
 if TYPE_CHECKING:
-    from ..model.program import Program
+    from ..lang.program import Program
     from ..model.sparse import Model
 
 

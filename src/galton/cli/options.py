@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..threads import MOST_THREADS
+from ..device.threads import MOST_THREADS
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
-    from ..explore.cpu import Watch
+    from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
-    from ..model.program import Program
+    from ..lang.program import Program
     from ..model.sparse import Model
 
 
@@ -91,7 +91,7 @@ REFRESH_SECONDS = 0.1
 def load_program(path: Path, constants: list[str] | None) -> Program:
     """The checked program of a file with the constants of the command line."""
     from ..lang import check_program, parse_model
-    from ..programs import read_source
+    from ..lang.source import read_source
 
     values = read_constants(constants or [])
     file = parse_model(read_source(path))
@@ -140,8 +140,11 @@ def build_model(
     terminal: Expression | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
+    from ..explore import build
+
     with progress() as watch, enough_memory("for the model"):
-        model = program.build(
+        model = build(
+            program,
             device=device,
             threads=threads,
             max_states=None if max_states is None else int(min(max_states, sys.maxsize)),
@@ -168,7 +171,7 @@ def enough_memory(what: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        from ..explore.failures import LimitError
+        from ..backend.failures import LimitError
 
         raise LimitError(memory_advice(error, what)) from None
 

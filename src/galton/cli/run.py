@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..check.exploration import terminal
-from ..check.resolution import Question, resolve
-from ..explore.failures import LimitError
+from ..backend.failures import LimitError
+from ..checking.exploration import terminal
+from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
+from ..lang.program import Program
+from ..lang.resolution import Question, resolve
+from ..lang.source import read_source
 from ..lang.stream import nearest
-from ..model.program import Program
-from ..output import OutputError, check_writable
-from ..programs import read_source
 from . import options, show
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
-    from ..check.experiment import Valuation
-    from ..check.result import Result
+    from ..checking.experiment import Valuation
+    from ..checking.result import Result
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
     from ..solve.settings import Settings
@@ -74,7 +74,7 @@ class Run:
 
     def read(self, const: list[str], prop: list[str], props: Path | None, names: list[str]) -> None:
         """Read the model and the properties, and see which constants belong to which."""
-        from ..check.experiment import ranges
+        from ..checking.experiment import ranges
 
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
@@ -119,7 +119,7 @@ class Run:
 
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
-        from ..check.experiment import valuations
+        from ..checking.experiment import valuations
 
         sinks = self._sinks()
         failure: GaltonError | None = None
@@ -166,7 +166,7 @@ class Run:
         return model
 
     def _applied(self, model: Model, program: Program) -> Model:
-        from ..check.strategy_file import read_strategy
+        from ..checking.strategy_file import read_strategy
 
         assert self.apply is not None
         strategy, made = read_strategy(self.apply, model)
@@ -242,7 +242,7 @@ class Run:
 
     def _checked(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""
-        from ..check.checking import check as check_property
+        from ..checking.answering import check as check_property
         from .watch import Watcher
 
         watcher = Watcher(model, asked.question.prop.text)
@@ -275,7 +275,7 @@ class Run:
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:
             return
-        from ..check.strategy_file import write_strategy
+        from ..checking.strategy_file import write_strategy
 
         best = result.strategy
         assert best is not None
@@ -351,7 +351,7 @@ def _told(error: GaltonError) -> dict[str, str]:
 
 def _key(asked: Asked) -> Any:
     """What an answer depends on: the property, and the values of the constants that it uses."""
-    from ..check.resolution import constants_of
+    from ..lang.resolution import constants_of
 
     prop = asked.question.prop
     if prop.error:

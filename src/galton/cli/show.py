@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from ..check.result import Result
+    from ..checking.result import Result
     from ..model.sparse import Model
 
 

@@ -127,8 +127,8 @@ def synth(
     from .warm_up import warm_up
 
     warm_up(device)
+    from ..io.output import check_writable
     from ..lang import GaltonError
-    from ..output import check_writable
     from ..synth.api import Synthesis
     from ..synth.opening import parse_range
     from ..synth.regions import Regions

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..output import Output, replacing
+from ..io.output import Output, replacing
 
 if TYPE_CHECKING:
-    from ..check.result import Result
+    from ..checking.result import Result
     from ..lang.expressions import Value
 
 WIDTH = 18  # of a column of values
@@ -35,7 +35,7 @@ class Table:
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
         """One row."""
-        from ..check.result import shown
+        from ..checking.result import shown
 
         cells = [shown(valuation[name]) for name in self._constants]
         cells += [answer if isinstance(answer, str) else answer.text for answer in answers]

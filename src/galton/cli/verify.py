@@ -27,8 +27,8 @@ def verify(
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
       galton verify models/die.prism 'P=? [ F d=6 ]' six.json
     """
-    from ..verify import RefusedError
-    from ..verify.api import verify as verified
+    from ..verifier import RefusedError
+    from ..verifier.api import verify as verified
 
     certificate.stat()  # a file that is not there shows before anything is built
     try:

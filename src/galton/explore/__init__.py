@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ..backend.failures import DeadlockError, LimitError, SemanticError
+from ..backend.limits import Limits
+from ..device.arrays import how_many
+from ..device.threads import check_threads
 from ..lang.depth import DeepRecursion
+from ..lang.program import Program
 from ..lang.source import GaltonError
-from ..model.arrays import how_many
-from ..model.program import Program
-from ..threads import check_threads
-from .failures import DeadlockError, LimitError, SemanticError
-from .limits import Limits
 
 if TYPE_CHECKING:
+    from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..model.sparse import Model
-    from .cpu import Watch
 
 MOST_ACTIONS = 1 << 16  # an action has two bytes per choice
 
@@ -58,8 +58,8 @@ def build(
     watch
         Called ten times a second with the states, transitions and finished rows so far.
     """
+    from ..lower.lowering import lower
     from .anywhere import explore
-    from .lower import lower
 
     if program.open_constants:
         names = ", ".join(program.open_constants)

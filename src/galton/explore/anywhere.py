@@ -6,12 +6,12 @@ import importlib.util
 import time
 from pathlib import Path
 
+from ..backend.cpu import explorer as cpu
+from ..backend.cpu.explorer import Watch
+from ..backend.limits import Limits
 from ..lang.source import GaltonError
+from ..lower.lowering import Lowered
 from ..model.sparse import Model
-from . import cpu
-from .cpu import Watch
-from .limits import Limits
-from .lower import Lowered
 
 __all__ = ["explore"]
 
@@ -42,8 +42,9 @@ def explore(
             return on_cpu(_impatient(watch))
         except _TooLongError:
             pass  # the device begins anew, which takes it no time
-    from . import cuda
-    from .cuda_device import DeviceError, DeviceMemoryError, select
+    from ..backend.cuda.explore import explorer as cuda
+    from ..device.cuda.runtime import select
+    from ..device.errors import DeviceError, DeviceMemoryError
 
     try:
         if numbers:

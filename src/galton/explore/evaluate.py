@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..backend.cpu.explorer import to_core
+from ..backend.failures import explain
+from ..backend.limits import Limits
+from ..device.arrays import is_on_host
 from ..lang.expressions import Expression
+from ..lang.program import Program
 from ..lang.source import Source
-from ..model.arrays import is_on_host
-from ..model.program import Program
+from ..lower.lowering import ExpressionLowering, Lowered
 from ..model.sparse import Model
 from ..model.states import Field, PackedStates
-from .cpu import to_core
-from .failures import explain
-from .limits import Limits
-from .lower import ExpressionLowering, Lowered
 
 
 def evaluate_states(
@@ -42,8 +42,8 @@ def evaluate_states(
 
 
 def _on_device(lowering: ExpressionLowering, node: int, fields: Sequence[Field], words: Any) -> Any:
-    from . import vectorised
-    from .cuda_device import DeviceError
+    from ..backend.cuda.explore import vectorised
+    from ..device.errors import DeviceError
 
     if not vectorised.possible(lowering.graph, node):
         raise DeviceError(

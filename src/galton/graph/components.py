@@ -5,61 +5,15 @@ The edges of a state are those of all its choices together. The search is in ``s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from .. import _core
-from ..backend.cpu import matrix_of
-from ..model.sparse import Int32s, Mask, Model
+from ..backend.components import Components
+from ..backend.cpu.matrix import matrix_of
+from ..model.sparse import Mask, Model
 from .device import or_on_device
 
-__all__ = ["Components", "bottom_components", "strongly_connected_components"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Components:
-    """Strongly connected components in the order in which they can be solved: successors first.
-
-    Attributes
-    ----------
-    component
-        ``(states,)`` int32: the component of each state, -1 for states outside. An edge that leaves a component leads
-        to one with a smaller number.
-    order
-        ``(states inside,)`` int32: the states sorted by component, each component in post-order of a depth-first
-        search, so that successors mostly come before the states that lead to them.
-    starts
-        ``(count + 1,)`` int32: component c is ``order[starts[c]:starts[c + 1]]``.
-    trivial
-        ``(count,)`` mask of the components that are one state without an edge to itself.
-    bottom
-        ``(count,)`` mask of the components that no edge leaves, not even to a state outside.
-    """
-
-    component: Int32s
-    order: Int32s
-    starts: Int32s
-    trivial: Mask
-    bottom: Mask
-
-    @property
-    def count(self) -> int:
-        """The number of components."""
-        return len(self.starts) - 1
-
-    @property
-    def sizes(self) -> Int32s:
-        """``(count,)`` the number of states of each component."""
-        return np.diff(self.starts)
-
-    def states(self, component: int) -> Int32s:
-        """The states of one component."""
-        return self.order[self.starts[component] : self.starts[component + 1]]
-
-    def __repr__(self) -> str:
-        largest = int(self.sizes.max()) if self.count else 0
-        return f"<{self.count:,} components of {len(self.order):,} states, the largest of {largest:,}>"
+__all__ = ["bottom_components", "strongly_connected_components"]
 
 
 @or_on_device

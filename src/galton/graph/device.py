@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 def or_on_device(function: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[Model, P], R]:
-    """Where the model's arrays are not NumPy's, call the function of the same name in :mod:`galton.graph.cuda`.
+    """Where the model's arrays are not NumPy's, call the function of the same name in :mod:`galton.backend.cuda.graph`.
 
     A small model takes less time on one core than it takes to start the kernels, and a search that goes step by step
     takes a hundredth: it is fetched, and the answer sent back.
@@ -27,7 +27,7 @@ def or_on_device(function: Callable[Concatenate[Model, P], R]) -> Callable[Conca
     def either(model: Model, /, *args: P.args, **kwargs: P.kwargs) -> R:
         if isinstance(model.columns, np.ndarray):
             return function(model, *args, **kwargs)
-        from . import cuda
+        from ..backend.cuda import graph as cuda
 
         if len(model.columns) < cuda.SMALL:
             return cuda.sent(function(cuda.fetched(model), *cuda.fetched(args), **cuda.fetched(kwargs)))

@@ -6,39 +6,13 @@ in ``src/core/graph_end_components.cpp``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-
 from .. import _core
-from ..backend.cpu import matrix_of
-from ..model.sparse import Int32s, Mask, Model
+from ..backend.components import EndComponents
+from ..backend.cpu.matrix import matrix_of
+from ..model.sparse import Mask, Model
 from .device import or_on_device
 
-__all__ = ["EndComponents", "maximal_end_components"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class EndComponents:
-    """Maximal end components, numbered by their first states.
-
-    Attributes
-    ----------
-    component
-        ``(states,)`` int32: the end component of each state, -1 for states in none.
-    staying
-        ``(choices,)`` mask of the choices of the end components: those whose every successor is in the component of
-        the state they belong to.
-    count
-        The number of end components.
-    """
-
-    component: Int32s
-    staying: Mask
-    count: int
-
-    def __repr__(self) -> str:
-        return f"<{self.count:,} end components of {np.count_nonzero(self.component >= 0):,} states>"
+__all__ = ["maximal_end_components"]
 
 
 @or_on_device

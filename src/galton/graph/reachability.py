@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from .. import _core
-from ..backend.cpu import matrix_of
+from ..backend.cpu.matrix import matrix_of
 from ..model.sparse import Int32s, Mask, Model
 from .device import or_on_device
 

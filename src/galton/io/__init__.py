@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..model.program import ModelType
+from ..lang.program import ModelType
 from ..model.sparse import Model, ModelError
 from ..model.validation import finish
 from ..model.values import Values
-from ..output import replacing
 from .errors import FileError
+from .output import replacing
 
 __all__ = ["SUFFIXES", "FileError", "check_suffixes", "read_model", "write_model"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..lang.program import ModelType
 from ..model.construct import Assembled, Integers, assemble
-from ..model.program import ModelType
 from ..model.sparse import ActionCodes
 from ..model.validation import SUM_TOLERANCE, first
 from ..model.values import Floats

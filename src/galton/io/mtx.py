@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..model.program import ModelType
+from ..lang.program import ModelType
 from ..model.sparse import Model, ModelError
 from .characters import constant, integers, join, value_characters
 from .errors import FileError

@@ -20,9 +20,9 @@ from ..model.sparse import Model, ModelError, Rewards
 from ..model.states import Field, ListedStates, PackedStates, States
 from ..model.validation import finish
 from ..model.values import Values
-from ..output import replacing
 from .archive import BROKEN, read_arrays
 from .errors import FileError
+from .output import replacing
 
 FORMAT = "galton model 1"
 _MATRIX = ("choice_starts", "row_starts", "columns", "initial", "choice_actions")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..lang.program import ModelType
 from ..model.construct import Integers
-from ..model.program import ModelType
 from ..model.sparse import ActionCodes, Model
 from ..model.validation import first
 from .characters import BLOCK, Characters, constant, integers, join, strings, value_characters

@@ -8,23 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model.program import (
-    Assignment,
-    Command,
-    ModelType,
-    Module,
-    Program,
-    RewardItem,
-    RewardStructure,
-    Update,
-    Variable,
-)
 from .constants import Constants, resolve_constants
 from .depth import DeepRecursion
 from .evaluation import LARGEST_INT, SMALLEST_INT
 from .expressions import Expression, Type, Value
 from .formulas import Expander
 from .modules import written_out
+from .program import Assignment, Command, ModelType, Module, Program, RewardItem, RewardStructure, Update, Variable
 from .source import LanguageError, Source, Span
 from .stream import nearest
 from .syntax import (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 WIDEST = 160  # characters of a line that are shown
 
@@ -94,3 +95,8 @@ class UnsupportedError(LanguageError):
     """A construct that PRISM knows and Galton does not (yet)."""
 
     kind = "unsupported"
+
+
+def read_source(path: str | Path) -> Source:
+    """The text of a file. Old files have comments in old encodings: what is not UTF-8 is shown as such, not refused."""
+    return Source(str(path), Path(path).read_text(encoding="utf-8", errors="replace"))

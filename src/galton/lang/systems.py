@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.program import Hide, Leaf, Parallel, Rename, System
+from .program import Hide, Leaf, Parallel, Rename, System
 from .source import LanguageError, Source, Span
 from .stream import nearest
 from .syntax import (

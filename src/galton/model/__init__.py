@@ -1,6 +1,6 @@
 """What a model is: the checked program, and the sparse model with its states, labels and rewards."""
 
-from .program import ModelType, Program
+from ..lang.program import ModelType, Program
 from .sparse import Model, ModelError, Rewards
 from .states import Field, ListedStates, PackedStates, State, States
 from .values import Values

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from .program import ModelType
+from ..lang.program import ModelType
 from .sparse import ActionCodes, Int32s, Mask, Model, ModelError, Offsets, Rewards, row_sums
 from .validation import finish, first
 from .values import Floats, Values

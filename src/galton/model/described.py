@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..lang.program import Parallel, Program, Variable
 from ..lang.source import Source, Span
-from .program import Parallel, Program, Variable
 from .sparse import Model
 from .states import PackedStates
 

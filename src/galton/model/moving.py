@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import is_on_host
+from ..device.arrays import is_on_host
 from .sparse import Model, Rewards, Values
 from .states import PackedStates
 
@@ -23,7 +23,8 @@ def to_host(model: Model) -> Model:
 
 def to_device(model: Model) -> Model:
     """The same model with arrays on the current CUDA device; the model itself if it has them already."""
-    from ..explore.cuda_device import device_errors, import_cupy
+    from ..device.cuda.runtime import import_cupy
+    from ..device.errors import device_errors
 
     if not is_on_host(model.columns):
         return model

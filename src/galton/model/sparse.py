@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..device.arrays import freeze, namespace
+from ..lang.program import ModelType
 from ..lang.source import GaltonError
-from .arrays import freeze, namespace
-from .program import ModelType
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
 
@@ -177,8 +177,8 @@ class Model:
 
     @staticmethod
     def from_function(step: Callable[[Any], Any], initial: Hashable, type: ModelType = "dtmc", **options: Any) -> Model:
-        """A model from a Python function; see :func:`galton.explore.function.explore_function`."""
-        from ..explore.function import explore_function
+        """A model from a Python function; see :func:`galton.model.from_function.explore_function`."""
+        from .from_function import explore_function
 
         return explore_function(step, initial, type, **options)
 

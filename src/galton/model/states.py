@@ -15,7 +15,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import namespace
+from ..device.arrays import namespace
 
 Words = npt.NDArray[np.uint64]
 Column = npt.NDArray[np.int32] | npt.NDArray[np.bool_]

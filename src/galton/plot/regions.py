@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..io.output import replacing
 from ..lang import GaltonError
-from ..output import replacing
 
 if TYPE_CHECKING:
     from ..synth.regions import Box, Regions

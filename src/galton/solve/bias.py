@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..explore.limits import available_memory
+from ..backend.limits import available_memory
 from .settings import Settings
 from .solution import NumericError
 
 if TYPE_CHECKING:
-    from .long_run import Chain
+    from ..backend.chain import Chain
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..backend import System
-from ..backend.cpu import matrix_of
+from ..backend.cpu.matrix import matrix_of
 from ..backend.formats import LONG
-from ..model.arrays import how_many, is_on_host, namespace, on_host
+from ..backend.protocol import System
+from ..device.arrays import how_many, is_on_host, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
 

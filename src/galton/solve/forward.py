@@ -27,10 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..backend.cpu import matrix_of
+from ..backend.cpu.matrix import matrix_of
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
-from .methods import FORWARD
+from .methods.names import FORWARD
 from .poisson import LARGEST_MEAN, HorizonError, poisson
 from .settings import Settings
 

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Bellman, Seen, least_positive
+from ..device.arrays import greatest, on_host
 from ..lang.source import GaltonError
-from ..model.arrays import greatest, on_host
 from ..model.sparse import Int32s
 from .patience import be_patient
 from .scaling import lowered, raised

@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..model.arrays import is_on_host
+from ..device.arrays import is_on_host
 from ..model.values import Floats
 from .equations import Segment
-from .method import Job
+from .methods.method import Job
 
 __all__ = ["Operator", "dot", "norm", "restarted"]
 

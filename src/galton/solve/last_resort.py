@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import _core
-from ..backend.cpu import matrix_of
+from ..backend.cpu.matrix import matrix_of
 from ..model.values import Floats
 from .elimination import carry_through
 from .equations import Equations, Int32s, Segment
@@ -113,8 +113,8 @@ def _with_longer_numbers(
 def _by_intervals(
     equations: Equations, segment: Segment, chosen: Int32s | None, lower: Floats, upper: Floats, settings: Settings
 ) -> None:
-    from .interval import METHOD
-    from .method import Job
+    from .methods.interval import METHOD
+    from .methods.method import Job
 
     part = slice(segment.first, segment.last)
     sweeps = int(np.clip(SWEPT / (equations.entries(segment) + segment.last - segment.first), 1, SWEEPS))

@@ -13,16 +13,14 @@ lower, for a bound from below.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..model.arrays import is_on_host, namespace
-from ..model.values import Values
+from ..backend.chain import Chain
+from ..device.arrays import is_on_host, namespace
 from .bias import Bias
 from .elimination import average
 from .settings import Settings
@@ -30,39 +28,10 @@ from .solution import NumericError
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Chain", "Gain", "gain", "prove"]
+__all__ = ["Gain", "gain", "prove"]
 
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
 TINY = 1e-300  # bounds closer than this are equal: doubles have no digits there
-
-
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """An irreducible chain and a reward: arrays as in :class:`galton.model.sparse.Model`."""
-
-    row_starts: npt.NDArray[np.int32] | npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int32]
-    values: Values
-    state: Floats | None
-    choice: Floats | None
-
-    @property
-    def n_states(self) -> int:
-        """The number of states."""
-        return len(self.row_starts) - 1
-
-    @cached_property
-    def matrix(self) -> _core.Matrix:
-        """As the kernels take it."""
-        entries = self.values.plain if self.values.dictionary is None else self.values.index
-        return _core.Matrix(None, self.row_starts, self.columns, entries, self.values.dictionary)
-
-    @cached_property
-    def reward(self) -> Floats:
-        """The reward of each state, rounded."""
-        parts = [part for part in (self.state, self.choice) if part is not None]
-        xp = namespace(self.columns)
-        return xp.array(sum(parts), dtype=np.float64) if parts else xp.zeros(self.n_states)  # type: ignore[no-any-return]
 
 
 class Gain(NamedTuple):

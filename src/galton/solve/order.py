@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
 
-from ..model.arrays import on_host
+from ..device.arrays import on_host
 
 __all__ = ["places"]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.arrays import greatest
+from ..device.arrays import greatest
 from .equations import Segment
 from .proposal import SMALL, Proposer
 

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Chain, Seen, least_positive
-from ..model.arrays import greatest, on_host
+from ..device.arrays import greatest, on_host
 from ..model.sparse import Int32s
 from .patience import be_patient
 from .poisson import Poisson

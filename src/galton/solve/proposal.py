@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..backend import System
-from ..model.arrays import how_many
+from ..backend.protocol import System
+from ..device.arrays import how_many
 from ..model.values import Floats
 from .equations import Segment
 from .settings import Settings

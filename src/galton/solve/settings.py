@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..device.threads import check_threads
 from ..lang.source import GaltonError
-from ..threads import check_threads
-from .methods import DEFAULT, TIMED, check_name
+from .methods.names import DEFAULT, TIMED, check_name
 
 __all__ = ["Settings", "Watch"]
 

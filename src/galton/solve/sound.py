@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..backend import System
-from ..model.arrays import how_many, is_on_host, namespace
+from ..backend.protocol import System
+from ..device.arrays import how_many, is_on_host, namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
 from .last_resort import solve_directly

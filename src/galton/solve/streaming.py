@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..model.arrays import on_host
+from ..device.arrays import on_host
 from ..model.values import Floats, Values
 from .equations import Equations, Optimum, Segment
 from .parallel import ParallelProposer
@@ -30,7 +30,8 @@ WELL = 1e-6  # changes from which on a proposal for neighbours is one to go on f
 
 def device_for(equations: Equations) -> Device | None:
     """A device that may help, as it is now; None where there is none."""
-    from ..explore.cuda_device import DeviceError, device_errors, free_memory, import_cupy
+    from ..device.cuda.runtime import free_memory, import_cupy
+    from ..device.errors import DeviceError, device_errors
 
     try:
         with device_errors("there is no memory left"):
@@ -106,14 +107,14 @@ class Device:
 
     def failed(self, segment: Segment, error: Exception) -> None:
         """Expect less of it: half of what it could not hold, or nothing."""
-        from ..explore.cuda_device import DeviceMemoryError
+        from ..device.errors import DeviceMemoryError
 
         self._there, self.trouble = None, str(error) or type(error).__name__
         self.room = self._bytes(segment) / 2 if isinstance(error, DeviceMemoryError) else 0.0
 
     def forgives(self, error: Exception) -> bool:
         """Whether the CPU may go on: always where the device is at fault; mistakes of ours only who asked shall see."""
-        from ..explore.cuda_device import DeviceError
+        from ..device.errors import DeviceError
 
         return isinstance(error, DeviceError) or self.equations.origin.model.info.get("chosen by") == "auto"
 
@@ -163,7 +164,7 @@ class StreamingProposer(Proposer):
         """Have something done on the device; None where that cannot be."""
         if not self.device.takes(segment):
             return None
-        from ..explore.cuda_device import device_errors
+        from ..device.errors import device_errors
 
         try:
             with device_errors("there is not enough memory for a component"):

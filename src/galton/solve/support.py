@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..backend import System
-from ..model.arrays import how_many
+from ..backend.protocol import System
+from ..device.arrays import how_many
 from ..model.values import Floats
 from .equations import Int32s, Mask, Segment
 

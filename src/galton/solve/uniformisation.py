@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Chain, Part, exit_rates, part_of
-from ..model.arrays import greatest
+from ..device.arrays import greatest
 from ..model.sparse import Mask, Model
 
 Floats = npt.NDArray[np.float64]

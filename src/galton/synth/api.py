@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..check.resolution import Question, resolve
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
 from ..lang.expressions import Value
+from ..lang.program import Program
 from ..lang.properties import Probability
-from ..model.program import Program
-from ..programs import read_source
+from ..lang.resolution import Question, resolve
+from ..lang.source import read_source
 from ..solve.settings import Settings
 from .choices import parametric_choices
 from .forward import AskedForward
@@ -297,7 +297,8 @@ def _where(device: Device) -> tuple[Literal["cpu", "cuda"], str | None]:
     """Where to look at boxes, and why not on a device that somebody asked for."""
     if device != "cuda":
         return "cpu", None
-    from ..explore.cuda_device import DeviceError, import_cupy
+    from ..device.cuda.runtime import import_cupy
+    from ..device.errors import DeviceError
 
     try:
         import_cupy()
@@ -361,7 +362,7 @@ def _problem(
             operator.span,
             "ask for the number itself, with =?",
         )
-    from ..check.paths import constant
+    from ..checking.paths import constant
 
     bound = float(constant(operator.comparison.bound, context.constants, question.source))
     return "threshold", Threshold.of(operator.comparison, bound, limit), limit

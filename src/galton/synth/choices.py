@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from ..lang import GaltonError
-from ..model.program import Program
+from ..lang.program import Program
 from ..model.sparse import Model, Rewards
 from ..model.values import Values
 from .opening import OpenProgram, Parameter

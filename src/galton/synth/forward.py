@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..check.resolution import parts
 from ..graph import can_reach
 from ..graph.reachability import forward_reachable
 from ..lang.properties import Cumulative, Probability, Reward
+from ..lang.resolution import parts
 from ..lang.source import UnsupportedError
 from ..model.sparse import Mask
 from .parametric import ParametricModel

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..check import paths
-from ..check.evaluation import Evaluation
-from ..check.operators import structure_of
+from ..checking import paths
+from ..checking.evaluation import Evaluation
+from ..checking.operators import structure_of
 from ..lang.properties import Cumulative, Instantaneous, Optimum, Probability, Reward
 from ..lang.source import UnsupportedError
 from ..model.sparse import Model

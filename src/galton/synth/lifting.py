@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..check.evaluation import Evaluation
-from ..check.resolution import parts
+from ..checking.evaluation import Evaluation
+from ..lang.program import Program
 from ..lang.properties import (
     BinaryPath,
     Cumulative,
@@ -27,8 +27,8 @@ from ..lang.properties import (
     SteadyState,
     UnaryPath,
 )
+from ..lang.resolution import parts
 from ..lang.source import LanguageError, Source, UnsupportedError
-from ..model.program import Program
 from ..model.sparse import Model
 from ..solve.settings import Settings
 from .choices import ParametricChoices

@@ -14,9 +14,9 @@ from ..lang.constants import convert
 from ..lang.expressions import Expression, Name, Value, children
 from ..lang.formulas import Expander
 from ..lang.modules import written_out
+from ..lang.program import Program
 from ..lang.stream import nearest
 from ..lang.syntax import ConstantDeclaration, ModelFile, VariableDeclaration
-from ..model.program import Program
 from .polynomials import Decomposition
 
 # Where in their ranges parameters are while states are looked for: elsewhere in each, so that nothing cancels there.

@@ -14,9 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..explore.lower import lower
+from ..explore import build
 from ..lang import GaltonError
-from ..model.program import Program
+from ..lang.program import Program
+from ..lower.lowering import lower
 from ..model.sparse import Model
 from ..model.states import PackedStates
 from ..model.values import Values
@@ -92,7 +93,7 @@ class ParametricModel:
 def explored(opened: OpenProgram, threads: int | None, *, choices: bool) -> tuple[Model, Walk]:
     """The model at one point, and all that was found about its transitions."""
     program = opened.program
-    model = program.build(device="cpu", threads=threads)
+    model = build(program, device="cpu", threads=threads)
     if len(model.initial) != 1:
         raise GaltonError(f"synthesis is about one initial state, and this model has {len(model.initial):,}")
     assert isinstance(model.states, PackedStates)

@@ -19,17 +19,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..check import paths
-from ..check.evaluation import Evaluation
-from ..check.intervals import Truth
-from ..check.resolution import Question, is_state_formula, parts
+from ..checking import paths
+from ..checking.evaluation import Evaluation
+from ..checking.intervals import Truth
+from ..device.arrays import namespace, on_host
 from ..graph import can_reach
 from ..lang.expressions import Binary, Expression, Name, Unary
+from ..lang.program import Program
 from ..lang.properties import Comparison, Cumulative, Instantaneous, Probability, Reward, children
+from ..lang.resolution import Question, is_state_formula, parts
 from ..lang.source import LanguageError, Source, UnsupportedError
 from ..lang.stream import nearest
-from ..model.arrays import namespace, on_host
-from ..model.program import Program
 from ..model.sparse import Mask
 from ..solve.settings import Settings
 from .lumping import lumped
@@ -137,7 +137,7 @@ class Asked:
         if self.moves and self._spent + self._seconds(work) > PATIENCE:
             self._move()
         if self.device == "cuda":
-            from ..explore.cuda_device import DeviceError, device_errors
+            from ..device.errors import DeviceError, device_errors
 
             try:
                 with device_errors("there is not enough memory on the device"):
@@ -163,7 +163,8 @@ class Asked:
 
     def _move(self) -> None:
         """To a device, if there is one."""
-        from ..explore.cuda_device import DeviceError, import_cupy
+        from ..device.cuda.runtime import import_cupy
+        from ..device.errors import DeviceError
 
         self.moves = False
         try:
@@ -215,7 +216,7 @@ class Asked:
         if self.device == "cpu":
             return LANES
         from ..backend.cuda.regions import RegionRows
-        from ..explore.cuda_device import free_memory, import_cupy
+        from ..device.cuda.runtime import free_memory, import_cupy
 
         room = int(SHARE * free_memory(import_cupy()) / (BYTES * self.model.n_states))
         return max(1, min(RegionRows.together(self.model.n_states, len(self.model.terms)), room))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..fields import BadField
+from ..io.fields import BadField
+from ..io.output import replacing
 from ..lang import GaltonError
-from ..output import replacing
 
 if TYPE_CHECKING:
     from .opening import Range

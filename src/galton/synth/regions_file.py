@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from ..fields import BadField, as_int, as_list, as_number, as_object, as_text, get, one_of, parse_json, shown
+from ..io.fields import BadField, as_int, as_list, as_number, as_object, as_text, get, one_of, parse_json, shown
 from .regions import FORMAT, Box, Problem, Regions, Sample, Verdict
 
 if TYPE_CHECKING:

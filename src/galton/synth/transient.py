@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..model.arrays import namespace, on_host
+from ..device.arrays import namespace, on_host
 from ..model.sparse import Mask
 from ..solve.uniformisation import ABOVE
 from .parametric import ParametricModel

@@ -13,14 +13,14 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from ..check.resolution import parts
-from ..explore import vectorised
-from ..explore.graph import Graph
-from ..explore.lower import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
+from ..backend.cuda.explore import vectorised
 from ..lang import GaltonError, LanguageError
 from ..lang.evaluation import evaluate_state, fold
 from ..lang.expressions import Binary, Expression, Literal, Name
-from ..model.program import Program, RewardItem, Update
+from ..lang.program import Program, RewardItem, Update
+from ..lang.resolution import parts
+from ..lower.expression_graph import Graph
+from ..lower.lowering import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
 from ..model.states import Field, PackedStates
 from .opening import OpenProgram
 from .polynomials import Decomposition, Exponents, Floats, Terms

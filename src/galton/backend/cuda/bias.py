@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import how_many, on_host
+from ...device.arrays import how_many, on_host
 from ...solve.solution import NumericError
 from .chain import ChainRows
 from .krylov import Iteration
 from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
-    from ...solve.long_run import Chain
     from ...solve.settings import Settings
+    from ..chain import Chain
 
 __all__ = ["Bias", "drift_bounds"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...device.cuda.kernels import Kernels, kernels
 from .layout import CODES, lanes_for
-from .module import Kernels, kernels
 
 __all__ = ["ChainRows"]
 

@@ -1,5 +1,5 @@
 // Between states and their choices. A thread per state, or per choice.
-#include "../../graph/cuda/pattern.cuh"
+#include "graph/pattern.cuh"
 
 extern "C" __global__ void owners(const int* groups, count_t n_states, int* owner) {
     const count_t state = thread_number();

@@ -8,8 +8,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...device.cuda.kernels import Kernels, kernels
 from ...model.sparse import Model
-from .module import Kernels, kernels
 
 __all__ = ["best_choice", "every_successor_in", "owners"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import how_many
+from ...device.arrays import how_many
 from .chain import ChainRows
 from .krylov import Iteration, relative_residual
 from .layout import Layout

@@ -13,7 +13,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from .module import kernels
+from ...device.cuda.kernels import kernels
 
 __all__ = ["SWEEPS", "Iteration", "bicgstab", "relative_residual"]
 

@@ -12,9 +12,9 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import on_host
+from ...device.arrays import on_host
+from ...device.cuda.kernels import Kernels, kernels
 from ..formats import FORMATS, SHORT, Statistics
-from .module import Kernels, kernels
 from .numbers import Table
 
 __all__ = ["CODES", "Layout", "Variant", "csr", "lanes_for", "lay_out", "measure"]

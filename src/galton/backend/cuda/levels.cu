@@ -4,8 +4,8 @@
 // than a launch begins. LANES threads to a state; neighbouring warps are on different multiprocessors, so that a narrow level is
 // shared by all of them. Where threads cannot wait for each other, every level is a launch.
 #include "chain.cuh"
-#include "meeting.cuh"
-#include "../../graph/cuda/push.cuh"
+#include "../../device/cuda/meeting.cuh"
+#include "graph/push.cuh"
 
 // The place of a thread among all: warps are dealt to the blocks in turn.
 __device__ inline count_t dealt() {

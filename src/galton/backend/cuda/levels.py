@@ -16,11 +16,11 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...graph.cuda.search import OPEN, Step, turned_round
-from ...model.arrays import on_host
+from ...device.arrays import on_host
+from ...device.cuda.kernels import multiprocessors
+from ...device.cuda.positions import positions
 from .chain import ChainRows
-from .module import multiprocessors
-from .positions import positions
+from .graph.search import OPEN, Step, turned_round
 
 __all__ = ["Levels", "levels_of"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import on_host
-from .module import kernels
+from ...device.arrays import on_host
+from ...device.cuda.kernels import kernels
 
 __all__ = ["Table", "compact"]
 

@@ -3,7 +3,7 @@
 // Execution plan: a thread per row that is kept counts the entries that stay and, after a prefix sum, writes them. `position`
 // has the new number of each state, -1 for one that is left out; `rows` are the old numbers of the rows, `owners` the new
 // numbers of their states, null where row i is that of state i.
-#include "../../graph/cuda/pattern.cuh"
+#include "graph/pattern.cuh"
 
 typedef CODE code_t;
 

@@ -17,7 +17,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import on_host
+from ...device.arrays import on_host
 from . import krylov
 from .formats import in_format
 from .layout import Layout, csr

@@ -5,7 +5,7 @@
 // count as well: INDEX, the type of places in vectors, has 32 bits wherever that is enough.
 #pragma once
 
-#include "../../graph/cuda/pattern.cuh"
+#include "graph/pattern.cuh"
 
 #ifndef AT_A_TIME
 #define AT_A_TIME 2

@@ -5,8 +5,8 @@
 // other, so that what neighbours need is in the cache of its multiprocessor. The threads of the whole device meet after each step;
 // the first entries that each needs then are the same each time, and it keeps them.
 #include "region.cuh"
-#include "bits.cuh"
-#include "meeting.cuh"
+#include "../../device/cuda/bits.cuh"
+#include "../../device/cuda/meeting.cuh"
 
 // The part of `count` things that a block has.
 struct Share {

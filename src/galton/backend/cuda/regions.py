@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import on_host
-from .module import kernels, most_shared, multiprocessors
+from ...device.arrays import on_host
+from ...device.cuda.kernels import kernels, most_shared, multiprocessors
 
 if TYPE_CHECKING:
     from ...synth.weights import BundleWeights

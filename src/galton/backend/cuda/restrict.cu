@@ -2,7 +2,7 @@
 //
 // Execution plan: a thread per state marks its rows; then a thread per row that is kept counts the entries that stay, and,
 // after a prefix sum, writes them. Both passes read the row and the numbers of its targets; the second also writes it.
-#include "../../graph/cuda/pattern.cuh"
+#include "graph/pattern.cuh"
 #include "numbers.cuh"
 
 typedef CODE code_t;

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import how_many
+from ...device.arrays import how_many
+from ...device.cuda.kernels import Kernels, kernels
+from ...device.cuda.positions import positions
 from ...model.sparse import Model
 from .layout import CODES
-from .module import Kernels, kernels
-from .positions import positions
 
 __all__ = ["Restricted", "number_states", "restrict"]
 

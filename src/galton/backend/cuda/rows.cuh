@@ -10,8 +10,8 @@
 //   ELL     The same.
 #pragma once
 
-#include "../../graph/cuda/pattern.cuh"
-#include "bits.cuh"
+#include "graph/pattern.cuh"
+#include "../../device/cuda/bits.cuh"
 #include "numbers.cuh"
 
 typedef CODE code_t;

@@ -10,7 +10,7 @@
 //
 // Numbers are rounded to the nearest; those below 2^-1022 keep what digits they have, which is better than losing them.
 #include "states.cuh"
-#include "meeting.cuh"
+#include "../../device/cuda/meeting.cuh"
 #include "seen.cuh"
 
 struct Steps {

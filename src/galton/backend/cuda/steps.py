@@ -15,13 +15,13 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...model.arrays import on_host
+from ...device.arrays import on_host
+from ...device.cuda.kernels import Kernels, kernels
+from ...device.cuda.positions import positions
 from ...model.sparse import Model
 from ..formats import FORMATS, suitable
 from ..rows import spread
 from .layout import Layout, csr, lanes_for, lay_out, measure
-from .module import Kernels, kernels
-from .positions import positions
 
 __all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
 

@@ -1,4 +1,4 @@
-"""Equations ``x = opt(Ax + b)`` on a CUDA device: the primitives of :class:`galton.backend.System`.
+"""Equations ``x = opt(Ax + b)`` on a CUDA device: the primitives of :class:`galton.backend.protocol.System`.
 
 The kernels are in ``sweeps.cu``, ``looks.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing here:
 a Gauss–Seidel sweep is one in place, in which some threads see what others have just written. Nothing is brought back
@@ -14,9 +14,9 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ...device.cuda.kernels import Kernels, kernels
 from . import induced, krylov, numbers
 from .layout import WARP, Layout
-from .module import Kernels, kernels
 
 __all__ = ["System"]
 
@@ -27,7 +27,7 @@ DOWN, NEAREST, UP = -1, 0, 1
 
 
 class System:
-    """The equations; see :class:`galton.backend.System` for what each primitive means.
+    """The equations; see :class:`galton.backend.protocol.System` for what each primitive means.
 
     Parameters
     ----------

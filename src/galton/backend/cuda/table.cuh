@@ -1,7 +1,7 @@
 // A table of distinct numbers, by their bits, made by many threads: nearly all find theirs there already and read nothing else.
 #pragma once
 
-#include "../../graph/cuda/pattern.cuh"
+#include "graph/pattern.cuh"
 
 #define NOTHING 0xffffffffffffffffull  // the bits of no number that is computed
 

@@ -2,8 +2,8 @@
 //
 // Execution plan: a thread per number; for dot products as many as the device holds, with every so many numbers each. Scalars live on
 // the device: rho, alpha, omega and beta, and sums of products, to which each warp adds what its threads have.
-#include "../../graph/cuda/pattern.cuh"
-#include "meeting.cuh"
+#include "graph/pattern.cuh"
+#include "../../device/cuda/meeting.cuh"
 
 enum { RHO, ALPHA, OMEGA, BETA, FIRST_SUM, SECOND_SUM };
 

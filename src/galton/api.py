@@ -1,0 +1,94 @@
+"""``galton.check``: a question about a model, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from .checking.answering import check as check_question
+from .checking.exploration import terminal
+from .checking.result import Result
+from .explore import build
+from .lang import Source, check_program, parse_model, parse_properties
+from .lang.expressions import Value
+from .lang.program import Program
+from .lang.resolution import resolve
+from .lang.source import GaltonError, read_source
+from .model.described import described
+from .model.sparse import Model
+from .solve.settings import Settings
+
+
+def check(
+    subject: Model | Program | str | Path,
+    prop: str,
+    *,
+    eps: float | None = None,
+    method: str | None = None,
+    settings: Settings | None = None,
+    strategy: bool = False,
+    certificate: bool = False,
+    device: str = "auto",
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> Result:
+    """Check a property of a model.
+
+    Parameters
+    ----------
+    subject
+        A model, a program, or the path of a file in the PRISM language. What is not a model yet is built as far as the
+        property needs it.
+    prop
+        The property; it may declare constants, formulas and labels of its own.
+    eps, method, settings
+        How to solve; see :class:`galton.solve.settings.Settings`.
+    strategy
+        Whether to keep the strategy that attains the value of an MDP.
+    certificate
+        Whether to make a certificate, which :func:`galton.verify` verifies. All states of a program are built for it.
+    device
+        Where to build what is not a model yet, and so where to check it: ``"cpu"``, ``"cuda"``, or ``"auto"``, which
+        takes a device where there is one and the model is large enough.
+    constants, more_constants
+        Values for constants of the file and of the property.
+
+    Examples
+    --------
+    >>> import galton
+    >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
+    >>> galton.check(program, "P>=0.5 [ X s>0 ]").value
+    True
+    """
+    given: dict[str, Value | str] = {**(constants or {}), **more_constants}
+    chosen = settings or Settings()
+    if eps is not None:
+        chosen = replace(chosen, eps=eps)
+    if method is not None:
+        chosen = replace(chosen, method=method)
+    file = parse_properties(Source("property", prop))
+    if len(file.properties) != 1:
+        raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
+    own = {constant.name.name for constant in file.constants}
+    mine = {name: value for name, value in given.items() if name in own}
+    if isinstance(subject, (str, Path)):
+        others = {name: value for name, value in given.items() if name not in own}
+        subject = check_program(parse_model(read_source(subject)), others)
+    elif unknown := sorted(given.keys() - own):
+        raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
+    if isinstance(subject, Model):
+        model = subject
+        context, (question,) = resolve(file, described(model), mine, labels=model.labels)
+    else:
+        context, (question,) = resolve(file, subject, mine)
+        end = None if certificate else terminal([(context, question)])
+        model = build(subject, device=device, terminal=end)
+    result = check_question(
+        context, model, question, chosen, strategy=strategy or chosen.strategy, certificate=certificate
+    )
+    if certificate:
+        from .certify import certified
+
+        result = replace(result, certificate=certified(result, context, model, question))
+    return result

@@ -1,0 +1,44 @@
+"""An irreducible chain with a reward: what long-run averages are computed of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..device.arrays import namespace
+from ..model.values import Floats, Values
+
+__all__ = ["Chain"]
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """An irreducible chain and a reward: arrays as in :class:`galton.model.sparse.Model`."""
+
+    row_starts: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    values: Values
+    state: Floats | None
+    choice: Floats | None
+
+    @property
+    def n_states(self) -> int:
+        """The number of states."""
+        return len(self.row_starts) - 1
+
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """As the kernels take it."""
+        entries = self.values.plain if self.values.dictionary is None else self.values.index
+        return _core.Matrix(None, self.row_starts, self.columns, entries, self.values.dictionary)
+
+    @cached_property
+    def reward(self) -> Floats:
+        """The reward of each state, rounded."""
+        parts = [part for part in (self.state, self.choice) if part is not None]
+        xp = namespace(self.columns)
+        return xp.array(sum(parts), dtype=np.float64) if parts else xp.zeros(self.n_states)  # type: ignore[no-any-return]

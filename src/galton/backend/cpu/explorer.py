@@ -1,0 +1,108 @@
+"""Explore on the CPU: hand the lowered program to the C++ core and dress its arrays as a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ... import _core
+from ...lower.lowering import Lowered, constant_sum
+from ...model.sparse import Model, Rewards, Values
+from ...model.states import PackedStates
+from ...model.validation import SUM_TOLERANCE, off_warning
+from ..failures import explain
+from ..limits import Limits
+
+MODEL_TYPES = {"dtmc": 0, "ctmc": 1, "mdp": 2}
+
+Watch = Callable[[int, int, int], None]
+
+
+def explore(
+    lowered: Lowered, *, threads: int, limits: Limits, transition_rewards: bool = False, watch: Watch | None = None
+) -> Model:
+    """All reachable states of a lowered program, as a sparse model."""
+    start = time.perf_counter()
+    found = _core.explore(to_core(lowered), threads, limits.max_states, limits.memory_bytes, transition_rewards, watch)
+    if "fault" in found:
+        raise explain(found, lowered, limits)
+    program = lowered.program
+    states = found["states"].shape[0]
+    labels = {
+        "init": _indicator(found["initial"], states),
+        "deadlock": _indicator(found["deadlocks"], states),
+        **{name: array.view(bool) for name, array in zip(lowered.labels, found["labels"], strict=True)},
+    }
+    per_transition = found["transition_rewards"] or [None] * len(program.rewards)
+    rewards: dict[str, Rewards] = {}
+    for number, structure in enumerate(program.rewards):
+        name = structure.name if structure.name not in rewards else f"#{number + 1}"
+        rewards[name] = Rewards(
+            state=found["state_rewards"][number],
+            choice=found["choice_rewards"][number],
+            transition=per_transition[number],
+        )
+    named = PackedStates(lowered.fields, found["states"])
+    return Model(
+        type=program.type,
+        choice_starts=found.get("choice_starts"),
+        row_starts=found["row_starts"],
+        columns=found["columns"],
+        values=_values(found),
+        initial=found["initial"],
+        labels=labels,
+        rewards=rewards,
+        actions=lowered.actions,
+        choice_actions=found.get("choice_actions"),
+        states=named,
+        warnings=(off_warning(named, *found["off"]),) if "off" in found else (),
+        build_seconds=time.perf_counter() - start,
+        info=dict(zip(("discover_s", "assemble_s"), found["seconds"], strict=True)),
+    )
+
+
+def _values(found: dict[str, np.ndarray]) -> Values:
+    if "values" in found:
+        return Values(plain=found["values"])
+    return Values(dictionary=found["dictionary"], index=found["value_index"])
+
+
+def _indicator(members: np.ndarray, size: int) -> np.ndarray:
+    mask = np.zeros(size, dtype=bool)
+    mask[members] = True
+    return mask
+
+
+def to_core(lowered: Lowered) -> _core.Program:
+    """The lowered program in the core's own structures."""
+    program = lowered.program
+    stochastic = program.type != "ctmc"
+    first_state = [0] * lowered.words
+    for field, variable in zip(lowered.fields, program.variables, strict=True):
+        first_state[field.word] |= (variable.initial - field.low) << field.shift
+    commands = []
+    for command in lowered.commands:
+        total = constant_sum(command, lowered.graph)
+        wrong = stochastic and total is not None and not abs(total - 1) <= SUM_TOLERANCE
+        commands.append((command.guard, wrong, [(u.probability, list(u.assignments)) for u in command.updates]))
+    return _core.make_program(
+        MODEL_TYPES[program.type],
+        lowered.words,
+        [
+            (f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low)
+            for f, v in zip(lowered.fields, program.variables, strict=True)
+        ],
+        [(int(n.op), int(n.kind), n.integral, n.partial, list(n.args), n.value) for n in lowered.graph.nodes],
+        commands,
+        [(p.action, [list(f) for f in p.factors]) for p in lowered.products],
+        len(lowered.actions),
+        len(program.rewards),
+        [(r.structure, r.action, r.guard, r.value) for r in lowered.rewards],
+        list(lowered.labels.values()),
+        -1 if lowered.initial is None else lowered.initial,
+        list(lowered.initial_ranges),
+        first_state,
+        -1 if lowered.terminal is None else lowered.terminal,
+    )

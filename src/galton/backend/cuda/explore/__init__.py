@@ -1,0 +1,1 @@
+"""Explore on a CUDA device."""

@@ -1,0 +1,1 @@
+"""What each primitive means, in a few lines of NumPy."""

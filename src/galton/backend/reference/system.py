@@ -1,0 +1,332 @@
+"""The primitives of equations in NumPy: the specification of ``src/core/sweeps.hpp``, ``proof.hpp`` and ``krylov.hpp``.
+
+Meant to be read, and to be compared with. What depends on the number of threads does so here too: a range is cut into
+the same parts, and each part sees the others as they were before the sweep. Bounds are rounded outward by going to the
+next number after every operation, which is a little wider than rounding in the right direction at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ...model.values import Floats
+
+Int32s = npt.NDArray[np.int32]
+
+__all__ = ["Matrix", "System"]
+
+WORTH_A_THREAD = 400_000  # entries and rows of a part
+NOISE = 1e-13  # a row that is better by less than this is no reason to change a strategy
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """As ``_core.Matrix``: rows grouped by unknown (None for a chain), values plain or numbers into a dictionary."""
+
+    groups: Int32s | None
+    starts: npt.NDArray[np.integer]
+    columns: Int32s
+    values: npt.NDArray[np.generic]
+    dictionary: Floats | None
+
+    def entries(self, row: int) -> tuple[Int32s, Floats]:
+        """Columns and values of a row."""
+        part = slice(int(self.starts[row]), int(self.starts[row + 1]))
+        values = self.values[part] if self.dictionary is None else self.dictionary[self.values[part].astype(np.intp)]
+        return self.columns[part], values.astype(np.float64)
+
+    def rows(self, unknown: int) -> range:
+        """The rows of an unknown."""
+        if self.groups is None:
+            return range(unknown, unknown + 1)
+        return range(int(self.groups[unknown]), int(self.groups[unknown + 1]))
+
+
+class System:
+    """As ``_core.System``; see :class:`galton.backend.protocol.System` for what each primitive is."""
+
+    def __init__(self, matrix: Matrix, scale: Floats | None, constant: Floats, optimum: int) -> None:
+        self.matrix, self.constant, self.optimum = matrix, constant, optimum
+        self.scale = np.ones(len(constant)) if scale is None else scale
+
+    # F, row by row.
+
+    def row(self, row: int, x: Floats) -> float:
+        """The value of a row."""
+        columns, values = self.matrix.entries(row)
+        return float(self.scale[row] * (values @ x[columns]) + self.constant[row])
+
+    def best(self, unknown: int, value: Callable[[int], float]) -> tuple[float, int]:
+        """The best value of an unknown's rows, and the first row that has it."""
+        rows = self.matrix.rows(unknown)
+        found = [value(row) for row in rows]
+        which = int(np.argmin(found) if self.optimum < 0 else np.argmax(found))
+        return found[which], rows[which]
+
+    def apply(self, unknown: int, x: Floats, chosen: Int32s | None) -> float:
+        """F(x) of an unknown."""
+        if self.matrix.groups is not None and chosen is not None:
+            return self.row(int(chosen[unknown]), x)
+        return self.optimum_of(unknown, x)[0]
+
+    def optimum_of(self, unknown: int, x: Floats) -> tuple[float, int]:
+        """The best value of an unknown, and the row that has it."""
+        return self.best(unknown, lambda row: self.row(row, x))
+
+    def row_values(self, x: Floats, values: Floats, first: int, last: int, threads: int) -> None:
+        rows = range(self.matrix.rows(first).start, self.matrix.rows(last - 1).stop)
+        values[:] = [self.row(row, x) for row in rows]
+
+    def multiply(self, x: Floats, y: Floats, with_constant: bool, threads: int) -> None:
+        y[:] = [self.row(row, x) for row in range(len(x))]
+        if not with_constant:
+            y -= self.constant
+
+    def multiply_transposed(self, x: Floats, y: Floats) -> None:
+        y[:] = 0.0
+        for row in range(len(x)):
+            columns, values = self.matrix.entries(row)
+            np.add.at(y, columns, self.scale[row] * x[row] * values)
+
+    def defect(self, x: Floats, first: int, last: int, threads: int) -> float:
+        differences = np.abs([self.apply(s, x, None) - x[s] for s in range(first, last)])
+        wrong = differences > 0
+        with np.errstate(divide="ignore"):
+            return float(np.max(differences[wrong] / x[first:last][wrong], initial=0.0))
+
+    # Sweeps.
+
+    def parts(self, first: int, last: int, threads: int) -> Iterator[tuple[int, int]]:
+        """A range in parts with about as many entries and unknowns each: one for every thread that is worth it."""
+        edges = [self.matrix.starts[self.matrix.rows(s).start] for s in range(first, last)]
+        edges.append(self.matrix.starts[self.matrix.rows(last - 1).stop])
+        weight = np.array(edges) - edges[0] + np.arange(last - first + 1)
+        count = int(np.clip(weight[-1] // WORTH_A_THREAD, 1, max(threads, 1)))
+        cuts = [first, *(first + int(np.searchsorted(weight, weight[-1] * p // count)) for p in range(1, count)), last]
+        yield from pairwise(cuts)
+
+    def gauss_seidel(
+        self,
+        x: Floats,
+        copy: Floats,
+        chosen: Int32s | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        forward: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        def sweep(old: Floats, now: Floats) -> None:
+            for begin, end in self.parts(first, last, threads):
+                seen = old.copy()
+                for s in range(begin, end) if forward else reversed(range(begin, end)):
+                    seen[s] = now[s] = _relaxed(old[s], self.apply(s, seen, chosen), omega)
+
+        return _repeat(sweep, x, copy, slice(first, last), sweeps, tolerance, relative)
+
+    def jacobi(
+        self,
+        x: Floats,
+        copy: Floats,
+        chosen: Int32s | None,
+        first: int,
+        last: int,
+        sweeps: int,
+        tolerance: float,
+        relative: bool,
+        omega: float,
+        threads: int,
+    ) -> tuple[int, float]:
+        def sweep(old: Floats, now: Floats) -> None:
+            for s in range(first, last):
+                now[s] = _relaxed(old[s], self.apply(s, old, chosen), omega)
+
+        return _repeat(sweep, x, copy, slice(first, last), sweeps, tolerance, relative)
+
+    def improve(
+        self, x: Floats, copy: Floats, chosen: Int32s, first: int, last: int, threads: int
+    ) -> tuple[int, float]:
+        before = chosen.copy()
+
+        def sweep(old: Floats, now: Floats) -> None:
+            for begin, end in self.parts(first, last, threads):
+                seen = old.copy()
+                for s in range(begin, end):
+                    value, which = self.optimum_of(s, seen)
+                    if abs(self.row(int(chosen[s]), seen) - value) > NOISE * abs(value):
+                        chosen[s] = which
+                    seen[s] = now[s] = value
+
+        _, change = _repeat(sweep, x, copy, slice(first, last), 1, 0.0, relative=True)
+        return int((chosen != before).sum()), change
+
+    # Proofs.
+
+    def row_above(self, row: int, upper: Floats, slack: float) -> float:
+        """A bound from above on a row."""
+        total = 0.0
+        for column, value in zip(*self.matrix.entries(row), strict=True):
+            total = _add(total, _multiply(value, upper[column], np.inf), np.inf)
+        total, constant = _multiply(total, self.scale[row], np.inf), float(self.constant[row])
+        total, constant = (_add(part, _multiply(part, slack, np.inf), np.inf) for part in (total, constant))
+        return _add(total, constant, np.inf)
+
+    def row_below(self, row: int, lower: Floats, slack: float) -> float:
+        """A bound from below on a row, where ``lower`` is not negative."""
+        total = 0.0
+        for column, value in zip(*self.matrix.entries(row), strict=True):
+            total = _add(total, _multiply(value, lower[column], -np.inf), -np.inf)
+        total, constant = _multiply(total, self.scale[row], -np.inf), float(self.constant[row])
+        total, constant = (_multiply(part, _add(1.0, -slack, -np.inf), -np.inf) for part in (total, constant))
+        return _add(total, constant, -np.inf)
+
+    def is_above(self, upper: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+        return all(upper[s] >= self.best(s, lambda r: self.row_above(r, upper, slack))[0] for s in range(first, last))
+
+    def is_below(self, lower: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+        # Where infinity is its own bound it would prove itself, and the sums want numbers that are not negative.
+        return all(
+            0 <= lower[s] < np.inf and lower[s] <= self.best(s, lambda r: self.row_below(r, lower, slack))[0]
+            for s in range(first, last)
+        )
+
+    def propagate(self, lower: Floats, upper: Floats, first: int, last: int, slack: float) -> None:
+        for s in range(first, last):
+            above = self.best(s, lambda r: self.row_above(r, upper, slack))[0]
+            below = self.best(s, lambda r: self.row_below(r, lower, slack))[0]
+            upper[s], lower[s] = above, max(below, 0.0)
+
+    # Weights.
+
+    def weigh_rows(
+        self,
+        x: Floats,
+        chosen: Int32s | None,
+        near: float,
+        share: float,
+        constants: Floats,
+        first: int,
+        last: int,
+        threads: int,
+    ) -> None:
+        for s in range(first, last):
+            for row in self.matrix.rows(s):
+                close = abs(self.row(row, x) - x[s]) <= near * x[s] and self.constant[row] <= share * x[s]
+                taken = self.matrix.groups is None or chosen is None or chosen[s] == row
+                constants[row] = x[s] if taken or close else -np.inf
+
+    def left_to_delta(
+        self, x: Floats, w: Floats, constants: Floats, share: float, first: int, last: int, threads: int
+    ) -> float:
+        needed = [
+            (self.row(row, w) - self.constant[row] - w[s] + x[s]) / self.constant[row]
+            for s in range(first, last)
+            for row in self.matrix.rows(s)
+            if constants[row] == -np.inf and share * x[s] < self.constant[row] < np.inf
+        ]
+        return float(max(0.0, *needed)) if needed else 0.0
+
+    def growth(self, w: Floats, x: Floats, first: int, last: int, threads: int) -> float:
+        return float(max(0.0, *((self.apply(s, w, None) - w[s]) / x[s] for s in range(first, last))))
+
+    def take_free_rows(self, x: Floats, chosen: Int32s, first: int, last: int, threads: int) -> None:
+        for s in range(first, last):
+            free = [row for row in self.matrix.rows(s) if self.row(row, x) == 0]
+            if x[s] == 0 and free:
+                chosen[s] = free[0]
+
+    # Krylov.
+
+    def bicgstab(
+        self, x: Floats, chosen: Int32s | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+    ) -> tuple[int, float]:
+        part = slice(first, last)
+        at = x[part]  # a view
+        weight = np.divide(1.0, at * at, out=np.zeros(last - first), where=at > 0)
+        full = np.zeros_like(x)
+
+        def preconditioned(z: Floats) -> Floats:
+            """Z - (I - L)⁻¹ U z: the operator and its preconditioner at once."""
+            full[part] = z
+            old = full.copy()
+            for begin, end in self.parts(first, last, threads):
+                seen = old.copy()
+                for s in range(begin, end):
+                    row = s if chosen is None or self.matrix.groups is None else int(chosen[s])
+                    seen[s] = full[s] = self.row(row, seen) - self.constant[row]
+            return z - full[part]
+
+        swept = x.copy()
+        self.gauss_seidel(swept, x.copy(), chosen, first, last, 1, 0.0, True, True, 1.0, threads)
+        r = swept[part] - at
+        shadow, p, v = r.copy(), np.zeros_like(r), np.zeros_like(r)
+        rho, rho_before, alpha, omega = float(shadow @ (r * weight)), 1.0, 1.0, 1.0
+        residual = float(np.max(np.abs(r[at > 0]) / at[at > 0], initial=0.0))
+        best, best_x, done = residual, at.copy(), 1
+        while done < sweeps and residual > tolerance:
+            p = r + rho / rho_before * (alpha / omega) * (p - omega * v)
+            v = preconditioned(p)
+            alpha = rho / float(shadow @ (v * weight))
+            s = r - alpha * v
+            t = preconditioned(s)
+            length = float(t @ (t * weight))
+            omega = float(t @ (s * weight)) / length if length > 0 else 0.0
+            at += alpha * p + omega * s
+            r = s - omega * t
+            rho_before, rho = rho, float(shadow @ (r * weight))
+            done += 2
+            wrong = r != 0
+            residual = float(np.max(np.abs(r[wrong]) / np.abs(at[wrong]), initial=0.0))
+            if not np.isfinite([rho, residual]).all() or rho == 0 or omega == 0:
+                break
+            if residual < best:
+                best, best_x = residual, at.copy()
+        at[:] = best_x
+        return done, best
+
+
+def _relaxed(old: float, new: float, omega: float) -> float:
+    return new if omega == 1 else old + omega * (new - old)
+
+
+def _multiply(a: float, b: float, towards: float) -> float:
+    return float(np.nextafter(a * b, towards)) if a and b else 0.0
+
+
+def _add(a: float, b: float, towards: float) -> float:
+    return float(np.nextafter(a + b, towards)) if a and b else a + b
+
+
+def _repeat(
+    sweep: Callable[[Floats, Floats], None],
+    x: Floats,
+    copy: Floats,
+    part: slice,
+    sweeps: int,
+    tolerance: float,
+    relative: bool,
+) -> tuple[int, float]:
+    """Sweep after sweep from a copy of x into x."""
+    done, change = 0, 0.0
+    copy[:] = x
+    while done < sweeps:
+        copy[part] = x[part]
+        sweep(copy, x)
+        done += 1
+        changes = np.abs(x[part] - copy[part])
+        if relative:
+            moved = changes > 0
+            with np.errstate(divide="ignore"):
+                changes[moved] /= np.abs(x[part][moved])
+        change = float(changes.max(initial=0.0))
+        if change <= tolerance:
+            break
+    return done, change

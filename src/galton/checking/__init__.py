@@ -1,0 +1,1 @@
+"""Properties of models: from a question to its answer with bounds."""

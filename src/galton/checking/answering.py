@@ -1,0 +1,211 @@
+"""From a property to its answer: evaluate, see whether the bounds say enough, and ask again more precisely if not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..device.arrays import is_on_host, on_host
+from ..lang.depth import DeepRecursion
+from ..lang.expressions import Expression
+from ..lang.program import Program
+from ..lang.properties import ExpectedTime, Filter, Probability, Reward
+from ..lang.rendering import render
+from ..lang.resolution import Question
+from ..lang.source import GaltonError
+from ..model.sparse import Int32s, Model
+from ..solve.settings import Settings
+from ..solve.solution import TINY
+from .evaluation import Evaluation, UndecidedError
+from .filters import listing
+from .intervals import Numbers, Truth
+from .result import Number, Result, Solved
+
+if TYPE_CHECKING:
+    from .strategy import Strategy
+
+FINEST = 1e-13  # no bounds of doubles are narrower, relatively
+LONG = 80  # characters of a state that is named in passing
+AGAIN = 1e3  # how much narrower to ask when bounds do not decide
+
+
+def check(
+    program: Program,
+    model: Model,
+    question: Question,
+    settings: Settings | None = None,
+    *,
+    strategy: bool = False,
+    certificate: bool = False,
+) -> Result:
+    """Check a property, resolved against a program, on the model built from that program.
+
+    The strategy that attains the value of an MDP is only kept where it is asked for, and so are the bounds in all
+    states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
+    """
+    settings = settings or Settings()
+
+    def check(model: Model, settings: Settings) -> Result:
+        found = _check(program, model, question, settings, strategy)
+        return found if certificate else replace(found, quantity=None)
+
+    if is_on_host(model.columns):
+        stream = settings.stream or bool(model.info.get("larger than the device"))
+        return check(model, replace(settings, stream=stream))
+    from .on_device import checked
+
+    return checked(check, model, settings, strategy=strategy)
+
+
+def _check(program: Program, model: Model, question: Question, settings: Settings, strategy: bool) -> Result:
+    start = time.perf_counter()
+    expression = question.prop.expression
+    wanted = settings
+    result: Result | None = None
+    answered: Evaluation | None = None  # what the result is from
+    undecided: UndecidedError | None = None
+    with DeepRecursion(question.source):
+        while True:
+            evaluation = Evaluation(model, program, question.source, wanted)
+            if strategy:
+                evaluation.strategy_of = _outermost(expression)
+            try:
+                value = evaluation.value(expression)
+            except GaltonError as error:
+                if result is not None and error.kind in ("numeric", "limit"):
+                    break  # the last answer was right, only not narrow enough
+                if undecided is not None and error.kind in ("numeric", "limit"):
+                    raise undecided from None  # no method is precise enough to tell
+                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.by_hand:
+                    raise
+                value, undecided = None, error
+            if value is not None:
+                found = _result(evaluation, expression, value, question.prop.text)
+                if result is not None and _width(found) > _width(result):
+                    break  # asking for more gave less
+                result, answered = found, evaluation
+            missing = AGAIN if result is None else _missing(result, settings)
+            if missing <= 1 or wanted.eps <= FINEST or settings.by_hand:
+                break
+            wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
+        assert result is not None
+        if strategy and answered is not None:
+            result = replace(result, strategy=_strategy(answered, expression))
+    if _missing(result, settings) > 1 and result.value is not None:
+        apart = (result.upper or 0) - (result.lower or 0)
+        wide = f"the bounds are {apart:.2g} apart, which is more than eps asks for; no method at hand comes closer"
+        result = replace(result, warnings=(*result.warnings, wide))
+    return replace(result, seconds=time.perf_counter() - start)
+
+
+def _width(result: Result) -> float:
+    """How far the bounds are apart; 0 where there are none."""
+    return 0.0 if result.lower is None or result.upper is None else float(result.upper - result.lower)
+
+
+def _missing(result: Result, settings: Settings) -> float:
+    """How many times narrower the bounds must be to say what was asked; 1 where they do."""
+    if result.value is None:
+        return AGAIN
+    if result.lower is None or result.upper is None or not result.proved or isinstance(result.value, tuple):
+        return 1.0
+    if not np.isfinite(result.lower) or not np.isfinite(result.upper) or -TINY <= result.lower <= result.upper <= TINY:
+        return 1.0
+    width = result.upper - result.lower
+    allowed = 2 * settings.eps * (max(abs(result.lower), abs(result.upper)) if settings.relative else 1.0)
+    if width <= allowed * (1 + 1e-9):
+        return 1.0
+    return max(2 * width / allowed, 10.0) if allowed else AGAIN
+
+
+def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbers, text: str) -> Result:
+    about, states = _about(evaluation, expression, value)
+    steps = evaluation.steps
+    methods = dict.fromkeys(step.quantity.method for step in steps)
+    found: bool | Number | tuple[Number, Number] | None
+    lower: Number | None = None
+    upper: Number | None = None
+    if isinstance(value, Truth):
+        must, may = _at(value.must, states), _at(value.may, states)
+        found = True if must.all() else False if not may.all() else None
+    else:
+        low, high = _at(value.lower, states), _at(value.upper, states)
+        lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
+        found = _single(low, high, value.integral, isinstance(expression, Filter) and expression.operator == "range")
+    return Result(
+        formula=text,
+        value=found,
+        lower=lower,
+        upper=upper,
+        about=about,
+        method=", ".join(methods) or "evaluation",
+        steps=tuple(Solved(step.formula, step.quantity.method, step.quantity.work) for step in steps),
+        proved=all(step.quantity.proved for step in steps),
+        warnings=tuple(dict.fromkeys([*evaluation.model.warnings, *evaluation.warnings])),
+        listing=tuple(listing(evaluation)),
+        quantity=steps[-1].quantity if steps else None,
+    )
+
+
+def _outermost(expression: Expression) -> Expression:
+    """What a property filters."""
+    while isinstance(expression, Filter):
+        expression = expression.operand
+    return expression
+
+
+def _about(evaluation: Evaluation, expression: Expression, value: Truth | Numbers) -> tuple[str, Int32s]:
+    """Which states the answer is about, in words, and the numbers of those to look at."""
+    model = evaluation.model
+    if isinstance(expression, Filter) and np.ndim(value.must if isinstance(value, Truth) else value.lower) == 0:
+        return "the states of the filter", model.initial[:1]
+    if len(model.initial) == 1:
+        name = evaluation.state_name(int(model.initial[0]))
+        return f"the initial {name if len(name) <= LONG else 'state'}", model.initial
+    return f"{len(model.initial):,} initial states", model.initial
+
+
+def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
+    return on_host(values[states]) if np.ndim(values) else np.broadcast_to(values, len(states))
+
+
+def _single(low: np.ndarray, high: np.ndarray, integral: bool, is_range: bool) -> Number | tuple[Number, Number] | None:
+    """One number, if it is the same everywhere, or the range."""
+    if integral and (low != high).any():
+        return None
+    with np.errstate(invalid="ignore"):
+        middle = np.where(low == high, low, low + (high - low) / 2)
+    if is_range:
+        return _number(low.min(), integral), _number(high.max(), integral)
+    smallest, largest = _number(middle.min(), integral), _number(middle.max(), integral)
+    if np.isnan(middle).any():
+        return float("nan")
+    return smallest if len(middle) == 1 else (smallest, largest)
+
+
+def _number(value: float, integral: bool) -> Number:
+    return int(value) if integral and np.isfinite(value) else float(value)
+
+
+def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
+    """That of the outermost operator; arithmetic on top of operators has none.
+
+    Nobody gets one that is not worth the answer.
+    """
+    formula, model = _outermost(expression), evaluation.model
+    if model.type != "mdp" or not isinstance(formula, (Probability, Reward, ExpectedTime)):
+        return None
+    from .strategy import Strategy
+    from .worth import verify
+
+    text = render(formula)
+    answer = next(step.quantity for step in reversed(evaluation.steps) if step.formula == text)
+    choices = answer.choices
+    if choices is None or not len(choices):  # what is settled at once leaves nothing to decide
+        choices = np.full(model.n_states, -1, dtype=np.int32)
+    found = Strategy(model, on_host(choices))
+    verify(found, formula, evaluation, answer)
+    return found

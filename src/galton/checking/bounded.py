@@ -1,0 +1,166 @@
+"""What step and time bounds have in common: answers put together from parts, and bounds that make sense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backend.steps import Chain, Part, part_of
+from ..device.arrays import namespace
+from ..lang.source import GaltonError
+from ..model.sparse import Int32s, Mask, Model, Rewards
+from ..solve.horizon import Horizon
+from ..solve.patience import patience
+from ..solve.powers import PowerSum, Weights, power_sum
+from ..solve.settings import Settings
+from .quantity import Quantity, Work
+
+Floats = npt.NDArray[np.float64]
+Optimum = Literal["min", "max"] | None
+
+__all__ = ["Ask", "BoundError", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
+
+
+class BoundError(GaltonError):
+    """A bound on steps or time that is none."""
+
+
+class NegativeRewardError(GaltonError):
+    """Rewards below zero where only others can be bounded."""
+
+    kind = "unsupported"
+
+
+class WideError(GaltonError):
+    """Bounds that rounding keeps apart."""
+
+    kind = "numeric"
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """What is asked about a model, for all the parts of the answer.
+
+    Attributes
+    ----------
+    strategy
+        Whether the choices are asked for.
+    everywhere
+        Whether the bounds of all states have to be close, relative to the largest number of all; if not, only those of
+        the initial states have to, and the others merely hold.
+    """
+
+    model: Model
+    settings: Settings
+    optimum: Optimum = None
+    strategy: bool = False
+    everywhere: bool = False
+
+    @property
+    def threads(self) -> int:
+        """How many threads to use."""
+        return self.settings.n_threads
+
+    @property
+    def patience(self) -> int:
+        """How many steps to make where there are too many."""
+        return patience(self.model.n_transitions, self.model.n_choices)
+
+    def part(self, keep: Mask | None) -> Part:
+        """The matrix of the states to keep, None for all."""
+        return part_of(self.model, keep, self.threads).in_format(self.settings.format)
+
+    @property
+    def all_states(self) -> Mask:
+        """Every state."""
+        found: Mask = namespace(self.model.columns).ones(self.model.n_states, dtype=np.bool_)
+        return found
+
+    @property
+    def zeros(self) -> Floats:
+        """A zero for each state."""
+        found: Floats = namespace(self.model.columns).zeros(self.model.n_states)
+        return found
+
+    def first(self, factor: float) -> Ask:
+        """The same for a number on which the answer depends: closer, and everywhere."""
+        return replace(self, settings=self.settings.tighter(factor), everywhere=True)
+
+    def important(self, part: Part) -> Int32s:
+        """The initial states in a part."""
+        return part.positions(self.model.initial)
+
+    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False, exactly: bool = True) -> PowerSum:
+        """A sum of powers, as close as asked for."""
+        return power_sum(
+            chain,
+            weights,
+            self.important(chain.part),
+            self.settings,
+            stochastic=stochastic,
+            everywhere=self.everywhere,
+            exactly=exactly,
+        )
+
+    def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
+        """States that can reach a goal."""
+        from ..graph import can_reach
+
+        if goal.all():
+            return goal
+        return can_reach(self.model, self.all_states if through is None else through, goal)
+
+    def rewards(self, reward: Rewards) -> tuple[Floats, Floats]:
+        """The state and choice rewards of a structure, zeros where there are none."""
+        state = self.zeros if reward.state is None else reward.state
+        choice = namespace(state).zeros(self.model.n_choices) if reward.choice is None else reward.choice
+        if (state < 0).any() or (choice < 0).any():
+            raise NegativeRewardError("rewards below zero are not supported with step and time bounds")
+        return state, choice
+
+    def close(self, answer: Quantity) -> bool:
+        """Whether bounds are as close as asked for in the initial states, or too small to have digits."""
+        lower, upper = answer.lower[self.model.initial], answer.upper[self.model.initial]
+        allowed = 2 * self.settings.eps * (np.abs(upper) if self.settings.relative else 1.0)
+        return bool((((upper - lower <= allowed) & np.isfinite(upper)) | (upper <= 1e-290)).all())
+
+    def needless(self, through: Mask) -> bool:
+        """Whether a first phase within ``through`` settles all that is asked: no initial state is in it."""
+        return not self.everywhere and not self.strategy and not through[self.model.initial].any()
+
+    def accept(self, answer: Quantity) -> Quantity:
+        """The answer, if its bounds are close."""
+        if not self.close(answer):
+            width = float((answer.upper - answer.lower)[self.model.initial].max())
+            if not np.isfinite(width):
+                raise WideError("the answer is larger than what doubles can hold")
+            raise WideError(
+                f"rounding in {answer.iterations:,} steps leaves bounds {width:.2g} apart, more than asked for; "
+                "a larger --eps would be met"
+            )
+        return answer
+
+
+def known(values: Floats, method: str) -> Quantity:
+    """Numbers that need no bounds."""
+    return Quantity(values, values, method)
+
+
+def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float = np.inf) -> tuple[Floats, Floats]:
+    """Bounds for all states: those of a part, and exact numbers outside it."""
+    lower, upper = outside.copy(), outside.copy()
+    states = slice(None) if part.states is None else part.states
+    lower[states], upper[states] = np.minimum(inner.lower, most), np.minimum(inner.upper, most)
+    return lower, upper
+
+
+def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
+    """Many steps as one step of the plan."""
+    early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
+    detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
+    if not part.is_on_host:
+        detail += f"; {part.matrix.layout}: {part.matrix.layout.reason}"
+    return Work(step, detail, found.steps, found.seconds)

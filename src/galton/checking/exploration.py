@@ -1,0 +1,108 @@
+"""How much of a model the properties asked need: what follows the targets of a reachability question is not.
+
+``P [ a U b ]`` in the initial states is settled in every state where ``b`` holds or ``a`` does not; so is a reward or a
+time until ``b``. Where all questions are settled, the explorer may stop. Questions about other states, about a lower
+bound on time, about the long run, or with operators inside operators need the whole model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from ..lang.depth import DeepRecursion
+from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
+from ..lang.program import Program
+from ..lang.properties import (
+    BinaryPath,
+    ExpectedTime,
+    Filter,
+    Multi,
+    Probability,
+    Reward,
+    UnaryPath,
+    children,
+    map_children,
+    substitute,
+)
+from ..lang.resolution import BUILT_IN, Question, is_state_formula, parts
+from ..lang.source import GaltonError
+from . import paths
+
+_EVERYTHING = Literal(False)  # the condition that ends no path
+
+
+def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
+    """Where no question asks what follows, as an expression over the variables; None when all is needed."""
+    conditions: list[Expression] = []
+    for context, question in asked:
+        if question.prop.error is not None:
+            continue
+        with DeepRecursion(question.source):
+            for condition in _conditions(question.prop.expression, context, question):
+                if condition is _EVERYTHING:
+                    return None
+                if condition not in conditions:
+                    conditions.append(condition)
+    if not conditions:
+        return None
+    joint = conditions[0]
+    for condition in conditions[1:]:
+        joint = Binary("&", joint, condition)
+    return joint
+
+
+def _conditions(expression: Expression, context: Program, question: Question) -> Collection[Expression]:
+    """Where each operator of a property is settled."""
+    match expression:
+        case Literal() | Name() | Label() | Multi():
+            return ()
+        case Unary() | Binary() | Conditional() | Call():
+            inner = (_conditions(part, context, question) for part in children(expression))
+            return [condition for conditions in inner for condition in conditions]
+        case Filter(_, operand, Label("init")):
+            return _conditions(operand, context, question)
+        case Probability(path) | ExpectedTime(path):
+            return (_settled(path, context, question, bounds=isinstance(expression, Probability)),)
+        case Reward(UnaryPath() | BinaryPath() as path):
+            return (_settled(path, context, question, bounds=False),)
+    return (_EVERYTHING,)
+
+
+def _settled(formula: Expression, context: Program, question: Question, *, bounds: bool) -> Expression:
+    """Where a path formula is settled."""
+    try:
+        path = paths.normalise(formula, question.source)
+        if not isinstance(path, paths.Until) or (path.bound is not None and not bounds):
+            return _EVERYTHING
+        if path.bound is not None and path.bound.low is not None:
+            low = paths.constant(path.bound.low, context.constants, question.source)
+            if low != 0 or path.bound.low_strict:
+                return _EVERYTHING
+    except GaltonError:  # will be told when the property's turn comes
+        return _EVERYTHING
+    if not all(_is_plain(operand, context) for operand in (path.through, path.goal)):
+        return _EVERYTHING
+    end = path.goal
+    if path.through != paths.TRUE:
+        end = Binary("|", path.goal, Unary("!", path.through))
+    return _closed(end, context)
+
+
+def _is_plain(formula: Expression, context: Program) -> bool:
+    """Whether the explorer can tell where a formula holds."""
+    if not is_state_formula(formula):
+        return False
+    labels = [part.name for part in parts(formula) if isinstance(part, Label)]
+    return all(name in context.labels and name not in BUILT_IN for name in labels)
+
+
+def _closed(formula: Expression, context: Program) -> Expression:
+    """A formula in terms of the variables alone."""
+
+    def without_labels(part: Expression) -> Expression:
+        if isinstance(part, Label):
+            return without_labels(context.labels[part.name])
+        return map_children(part, without_labels)
+
+    constants = {name: Literal(value) for name, value in context.constants.items()}
+    return substitute(without_labels(formula), constants)

@@ -1,0 +1,414 @@
+"""``P``, ``R``, ``T`` and ``S``: which question to which solver.
+
+``G``, ``W`` and release are one minus an until with the optimum turned around (:mod:`.paths`). A bound on an MDP is
+meant for all strategies, so ``P>=p`` asks for the minimum and ``P<=p`` for the maximum.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..device.arrays import how_many, namespace
+from ..lang.expressions import Expression
+from ..lang.properties import (
+    Comparison,
+    Cumulative,
+    ExpectedTime,
+    Instantaneous,
+    LongRun,
+    Optimum,
+    Probability,
+    SteadyState,
+    UnaryPath,
+)
+from ..lang.properties import Reward as RewardOperator
+from ..lang.rendering import render
+from ..lang.source import GaltonError, LanguageError, UnsupportedError
+from ..lang.stream import nearest
+from ..model.sparse import Mask, Rewards
+from ..solve.settings import Settings
+from . import intervals, paths
+from .evaluation import UndefinedError
+from .intervals import Numbers, Truth
+from .quantity import Quantity, Work
+
+if TYPE_CHECKING:
+    from ..solve.settings import Settings
+    from .evaluation import Evaluation
+
+_Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
+
+
+def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
+    """``P … [ path ]``."""
+    bound = _threshold(evaluation, formula.comparison, most=1.0)
+    path = paths.normalise(formula.path, evaluation.source)
+    optimum = _optimum(evaluation, formula, "P")
+    wanted = formula is evaluation.strategy_of
+    if not wanted and not isinstance(path, paths.Now) and _is_qualitative(formula.comparison, bound):
+        return Truth.exactly(_decided(evaluation, formula, path, optimum))
+    quantity = evaluation.solved(formula, _path_probability(evaluation, formula, path, optimum))
+    return _answer(formula.comparison, quantity, bound)
+
+
+def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
+    """``R{…} … [ objective ]``."""
+    bound = _threshold(evaluation, formula.comparison)
+    structure = structure_of(evaluation, formula)
+    optimum = _optimum(evaluation, formula, "R")
+    quantity = evaluation.solved(formula, _objective(evaluation, formula, structure, optimum))
+    return _answer(formula.comparison, quantity, bound)
+
+
+def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numbers:
+    """Storm's ``T … [ F states ]``: a reward of 1 for every step or unit of time."""
+    bound = _threshold(evaluation, formula.comparison)
+    optimum = _optimum(evaluation, formula, "T")
+    model = evaluation.model
+    structure = Rewards(state=namespace(model.columns).ones(model.n_states))
+    found = _path_reward(evaluation, formula.path, structure, optimum, evaluation.settings_for(formula))
+    quantity = evaluation.solved(formula, found)
+    return _answer(formula.comparison, quantity, bound)
+
+
+def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Numbers:
+    """``S … [ states ]``: the long-run average of being there."""
+    from .long_run import long_run
+
+    _refuse_mdp(evaluation, formula, "the long-run behaviour of an MDP, S, is not supported")
+    bound = _threshold(evaluation, formula.comparison, most=1.0)
+    indicator = evaluation.mask(formula.states).astype(np.float64)
+    settings = evaluation.settings_for(formula)
+    quantity = long_run(evaluation.focused_model, Rewards(state=indicator), settings)
+    return _answer(formula.comparison, evaluation.solved(formula, _within(quantity, 1.0)), bound)
+
+
+# Thresholds and optima.
+
+
+def _threshold(evaluation: Evaluation, comparison: Comparison | None, most: float = math.inf) -> float | None:
+    """What an operator's value is compared with."""
+    if comparison is None:
+        return None
+    span = comparison.bound.span
+    value = float(paths.constant(comparison.bound, evaluation.program.constants, evaluation.source))
+    if not 0 <= value <= most:
+        what = "a probability lies between 0 and 1" if most == 1 else "expected rewards and times are not negative"
+        raise LanguageError(f"{what}, and this bound is {value:g}", evaluation.source, span)
+    return value
+
+
+def _answer(comparison: Comparison | None, quantity: Quantity, bound: float | None) -> Truth | Numbers:
+    found = Numbers(quantity.lower, quantity.upper)
+    if comparison is None or bound is None:
+        return found
+    return intervals.compare(comparison.operator, found, Numbers.exactly(bound))
+
+
+def _optimum(
+    evaluation: Evaluation, formula: Probability | RewardOperator | ExpectedTime, letter: str
+) -> Optimum | None:
+    """Over which strategies: none for a chain, and the worst ones where a bound must hold for all."""
+    if evaluation.model.type != "mdp":
+        return None
+    if formula.optimum:
+        return formula.optimum
+    if formula.comparison is None:
+        message = f"an MDP has no single value for {letter}=?: it depends on the strategy"
+        hint = f"ask for {letter}min=? or {letter}max=?"
+        raise LanguageError(message, evaluation.source, formula.span, hint)
+    return "min" if formula.comparison.operator in (">", ">=") else "max"
+
+
+def _refuse_mdp(evaluation: Evaluation, formula: Expression, message: str) -> None:
+    if evaluation.model.type == "mdp":
+        raise UnsupportedError(message, evaluation.source, formula.span)
+
+
+# Probabilities of paths.
+
+
+def _path_probability(
+    evaluation: Evaluation, formula: Probability, path: paths.Path, optimum: Optimum | None
+) -> Quantity:
+    match path:
+        case paths.Now(states):
+            return _exactly(evaluation.mask(states).astype(np.float64))
+        case paths.Next(states):
+            return _next(evaluation, formula, evaluation.mask(states), optimum)
+        case paths.Until(negated=True):
+            return _never(evaluation, formula, path, optimum)
+    settings = evaluation.settings_for(formula)
+    return _until(evaluation, path, _interval(evaluation, path), optimum, settings)
+
+
+def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
+    """The probability that an until does not happen, with all its digits where it is small."""
+    settings, interval = evaluation.settings_for(formula), _interval(evaluation, path)
+    dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
+    low, high, timed = interval
+    if low == 0 and high is None:
+        return _until(evaluation, path, interval, dual, settings)
+    always = path.through == paths.TRUE
+    if low == 0 and high is not None and (always or optimum is None):
+        # Either nothing happens until the end, or the path leaves for where it cannot happen any more.
+        goal, end = path.goal, (high, high, timed)
+        stay = paths.negation(goal) if always else paths.both(path.through, paths.negation(goal))
+        staying = _until(evaluation, paths.Until(stay, stay), end, optimum, settings)
+        if always:
+            return staying
+        left = paths.both(paths.negation(path.through), paths.negation(goal))
+        leaving = _until(evaluation, paths.Until(stay, left), interval, None, settings)
+        both = Numbers(staying.lower, staying.upper) + Numbers(leaving.lower, leaving.upper)
+        return _within(replace(leaving, lower=both.lower, upper=both.upper, work=staying.work + leaving.work), 1.0)
+    found = _complement(_until(evaluation, path, interval, dual, settings))
+    # One minus a number close to 1 loses digits: ask for as many more.
+    initial = evaluation.focused_model.initial
+    least = float(found.lower[initial].min())
+    if least > 0 and (found.upper - found.lower)[initial].max() > 2 * settings.eps * least:
+        with suppress(GaltonError):
+            found = _complement(_until(evaluation, path, interval, dual, settings.tighter(2 / least)))
+    # What is certain is so exactly.
+    zero, one = _certain(evaluation, path, optimum)
+    lower, upper = (np.where(zero, 0.0, np.where(one, 1.0, bound)) for bound in (found.lower, found.upper))
+    return replace(found, lower=lower, upper=upper)
+
+
+def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
+    if evaluation.model.type == "ctmc":
+        from .successors import jump_probability
+
+        return jump_probability(evaluation.model, states)
+    from .steps import next_step
+
+    settings = evaluation.settings_for(formula)
+    found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
+    if formula.comparison is not None:
+        from .successors import as_it_stands
+
+        found = as_it_stands(found, evaluation.model, states, optimum)
+    return _within(found, 1.0)
+
+
+def _until(
+    evaluation: Evaluation, path: paths.Until, interval: _Interval, optimum: Optimum | None, settings: Settings
+) -> Quantity:
+    low, high, timed = interval
+    through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
+    if not path.negated:
+        _warn_if_empty(evaluation, goal, path.goal)
+    model = evaluation.focused_model
+    if low == 0 and high is None:
+        from .until import until
+
+        found = until(model, through, goal, optimum, settings, negated=path.negated)
+    elif timed:
+        from .timed import timed_until
+
+        found = timed_until(model, through, goal, low, math.inf if high is None else high, settings)
+    else:
+        from .steps import bounded_until
+
+        end, keep = None if high is None else int(high), settings.strategy
+        found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=keep)
+    return _within(found, 1.0)
+
+
+def _interval(evaluation: Evaluation, path: paths.Until) -> _Interval:
+    """The bounds of an until, None for no upper one, and whether they are times."""
+    source, constants = evaluation.source, evaluation.program.constants
+    if path.bound is not None and path.bound.reward is not None:
+        message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
+        raise UnsupportedError(message, source, path.goal.span)
+    if path.bound is not None and evaluation.model.type == "ctmc":
+        low, high = paths.times(path.bound, constants, source)
+        return low, None if high == math.inf else high, True
+    return *paths.steps(path.bound, constants, source), False
+
+
+def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> None:
+    if not how_many(goal):
+        evaluation.warnings.append(f"no state satisfies {render(formula)}, so it is never reached")
+
+
+# Rewards.
+
+
+def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
+    """The reward structure that is meant: by name, by number from 1, or the first."""
+    structures = evaluation.model.rewards
+    source, span = evaluation.source, formula.span
+    if not structures:
+        raise LanguageError("the model has no rewards", source, span)
+    match formula.structure:
+        case None:
+            name = next(iter(structures))
+        case str() as name:
+            if name not in structures:
+                raise LanguageError(f'unknown reward structure "{name}"', source, span, nearest(name, structures))
+        case index:
+            number = paths.constant(index, evaluation.program.constants, source)
+            if not 1 <= number <= len(structures):
+                have = "1 reward structure" if len(structures) == 1 else f"{len(structures)} reward structures"
+                raise LanguageError(f"the model has {have}, and this is number {number}", source, index.span)
+            name = list(structures)[int(number) - 1]
+    found = structures[name]
+    _refuse_negative(evaluation, found, name, formula)
+    return found
+
+
+def _refuse_negative(evaluation: Evaluation, structure: Rewards, name: str, formula: RewardOperator) -> None:
+    for part in (structure.state, structure.choice):
+        if part is not None and part.size and part.min() < 0:
+            which = f'the reward structure "{name}"' if name else "the reward structure"
+            message = f"{which} has negative rewards, such as {part.min():g}; they are not supported"
+            raise UndefinedError(message, evaluation.source, formula.span)
+
+
+def _objective(
+    evaluation: Evaluation, formula: RewardOperator, structure: Rewards, optimum: Optimum | None
+) -> Quantity:
+    model, settings = evaluation.focused_model, evaluation.settings_for(formula)
+    objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
+    match objective:
+        case Cumulative(None):
+            from .expected import total_reward
+
+            return total_reward(model, structure, optimum, settings)
+        case Cumulative(limit) if limit is not None:
+            if model.type == "ctmc":
+                from .timed import cumulative_time
+
+                return cumulative_time(model, structure, paths.time(limit, constants, source), settings)
+            from .steps import cumulative_steps
+
+            count = paths.whole(limit, constants, source) - objective.strict
+            if count < 0:
+                raise LanguageError("no number of steps is below 0", source, limit.span)
+            return cumulative_steps(model, structure, count, optimum, settings, strategy=settings.strategy)
+        case Instantaneous(moment):
+            only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
+            if model.type == "ctmc":
+                from .timed import instantaneous_time
+
+                return instantaneous_time(model, only_states, paths.time(moment, constants, source), settings)
+            from .steps import instantaneous_steps
+
+            count = paths.whole(moment, constants, source)
+            return instantaneous_steps(model, only_states, count, optimum, settings, strategy=settings.strategy)
+        case LongRun():
+            from .long_run import long_run
+
+            _refuse_mdp(evaluation, formula, "long-run rewards of an MDP, R [ S ], are not supported")
+            return long_run(model, structure, settings)
+    return _path_reward(evaluation, objective, structure, optimum, settings)
+
+
+def _path_reward(
+    evaluation: Evaluation, formula: Expression, structure: Rewards, optimum: Optimum | None, settings: Settings
+) -> Quantity:
+    """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
+    from .expected import reachability_reward
+    from .successors import next_reward
+
+    path = paths.normalise(formula, evaluation.source)
+    if isinstance(path, paths.Now):
+        now = evaluation.mask(path.states)
+        return replace(_exactly(np.where(now, 0.0, np.inf)), infinite=~now)
+    if isinstance(path, paths.Next):
+        return next_reward(evaluation.model, structure, evaluation.mask(path.states), optimum)
+    if path.negated or path.bound is not None:
+        raise _unrewarded(path, formula, evaluation)
+    goal = evaluation.mask(path.goal)
+    _warn_if_empty(evaluation, goal, path.goal)
+    model = evaluation.focused_model
+    if isinstance(formula, UnaryPath):
+        return reachability_reward(model, structure, goal, optimum, settings)
+    from .transformation import absorbing
+
+    model, structure, rows = absorbing(model, ~evaluation.mask(path.through) & ~goal, structure)
+    found = reachability_reward(model, structure, goal, optimum, settings)
+    if found.choices is None or rows is None:
+        return found
+    return replace(found, choices=np.where(found.choices < 0, -1, rows[found.choices]).astype(np.int32))
+
+
+def _unrewarded(path: paths.Until, formula: Expression, evaluation: Evaluation) -> LanguageError:
+    if path.negated:
+        message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
+        return LanguageError(message, evaluation.source, formula.span)
+    return UnsupportedError("rewards until a bounded formula are not supported", evaluation.source, formula.span)
+
+
+# Quantities.
+
+
+def _exactly(values: intervals.Floats) -> Quantity:
+    return Quantity(values, values, "evaluation")
+
+
+def _complement(quantity: Quantity) -> Quantity:
+    """One minus a probability."""
+    if not quantity.proved:
+        value = 1 - quantity.value
+        return replace(quantity, lower=value, upper=value)
+    one = Numbers.exactly(1.0)
+    found = one - Numbers(quantity.lower, quantity.upper)
+    return replace(quantity, lower=np.maximum(found.lower, 0.0), upper=np.minimum(found.upper, 1.0))
+
+
+# Whether something happens at all, or for certain.
+
+
+def _is_qualitative(comparison: Comparison | None, bound: float | None) -> bool:
+    return comparison is not None and (comparison.operator, bound) in ((">", 0.0), ("<=", 0.0), (">=", 1.0), ("<", 1.0))
+
+
+def _decided(
+    evaluation: Evaluation, formula: Probability, path: paths.Next | paths.Until, optimum: Optimum | None
+) -> Mask:
+    """Where ``P>0``, ``P<=0``, ``P>=1`` or ``P<1`` holds."""
+    start = time.perf_counter()
+    zero, one = _certain(evaluation, path, optimum)
+    detail = f"{int(zero.sum()):,} states with probability 0, {int(one.sum()):,} with 1"
+    work = Work("graph analysis", detail, seconds=time.perf_counter() - start)
+    evaluation.solved(formula, Quantity(one.astype(float), (~zero).astype(float), "graph analysis", (work,)))
+    assert formula.comparison is not None
+    return {">": ~zero, "<=": zero, ">=": one, "<": ~one}[formula.comparison.operator]
+
+
+def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
+    """The states where the probability of a path is exactly 0, and exactly 1."""
+    from . import qualitative
+
+    model = evaluation.model
+    if isinstance(path, paths.Next):
+        return qualitative.certain_next(model, evaluation.mask(path.states), optimum)
+    low, high, timed = _interval(evaluation, path)
+    through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
+    if path.negated:
+        optimum = optimum and ("min" if optimum == "max" else "max")
+    else:
+        _warn_if_empty(evaluation, goal, path.goal)
+    if timed:
+        found = qualitative.certain_times(model, through, goal, low, math.inf if high is None else high)
+    elif low == 0 and high is None:
+        found = qualitative.certain_until(model, through, goal, optimum)
+    else:
+        end = None if high is None else int(high)
+        found = qualitative.certain_steps(model, through, goal, int(low), end, optimum)
+    return found[::-1] if path.negated else found
+
+
+def _within(quantity: Quantity, most: float) -> Quantity:
+    """Bounds that rounding carried past what is possible are cut there."""
+    if quantity.lower.min() >= 0 and quantity.upper.max() <= most:
+        return quantity
+    upper = np.clip(quantity.upper, 0.0, most)
+    return replace(quantity, lower=np.clip(quantity.lower, 0.0, most), upper=upper)

@@ -1,0 +1,140 @@
+"""What a property came to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .quantity import Work
+
+DIGITS = 12  # that people get to see
+
+if TYPE_CHECKING:
+    from ..verifier.certificate import Certificate
+    from .quantity import Quantity
+    from .strategy import Strategy
+
+Number = float | int
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """An operator that was solved on the way to an answer, and the work it took."""
+
+    formula: str
+    method: str
+    work: tuple[Work, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Result:
+    """The answer to a property.
+
+    Attributes
+    ----------
+    value
+        A truth value, a number, or a pair where a number is asked for in several states: the smallest and the largest.
+        None where the bounds do not decide.
+    lower, upper
+        Bounds that hold the number for certain, rounding included; None for a truth value. They are equal where the
+        number is exact, and where ``proved`` is false, because a method was chosen that gives no bounds.
+    about
+        The states that the value is about, in words.
+    method, steps
+        How it was found, and the operators solved for it, innermost first.
+    device
+        Where: ``"cpu"`` or ``"cuda"``.
+    strategy
+        For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
+    quantity, certificate
+        The bounds in all states, and what proves them, where a certificate was asked for.
+    listing
+        Lines of ``filter(print, …)`` and its like.
+    """
+
+    formula: str
+    value: bool | Number | tuple[Number, Number] | None
+    lower: Number | None = None
+    upper: Number | None = None
+    about: str = ""
+    method: str = ""
+    device: str = "cpu"
+    steps: tuple[Solved, ...] = ()
+    proved: bool = True
+    warnings: tuple[str, ...] = ()
+    listing: tuple[str, ...] = ()
+    strategy: Strategy | None = None
+    quantity: Quantity | None = None
+    certificate: Certificate | None = None
+    seconds: float = 0.0
+
+    @property
+    def work(self) -> tuple[Work, ...]:
+        """All steps of the plan."""
+        return tuple(work for step in self.steps for work in step.work)
+
+    @property
+    def iterations(self) -> int:
+        """Sweeps over the matrix, all steps together."""
+        return sum(step.iterations for step in self.work)
+
+    def __bool__(self) -> bool:
+        if isinstance(self.value, bool):
+            return self.value
+        raise TypeError(f"{self.formula} is no question of true or false; look at its value")
+
+    def __float__(self) -> float:
+        if self.value is None or isinstance(self.value, (bool, tuple)):
+            raise TypeError(f"{self.formula} has no single number")
+        return float(self.value)
+
+    def __repr__(self) -> str:
+        return f"<{self.formula} = {self.text}{self.margin}>"
+
+    @property
+    def digits(self) -> int:
+        """How many digits of the value the bounds vouch for, about."""
+        if self.lower is None or self.upper is None or not self.lower < self.upper < math.inf or not self.proved:
+            return DIGITS
+        width = (self.upper - self.lower) / max(abs(self.lower), abs(self.upper))
+        return min(max(1 - math.floor(math.log10(width)), 3), DIGITS) if width > 0 else DIGITS
+
+    @property
+    def text(self) -> str:
+        """The value for people, with no more digits than are known."""
+        return shown(self.value, self.digits)
+
+    @property
+    def margin(self) -> str:
+        """The bounds, where they say more than the value."""
+        if self.lower is None or self.upper is None or self.lower == self.upper or not self.proved:
+            return ""
+        lower = _outward(self.lower, "ROUND_FLOOR", self.digits + 2)
+        return f"  in [{lower}, {_outward(self.upper, 'ROUND_CEILING', self.digits + 2)}]"
+
+
+def shown(value: bool | Number | tuple[Number, Number] | None, digits: int = DIGITS) -> str:
+    """A value for people."""
+    match value:
+        case None:
+            return "undecided"
+        case bool():
+            return str(value).lower()
+        case (low, high):
+            return f"{shown(low, digits)} to {shown(high, digits)}"
+        case int():
+            return str(value)
+    if math.isinf(value):
+        return "infinity" if value > 0 else "-infinity"
+    return f"{value:.{digits}g}"
+
+
+def _outward(bound: Number, rounding: str, digits: int) -> str:
+    """A bound in few digits that is still one: rounded away from the value."""
+    if not math.isfinite(bound):
+        return shown(bound)
+    from decimal import Context, Decimal
+
+    short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(bound))
+    return f"{short.normalize():g}"

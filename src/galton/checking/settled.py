@@ -1,0 +1,121 @@
+"""What a strategy does where graph analysis settles the value: the choices that attain 0, 1 or infinity.
+
+Such states have no equation, and any choice that looks as good from one step to the next may be wrong for ever: who
+wants to pay nothing has to get to where nothing is paid, and who wants to miss a goal has to stay away from it. In what
+these functions return, -1 says that the choice does not matter, nor any choice after it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..backend.rows import every_successor_in, owners, spread
+from ..device.arrays import namespace, offsets, on_host
+from ..graph import EndComponents, attractor, can_avoid
+from ..model.sparse import Int32s, Mask, Model
+from ..model.values import Floats
+from ..solve.equations import Optimum
+from .transformation import entries_of
+
+__all__ = [
+    "certain_choices",
+    "first_rows",
+    "free_choices",
+    "missing_choices",
+    "paying_choices",
+    "sure_steps",
+    "ways_inside",
+]
+
+
+def first_rows(model: Model, good: Mask) -> Int32s:
+    """``(states,)`` the first row of each state among the ``(choices,)`` good ones; -1 where there is none.
+
+    >>> mdp = Model.from_matrix("mdp", [[1, 0], [0, 1], [0, 1]], row_groups=[0, 2, 3])
+    >>> first_rows(mdp, np.array([False, True, False])).tolist()
+    [1, -1]
+    """
+    xp = namespace(model.columns)
+    rows = np.flatnonzero(good).astype(np.int32)
+    first = xp.full(model.n_states, model.n_choices, dtype=np.int32)
+    xp.minimum.at(first, owners(model)[rows], rows)
+    found: Int32s = np.where(first < model.n_choices, first, -1).astype(np.int32)
+    return found
+
+
+def certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
+    """For ``through U goal``, where the probability is 0 (``no``) or 1 (``yes``)."""
+    if optimum == "max":  # every strategy has 0 where the greatest probability is 0
+        bound = yes & ~goal
+        return np.where(bound, attractor(model, through & yes, goal, staying=yes), -1).astype(np.int32)
+    return _staying(model, no & through, no)
+
+
+def missing_choices(model: Model, goal: Mask, infinite: Mask) -> Int32s:
+    """For the greatest reward until a goal that may be missed: get to where the goal can be avoided, and avoid it."""
+    everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
+    avoiding = can_avoid(model, everywhere, goal)
+    ways = attractor(model, infinite & ~avoiding, avoiding)
+    choices = np.where(infinite & ~avoiding, ways, _staying(model, avoiding, avoiding))
+    return choices.astype(np.int32)
+
+
+def free_choices(model: Model, free: EndComponents) -> Int32s:
+    """For the least total reward: stay in end components where nothing is paid."""
+    return first_rows(model, free.staying)
+
+
+def paying_choices(model: Model, ends: EndComponents, rows: Floats, paying: Mask, infinite: Mask) -> Int32s:
+    """For the greatest total reward: get to an end component that pays, and take what pays there again and again."""
+    earning = first_rows(model, ends.staying & (rows > 0) & spread(model, paying))
+    earns = earning >= 0
+    inside = ways_inside(model, paying & ~earns, earns, ends.staying)
+    ways = attractor(model, infinite & ~paying, paying)
+    choices = np.where(infinite & ~paying, ways, -1)
+    return np.where(earns, earning, np.where(paying, inside, choices)).astype(np.int32)
+
+
+def _staying(model: Model, states: Mask, among: Mask) -> Int32s:
+    """For some states, the first choice that stays among those given."""
+    return first_rows(model, every_successor_in(model, among) & spread(model, states))
+
+
+def sure_steps(model: Model, through: Mask, goal: Mask, later: Mask, low: int, choices: Int32s) -> Int32s:
+    """Choices by steps taken that make ``through U[low,…] goal`` certain, where some do, and those given elsewhere.
+
+    The goal counts from ``low`` steps on, and ``later`` are the states where it is certain after all these steps. Among
+    numbers that are nearly 1, doubles do not tell those that are.
+    """
+    found, sure = choices.copy(), later
+    before: Mask | None = None  # what the rows lead to
+    rows = choices[:0]
+    for step in reversed(range(len(choices))):
+        if before is None or step == low - 1 or not np.array_equal(sure, before):
+            rows = _staying(model, through & ~goal if step >= low else through, sure)
+        made: Mask = np.greater_equal(rows, 0)
+        before, sure = sure, goal | made if step >= low else made
+        found[step] = np.where(on_host(made), on_host(rows), found[step])
+    return found
+
+
+def ways_inside(model: Model, through: Mask, exits: Mask, staying: Mask) -> Int32s:
+    """Rows that stay inside end components, whose rows are ``staying``, and lead to one of the ``exits``."""
+    groups = model.choice_starts
+    assert groups is not None
+    kept = np.flatnonzero(staying)
+    if not len(kept):
+        return groups[:-1].astype(np.int32)
+    # The rows that stay, alone, are a model of their own: states without any keep none, which no search minds.
+    starts = offsets(staying, np.int32)[groups]
+    entries, lengths = entries_of(model, kept)
+    inner = Model(
+        type="mdp",
+        choice_starts=starts,
+        row_starts=offsets(lengths),
+        columns=model.columns[entries],
+        values=model.values,
+        initial=model.initial,
+    )
+    rows = attractor(inner, through, exits)
+    known = np.minimum(rows, len(kept) - 1)
+    return np.where(np.diff(starts) > 0, kept[known], groups[:-1]).astype(np.int32)

@@ -1,0 +1,1 @@
+"""A place to compute: its arrays, its memory, its errors, its kernels."""

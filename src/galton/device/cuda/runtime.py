@@ -1,0 +1,46 @@
+"""CuPy and the devices it finds. Nothing here is imported before someone asks for a device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import DeviceError
+
+__all__ = ["free_memory", "import_cupy", "select"]
+
+
+def import_cupy() -> Any:
+    """CuPy with a device that answers, or a :class:`DeviceError` that says what is missing."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise DeviceError(
+            f"CuPy is not there ({error}); install galton[cuda12] or galton[cuda13], whichever the driver supports"
+        ) from error
+    try:
+        if cupy.cuda.runtime.getDeviceCount() == 0:
+            raise DeviceError("there is no CUDA device")
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(f"there is no usable CUDA device: {error}") from error
+    # Sums and the like are a small part of the work: CuPy's plain kernels for them compile sooner than its fast ones.
+    cupy._core.set_reduction_accelerators([])
+    return cupy
+
+
+def free_memory(cupy: Any) -> int:
+    """Bytes that can still be taken on the device, of what CuPy may take there (``CUPY_GPU_MEMORY_LIMIT``)."""
+    pool = cupy.get_default_memory_pool()
+    free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+    limit = int(pool.get_limit())
+    return min(free, limit - int(pool.used_bytes())) if limit else free
+
+
+def select(devices: Sequence[int]) -> None:
+    """Use the first of these devices; all have to be there."""
+    cupy = import_cupy()
+    there = cupy.cuda.runtime.getDeviceCount()
+    for number in devices:
+        if not 0 <= number < there:
+            raise DeviceError(f"there is no CUDA device {number}; there {'is one' if there == 1 else f'are {there}'}")
+    cupy.cuda.Device(devices[0]).use()

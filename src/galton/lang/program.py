@@ -1,0 +1,147 @@
+"""The checked program: what the PRISM text means once constants are known.
+
+Formulas are expanded, modules renamed, constants evaluated, types checked. What remains in expressions is literals,
+constants and variables by name. This is what the explorers lower, and the only thing they need to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .expressions import Expression, Type, Value
+from .source import Source, Span
+
+ModelType = Literal["dtmc", "ctmc", "mdp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A state variable. Booleans have bounds 0 and 1; an unbounded ``int`` has the bounds of a 32-bit integer."""
+
+    name: str
+    type: Literal["int", "bool"]
+    low: int
+    high: int
+    initial: int
+    module: str | None  # None for a global
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """``(variable' = value)``."""
+
+    variable: str
+    value: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """``probability : assignments``; the probability is None when none was written (1)."""
+
+    probability: Expression | None
+    assignments: tuple[Assignment, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """``[action] guard -> updates``; the action is None for ``[]``."""
+
+    action: str | None
+    guard: Expression
+    updates: tuple[Update, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module after renaming: its own variables (by name) and its commands."""
+
+    name: str
+    variables: tuple[str, ...]
+    commands: tuple[Command, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RewardItem:
+    """``guard : value`` for states, ``[action] guard : value`` for transitions (``[]``: the unlabelled ones)."""
+
+    transition: bool
+    action: str | None
+    guard: Expression
+    value: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RewardStructure:
+    """A named list of reward items; the name is empty when none was written."""
+
+    name: str
+    items: tuple[RewardItem, ...]
+    span: Span
+
+
+# The process-algebra tree of ``system … endsystem``.
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A module by name."""
+
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """``a || b`` synchronises on all shared actions (``actions`` is None), ``a ||| b`` on none, ``a |[x]| b`` on x."""
+
+    operands: tuple[System, ...]
+    actions: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hide:
+    """``a / {x, y}``: the actions become unlabelled."""
+
+    operand: System
+    actions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """``a {x <- y}``: action x becomes y."""
+
+    operand: System
+    renaming: Mapping[str, str]
+
+
+System = Leaf | Parallel | Hide | Rename
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A checked PRISM program with its constants.
+
+    ``variables`` holds the globals first, then each module's, in the order of declaration: the first is the most
+    significant one in the numbering of states. ``open_constants`` are those without a value (name to type): a
+    program that has any can be looked at but not built.
+    """
+
+    type: ModelType
+    source: Source
+    constants: Mapping[str, Value]
+    open_constants: Mapping[str, Type]
+    variables: tuple[Variable, ...]
+    modules: tuple[Module, ...]
+    system: System
+    actions: tuple[str, ...]  # in order of first appearance
+    labels: Mapping[str, Expression]
+    rewards: tuple[RewardStructure, ...]
+    initial: Expression | None  # of init … endinit
+    formulas: Mapping[str, Expression] = field(default_factory=dict)  # expanded, for use in properties

@@ -1,0 +1,388 @@
+"""From a checked program to guarded updates over packed bits.
+
+The lowering is done once; the CPU explorer interprets its result over blocks of states and the CUDA explorer prints
+it as source. Everything that constants decide is decided here: guards that can never hold lose their command,
+a synchronisation without a partner disappears, ranges drop the checks that cannot fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from ..lang.evaluation import fold
+from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
+from ..lang.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
+from ..lang.source import Span
+from ..model.states import Field
+from .expression_graph import Graph, Kind, Op
+from .initial import initial_ranges
+from .layout import layout
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredUpdate:
+    """``probability`` is a node; each assignment is (index of the variable, node of its new value).
+
+    ``places`` are those it comes from, among the updates of the command as it was written.
+    """
+
+    probability: int
+    assignments: tuple[tuple[int, int], ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredCommand:
+    """A command with its guard's node; ``source`` is what was written, for messages."""
+
+    guard: int
+    updates: tuple[LoweredUpdate, ...]
+    source: Command
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Commands that move together: one from each factor. ``action`` indexes ``Lowered.actions`` (0: unlabelled)."""
+
+    action: int
+    factors: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredReward:
+    """A reward item: ``action`` is -1 for states; guard and value are nodes."""
+
+    structure: int
+    action: int
+    guard: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """All an explorer needs."""
+
+    program: Program
+    graph: Graph
+    fields: tuple[Field, ...]
+    words: int
+    commands: tuple[LoweredCommand, ...] = ()
+    products: tuple[Product, ...] = ()
+    actions: tuple[str, ...] = ("",)  # the first is the unlabelled action
+    initial: int | None = None  # node of init … endinit
+    initial_ranges: tuple[tuple[int, int], ...] = ()  # of each variable, all that it leaves possible
+    terminal: int | None = None  # node that holds where nobody asks what follows
+    labels: Mapping[str, int] = field(default_factory=dict)
+    rewards: tuple[LoweredReward, ...] = ()
+    spans: Mapping[int, Span] = field(default_factory=dict)  # where a node was written first
+
+
+class ExpressionLowering:
+    """Expressions of one program into nodes of one graph; ``frozen`` variables are their initial values."""
+
+    def __init__(self, program: Program, frozen: Collection[str] = ()):
+        self.graph = Graph()
+        self._constants: Mapping[str, Value] = program.constants
+        self._labels = program.labels
+        self._nodes: dict[str, int] = {}
+        self.spans: dict[int, Span] = {}
+        for index, variable in enumerate(program.variables):
+            if variable.name in frozen:
+                node = self.graph.integer(variable.initial)
+            else:
+                node = self.graph.variable(index, variable.low, variable.high)
+            if variable.type == "bool":
+                node = self.graph.equal(node, self.graph.integer(1))
+            self._nodes[variable.name] = node
+
+    def folded(self, expression: Expression) -> Expression:
+        """An expression with its constant parts computed, exactly; formulas must be expanded and constants known."""
+        return fold(expression, self._constants)
+
+    def node(self, expression: Expression) -> int:
+        """The node of an expression: a constant part is rounded where it meets one that is none."""
+        return self._located(self.folded(expression))
+
+    def _located(self, expression: Expression) -> int:
+        node = self._node(expression)
+        self.spans.setdefault(node, expression.span)
+        return node
+
+    def _node(self, expression: Expression) -> int:
+        graph = self.graph
+        match expression:
+            case Literal(value):
+                return self._literal(value)
+            case Name(name):
+                return self._nodes[name]
+            case Label(name):
+                return self.node(self._labels[name])
+            case Unary("!", operand):
+                return graph.not_(self._located(operand))
+            case Unary("-", operand):
+                return graph.negate(self._located(operand))
+            case Conditional(condition, then, otherwise):
+                return self._conditional(condition, then, otherwise)
+            case Binary(operator, left, right):
+                return self._binary(operator, self._located(left), self._located(right))
+            case Call(function, arguments):
+                return self._call(function, [self._located(a) for a in arguments])
+        raise TypeError(f"not an expression of the modelling language: {expression!r}")
+
+    def _literal(self, value: Value) -> int:
+        if isinstance(value, bool):
+            return self.graph.boolean(value)
+        return self.graph.integer(value) if isinstance(value, int) else self.graph.real(float(value))
+
+    def _conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> int:
+        test = self._located(condition)
+        chosen = self.graph.constant(test)
+        if chosen is None:
+            return self.graph.ite(test, self._located(then), self._located(otherwise))
+        # A double branch makes the whole a double, whichever is taken: (true ? 1 : 0.5) / … stays real division.
+        taken, other = (then, otherwise) if chosen else (otherwise, then)
+        node = self._located(taken)
+        other_node = self.graph[self._located(other)]
+        return node if other_node.integral or other_node.kind is Kind.BOOL else self.graph.as_double(node)
+
+    def _binary(self, operator: str, a: int, b: int) -> int:
+        graph = self.graph
+        match operator:
+            case "&":
+                return graph.and_(a, b)
+            case "|":
+                return graph.or_(a, b)
+            case "=>":
+                return graph.or_(graph.not_(a), b)
+            case "<=>":
+                return graph.iff(a, b)
+            case "=":
+                return graph.equal(a, b)
+            case "!=":
+                return graph.not_(graph.equal(a, b))
+            case "<":
+                return graph.less(a, b)
+            case "<=":
+                return graph.less_equal(a, b)
+            case ">":
+                return graph.less(b, a)
+            case ">=":
+                return graph.less_equal(b, a)
+            case "+":
+                return graph.arithmetic(Op.ADD, a, b)
+            case "-":
+                return graph.arithmetic(Op.SUB, a, b)
+            case "*":
+                return graph.arithmetic(Op.MUL, a, b)
+            case "/":
+                return graph.divide(a, b)
+            case "^":
+                return graph.power(a, b)
+        raise ValueError(f"unknown operator {operator!r}")
+
+    def _call(self, function: str, arguments: list[int]) -> int:
+        graph = self.graph
+        match function:
+            case "min" | "max":
+                op = Op.MIN if function == "min" else Op.MAX
+                result = arguments[0]
+                for argument in arguments[1:]:
+                    result = graph.arithmetic(op, result, argument)
+                return result
+            case "floor":
+                return graph.to_integer(Op.FLOOR, arguments[0])
+            case "ceil":
+                return graph.to_integer(Op.CEIL, arguments[0])
+            case "round":
+                return graph.to_integer(Op.ROUND, arguments[0])
+            case "mod":
+                return graph.modulo(*arguments)
+            case "pow":
+                return graph.power(*arguments)
+            case "log":
+                return graph.logarithm(*arguments)
+        raise ValueError(f"unknown function {function!r}")
+
+
+def lower(program: Program, terminal: Expression | None = None) -> Lowered:
+    """Lower a program whose constants all have values; what follows ``terminal`` states need not be explored.
+
+    An expression that has no value in some states says nothing about them, so it ends nothing.
+    """
+    frozen = _frozen(program)
+    fields, words = layout(program.variables, frozen)
+    lowering = ExpressionLowering(program, frozen)
+    graph = lowering.graph
+    position = {v.name: i for i, v in enumerate(program.variables)}
+
+    commands: list[LoweredCommand] = []
+    factors: dict[str, dict[str | None, tuple[int, ...]]] = {}
+    for module in program.modules:
+        by_action: dict[str | None, tuple[int, ...]] = {}
+        for command in module.commands:
+            mine = by_action.setdefault(command.action, ())
+            guard = lowering.node(command.guard)
+            if graph.constant(guard) != 0.0:
+                by_action[command.action] = (*mine, len(commands))
+                commands.append(_command(command, guard, lowering, position))
+        factors[module.name] = by_action
+
+    composed = _products(program.system, factors)
+    actions = tuple(dict.fromkeys(["", *program.actions, *(a for a in composed if a)]))  # renaming may bring new ones
+    number = {name: i for i, name in enumerate(actions)}
+    products = []
+    for action, alternatives in composed.items():
+        for factor_list in alternatives:
+            if all(factor_list):
+                kept = tuple(f for f in factor_list if not _idle(f, commands, graph))
+                products.append(Product(number[action] if action else 0, kept or factor_list[:1]))
+    products.sort(key=lambda p: p.action)  # stable: unlabelled first, then actions in PRISM's order
+
+    rewards = [
+        LoweredReward(i, _reward_action(item, number), lowering.node(item.guard), lowering.node(item.value))
+        for i, structure in enumerate(program.rewards)
+        for item in structure.items
+    ]
+    end = None if terminal is None else lowering.node(terminal)
+    return Lowered(
+        program,
+        graph,
+        tuple(fields),
+        words,
+        terminal=None if end is None or graph[end].partial or graph.constant(end) == 0.0 else end,
+        commands=tuple(commands),
+        products=tuple(products),
+        actions=actions,
+        initial=None if program.initial is None else lowering.node(program.initial),
+        initial_ranges=initial_ranges(program),
+        labels={name: lowering.node(e) for name, e in program.labels.items()},
+        rewards=tuple(r for r in rewards if not _worthless(r, graph)),
+        spans=lowering.spans,
+    )
+
+
+def _frozen(program: Program) -> frozenset[str]:
+    """Variables that no command can ever change; they need no bits, and what they disable need not be looked at.
+
+    A command that is disabled because of them cannot change others, so the search goes on until nothing is added.
+    """
+    if program.initial is not None:
+        return frozenset()
+    frozen: frozenset[str] = frozenset()
+    while True:
+        lowering = ExpressionLowering(program, frozen)
+        written = {
+            assignment.variable
+            for module in program.modules
+            for command in module.commands
+            for update in command.updates
+            for assignment in update.assignments
+            if lowering.graph.constant(lowering.node(command.guard)) != 0.0
+        }
+        more = frozenset(v.name for v in program.variables if v.name not in written)
+        if more == frozen:
+            return frozen
+        frozen = more
+
+
+def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
+    """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
+    found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
+    known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
+    for place, update in enumerate(command.updates):
+        probability = _ONE if update.probability is None else lowering.folded(update.probability)
+        assignments = tuple((position[a.variable], lowering.node(a.value)) for a in update.assignments)
+        if _is_probability(probability):
+            if assignments in known:
+                earlier, _, places = found[known[assignments]]
+                both = fold(Binary("+", earlier, probability, span=earlier.span), {})
+                found[known[assignments]] = both, assignments, (*places, place)
+                continue
+            known[assignments] = len(found)
+        found.append((probability, assignments, (place,)))
+    real = lowering.graph.to_real
+    updates = tuple(LoweredUpdate(real(lowering.node(p)), assignments, places) for p, assignments, places in found)
+    return LoweredCommand(guard, updates, command)
+
+
+def _is_probability(expression: Expression) -> bool:
+    """Whether this is a constant that may stand there; others are errors, each at its own place."""
+    return isinstance(expression, Literal) and 0 <= expression.value < math.inf
+
+
+def _idle(factor: tuple[int, ...], commands: list[LoweredCommand], graph: Graph) -> bool:
+    """Whether a factor always agrees and changes nothing, so that the product is the same without it."""
+    if len(factor) != 1:
+        return False
+    command = commands[factor[0]]
+    return (
+        graph.constant(command.guard) == 1.0
+        and len(command.updates) == 1
+        and graph.constant(command.updates[0].probability) == 1.0
+        and not command.updates[0].assignments
+    )
+
+
+_ONE = Literal(1.0)
+_Factors = tuple[tuple[int, ...], ...]
+
+
+def _products(
+    system: System, factors: Mapping[str, Mapping[str | None, tuple[int, ...]]]
+) -> dict[str | None, list[_Factors]]:
+    """The products of each action of a composition; the keys are its alphabet, even where nothing is ever enabled."""
+    match system:
+        case Leaf(module):
+            return {action: [(commands,)] for action, commands in factors[module].items()}
+        case Hide(operand, hidden):
+            return _relabel(_products(operand, factors), dict.fromkeys(hidden))
+        case Rename(operand, renaming):
+            return _relabel(_products(operand, factors), dict(renaming))
+        case Parallel(operands, actions):
+            parts = [_products(operand, factors) for operand in operands]
+            result = parts[0]
+            for part in parts[1:]:
+                result = _compose(result, part, actions)
+            return result
+    raise TypeError(f"not a composition: {system!r}")
+
+
+def _compose(
+    left: dict[str | None, list[_Factors]], right: dict[str | None, list[_Factors]], actions: frozenset[str] | None
+) -> dict[str | None, list[_Factors]]:
+    shared = {a for a in left if a is not None and a in right} if actions is None else actions
+    result: dict[str | None, list[_Factors]] = {}
+    for action in dict.fromkeys([*left, *right]):
+        mine, theirs = left.get(action, []), right.get(action, [])
+        result[action] = [a + b for a in mine for b in theirs] if action in shared else [*mine, *theirs]
+    return result
+
+
+def _relabel(
+    products: dict[str | None, list[_Factors]], names: Mapping[str, str | None]
+) -> dict[str | None, list[_Factors]]:
+    result: dict[str | None, list[_Factors]] = {}
+    for action, alternatives in products.items():
+        result.setdefault(names.get(action, action) if action else None, []).extend(alternatives)
+    return result
+
+
+def _reward_action(item: RewardItem, number: Mapping[str, int]) -> int:
+    if not item.transition:
+        return -1
+    # An action that no module has can never earn anything; a number past the last one says so.
+    return number.get(item.action, len(number)) if item.action else 0
+
+
+def _worthless(item: LoweredReward, graph: Graph) -> bool:
+    """Whether a reward item never earns anything and can never go wrong either."""
+    return graph.constant(item.guard) == 0.0 or (graph.constant(item.value) == 0.0 and not graph[item.guard].partial)
+
+
+def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
+    """The sum of the command's probabilities when all are finite constants."""
+    values = [graph.constant(u.probability) for u in command.updates]
+    known = [v for v in values if v is not None and math.isfinite(v)]  # the others are wrong by themselves
+    return sum(known) if len(known) == len(values) else None

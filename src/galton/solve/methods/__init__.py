@@ -1,0 +1,1 @@
+"""The methods that can be chosen by name, one file each."""

@@ -1,0 +1,38 @@
+"""Gauss–Seidel (Seidel 1874): every unknown from the newest values there are. With choices, value iteration in place.
+
+Unknowns are numbered successors first, so that a sweep forward hands values on as far as cycles allow. With several
+threads each sweeps through a part of its own and sees the other parts as they were before the sweep.
+"""
+
+from __future__ import annotations
+
+from ..equations import Segment
+from .method import UNIQUE, Job, Method
+
+__all__ = ["METHOD", "sweep_until"]
+
+
+def sweep_until(job: Job, segment: Segment, tolerance: float, *, forward: bool = True, omega: float = 1.0) -> None:
+    """Sweep until no unknown changes by more than the tolerance."""
+
+    def sweep(sweeps: int, tolerance: float) -> tuple[int, float]:
+        first, last, relative = segment.first, segment.last, job.settings.relative
+        return job.system.gauss_seidel(
+            job.x, job.copy, None, first, last, sweeps, tolerance, relative, forward, omega, job.threads
+        )
+
+    job.repeat(segment, sweep, tolerance)
+
+
+def run(job: Job, segment: Segment) -> None:
+    """Sweep forward until no unknown changes by more than eps."""
+    sweep_until(job, segment, job.settings.eps)
+
+
+METHOD = Method(
+    "gauss-seidel",
+    run,
+    literature="L. Seidel (1874)",
+    requires=UNIQUE,
+    guarantees="converges, in the long run no slower than jacobi; stops as jacobi does",
+)

@@ -1,0 +1,105 @@
+"""Interval iteration: sweeps from below and from above until the two meet (Haddad and Monmege 2014).
+
+From above one begins with 1 for a probability. For a reward, an unknown is visited at most 1/d times on average, where
+d is the least probability of never coming back, and the rewards of all visits together are a bound (Baier, Klein,
+Leuschner, Parker and Wunderlich 2017). d comes from sweeps that compute the probability to end, from 0: the first value
+above 0 that an unknown gets is that of paths on which the unknown itself still counts as 0.
+
+Every sweep is rounded outward, so that bounds they are whenever one stops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...model.values import Floats
+from ..equations import Segment
+from ..solution import NumericError
+from ..support import support
+from .method import DEFAULT, UNIQUE, Job, Method
+
+__all__ = ["METHOD"]
+
+
+def run(job: Job, segment: Segment) -> None:
+    """Sweep until the bounds are near enough."""
+    part = slice(segment.first, segment.last)
+    job.lower[part] = 0.0
+    job.upper[part] = _start(job, segment)
+    lower, upper = job.lower[part], job.upper[part]  # views
+    batch = 1
+    while job.left:
+        for _ in range(batch):
+            job.equations.prover.propagate(job.lower, job.upper, segment.first, segment.last, job.equations.slack)
+        gap = (upper - lower) / 2
+        allowed = job.allowed * ((upper + lower) / 2 if job.settings.relative else 1.0)
+        job.sweeps += batch
+        job.tell_bounds()
+        if (gap <= allowed).all():
+            job.x[part] = (lower + upper) / 2
+            return
+        batch = min(2 * batch, job.batch(segment), 100)
+    raise job.not_converged(f"the bounds are still {2 * float(gap.max()):.2g} apart")
+
+
+def _start(job: Job, segment: Segment) -> Floats | float:
+    """A bound from above to begin with."""
+    equations = job.equations
+    if equations.origin.reward is None:
+        return 1.0
+    before = float(job.upper[: segment.first].max()) if segment.first else 0.0
+    rewards = _rewards(job, segment)
+    paid = rewards > 0
+    bound = before
+    if paid.any():
+        with np.errstate(divide="ignore", over="ignore"):
+            earned = float((rewards[paid] / _never_back(job, segment)[paid]).sum())
+        bound = before * (1 + 1e-12) + 2 * earned  # more than all rounding in d and in the sum can amount to
+    if not np.isfinite(bound):
+        raise NumericError(f"{job.name} finds no finite bound to begin with; {DEFAULT}")
+    # Bounds on what is 0 would approach it for ever, and never meet.
+    return np.where(support(job.equations.prover, segment, job.upper, None, job.threads), bound, 0.0)
+
+
+def _rewards(job: Job, segment: Segment) -> Floats:
+    """What a visit of an unknown brings at most; for a minimum, by the strategy that makes progress."""
+    equations, part, rows = job.equations, slice(segment.first, segment.last), job.equations.rows_of(segment)
+    if equations.groups is None:
+        return equations.constant[rows]
+    if equations.optimum == "min":
+        return equations.constant[equations.progress[part]]
+    # The values of rows of zeros are their constants, and the best of them what a visit brings.
+    nothing = job.xp.zeros(equations.size)
+    most: Floats = nothing.copy()
+    system = equations.system_with(equations.constant, "max")
+    system.jacobi(most, nothing, None, segment.first, segment.last, 1, 0.0, False, 1.0, job.threads)
+    return most[part]
+
+
+def _never_back(job: Job, segment: Segment) -> Floats:
+    """A probability of each unknown, or less, with which it is never met again after a visit."""
+    equations, part = job.equations, slice(segment.first, segment.last)
+    chosen = equations.progress if equations.groups is not None and equations.optimum == "min" else None
+    ending = equations.system_with(equations.exits, None if equations.groups is None else "min")
+    reached = job.xp.ones(equations.size)  # earlier unknowns are as good as the end
+    reached[part] = 0.0
+    copy = np.empty_like(reached)
+    found: Floats = job.xp.zeros(segment.last - segment.first)
+    while not found.all():
+        ending.gauss_seidel(reached, copy, chosen, segment.first, segment.last, 1, 0.0, True, True, 1.0, job.threads)
+        job.sweeps += 1
+        fresh = (found == 0) & (reached[part] > 0)
+        if not fresh.any():
+            break
+        found[fresh] = reached[part][fresh]
+    return found
+
+
+METHOD = Method(
+    "interval",
+    run,
+    literature="S. Haddad and B. Monmege (2014); C. Baier et al. (CAV 2017)",
+    requires=UNIQUE,
+    guarantees="proved bounds, rounding included, at most 2·eps apart",
+    proves=True,
+)

@@ -1,0 +1,169 @@
+"""What methods chosen by hand have in common: the unknowns at work, when to stop, and what to say if that never comes.
+
+A method solves a range of unknowns in place, given the values of earlier ones; so each can be used on everything at
+once or on one component after the other (:mod:`.topological`). It declares what it requires of the equations, which
+the planner in ``check`` sees to, and what it guarantees.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...backend.protocol import System
+from ...device.arrays import namespace
+from ...lang.source import GaltonError
+from ...model.values import Floats
+from ..equations import Equations, Segment
+from ..settings import Settings
+from ..solution import NumericError, Solution, Work
+
+__all__ = ["UNIQUE", "Job", "Method"]
+
+MAX_ITERATIONS = 1_000_000  # sweeps over a range, unless the settings say otherwise
+ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
+DEFAULT = "leave --method away: the default proves its answer"
+UNIQUE = "one solution: every strategy leaves the unknowns, or costs infinitely much"  # what the planner makes sure of
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method and its terms."""
+
+    name: str
+    run: Callable[[Job, Segment], None]
+    literature: str
+    requires: str
+    guarantees: str
+    chains_only: bool = False
+    proves: bool = False
+    on_device: bool = True  # whether its primitives are all that it needs
+
+    def solve(self, equations: Equations, settings: Settings) -> Solution:
+        """Solve for all unknowns at once."""
+        job = Job(equations, settings, self)
+        job.run(Segment(0, equations.size, False))
+        return job.solution()
+
+
+@dataclass(eq=False)
+class Job:
+    """Equations, and what is known of their solution so far.
+
+    Attributes
+    ----------
+    x
+        ``(unknowns,)`` the values; a method that proves keeps ``lower`` and ``upper`` as well.
+    allowed
+        The half-width, relative or not, that bounds may have where the method is at work.
+    chosen
+        The rows taken, where a method keeps them; in the end those that are not the best are replaced.
+    sweeps
+        Sweeps over a range so far, all ranges together.
+    """
+
+    equations: Equations
+    settings: Settings
+    method: Method
+    name: str = ""
+    allowed: float = 0.0
+    chosen: npt.NDArray[np.int32] | None = None
+    sweeps: int = 0
+    detail: str = ""
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        if self.method.chains_only and self.equations.groups is not None:
+            raise GaltonError(
+                f"{self.method.name} solves the equations of chains, and an MDP has choices; "
+                "take value-iteration, gauss-seidel, policy-iteration, optimistic or interval"
+            )
+        self.name = self.name or self.method.name
+        self.allowed = self.allowed or self.settings.eps
+        self.system: System = self.equations.system
+        size = self.equations.size
+        self.xp = xp = namespace(self.equations.columns)
+        self.x: Floats = xp.zeros(size)
+        self.copy: Floats = xp.empty(size)
+        self.lower = xp.zeros(size) if self.method.proves else self.x
+        self.upper = xp.full(size, np.inf) if self.method.proves else self.x
+
+    @property
+    def threads(self) -> int:
+        return self.settings.n_threads
+
+    def run(self, segment: Segment) -> None:
+        """Let the method solve a range."""
+        self._end = self.sweeps + (self.settings.max_iterations or MAX_ITERATIONS)
+        self.method.run(self, segment)
+
+    @property
+    def left(self) -> int:
+        """Sweeps until the method has to give up."""
+        return max(self._end - self.sweeps, 0)
+
+    def batch(self, segment: Segment) -> int:
+        """Sweeps to do in one call."""
+        work = self.equations.entries(segment) + segment.last - segment.first
+        most = ENTRIES_PER_CALL if self.xp is np else 1000 * ENTRIES_PER_CALL
+        return int(min(max(most / max(work, 1), 1), self.left, 2**31 - 1))
+
+    def repeat(self, segment: Segment, sweep: Callable[[int, float], tuple[int, float]], tolerance: float) -> None:
+        """Call ``sweep(sweeps, tolerance)``, which works on x, until nothing changes by more than that."""
+        part, change = slice(segment.first, segment.last), np.inf
+        while self.left:
+            done, change = sweep(self.batch(segment), tolerance)
+            self.spend(done, change)
+            if not np.isfinite(self.x[part]).all():
+                raise NumericError(
+                    f"{self.name} diverges: after {self.sweeps:,} sweeps its values are beyond all bounds; "
+                    f"try an --omega of at most 1, or {DEFAULT}"
+                )
+            if change <= tolerance:
+                return
+        of_itself = " of itself" if self.settings.relative else ""
+        raise self.not_converged(f"a value still changed by {change:.2g}{of_itself} in the last one")
+
+    def tell_bounds(self) -> None:
+        """Report the bounds of the initial states, where they are among the unknowns."""
+        origin = self.equations.origin
+        initial = origin.number[origin.model.initial]
+        if (initial >= 0).all():
+            low, high = float(self.lower[initial].min()), float(self.upper[initial].max())
+            self.settings.tell(method=self.name, sweeps=self.sweeps, lower=low, upper=high)
+
+    def spend(self, sweeps: int, residual: float) -> None:
+        """Count sweeps, and tell who is watching."""
+        self.sweeps += sweeps
+        self.settings.tell(method=self.name, sweeps=self.sweeps, residual=residual)
+
+    def not_converged(self, why: str) -> NumericError:
+        """The error of a method that did not get there."""
+        return NumericError(
+            f"{self.name} did not converge: after {self.sweeps:,} sweeps {why}; raise --max-iterations, or {DEFAULT}"
+        )
+
+    def residual(self, segment: Segment) -> Floats:
+        """F(x) - x of a chain."""
+        values: Floats = self.xp.empty(segment.last - segment.first)
+        self.system.row_values(self.x, values, segment.first, segment.last, self.threads)
+        return values - self.x[segment.first : segment.last]
+
+    def is_small(self, residual: Floats, x: Floats) -> bool:
+        """Whether a sweep would change no unknown by more than eps."""
+        return bool((np.abs(residual) <= self.settings.eps * (np.abs(x) if self.settings.relative else 1.0)).all())
+
+    def solution(self) -> Solution:
+        """What was found."""
+        if self.equations.groups is not None:
+            if self.chosen is None:
+                self.chosen = self.equations.progress.copy()
+            scratch = self.x.copy()
+            self.system.improve(scratch, scratch.copy(), self.chosen, 0, self.equations.size, self.threads)
+            self.sweeps += 1
+        work = Work(self.name, self.detail, self.sweeps, time.perf_counter() - self.started)
+        return Solution(self.lower, self.upper, self.name, (work,), self.chosen, self.method.proves)

@@ -1,0 +1,52 @@
+"""The power method: step by step of the chain itself, loops included; for a CTMC, of its uniformised chain.
+
+The equations have their loops divided out. A step of the chain leaves a state with probability d and otherwise changes
+nothing, so it goes d of the way to where Jacobi's sweep would go: the same method where there are no loops, and a
+slower one that may stop far too early where loops are likely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..equations import Segment
+from . import jacobi
+from .method import UNIQUE, Job, Method
+
+__all__ = ["METHOD"]
+
+
+def run(job: Job, segment: Segment) -> None:
+    """Step until no unknown changes by more than eps."""
+    part = slice(segment.first, segment.last)
+    scale, relative = job.equations.scale, job.settings.relative
+    leaving = job.xp.ones(segment.last - segment.first) if scale is None else 1 / scale[part]
+    if job.equations.origin.model.type == "ctmc":
+        leaving /= leaving.max()
+    if (leaving == 1).all():
+        jacobi.run(job, segment)
+        return
+    x = job.x[part]  # a view
+
+    def step(steps: int, tolerance: float) -> tuple[int, float]:
+        change = np.inf
+        for done in range(1, steps + 1):
+            moved = leaving * job.residual(segment)
+            x[:] += moved
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                change = float(np.abs(np.where(moved == 0, 0.0, moved / x) if relative else moved).max())
+            if change <= tolerance:
+                return done, change
+        return steps, change
+
+    job.repeat(segment, step, job.settings.eps)
+
+
+METHOD = Method(
+    "power",
+    run,
+    literature="W. J. Stewart, Introduction to the Numerical Solution of Markov Chains (1994)",
+    requires=UNIQUE,
+    guarantees="converges; stops when steps change little, which is early where loops are likely",
+    chains_only=True,
+)
