@@ -104,14 +104,14 @@ extern "C" void launch_{name}(long long kind_, long long blocks_, unsigned threa
 
 @contextmanager
 def without_a_device() -> Iterator[Any]:
-    """``galton.backend.cuda.graph`` on NumPy arrays."""
+    """``galton.graph`` on NumPy arrays, by the kernels of the device."""
     try:
         importlib.import_module("cupy")
         stand_in = False
     except ImportError:
         sys.modules["cupy"] = np
         stand_in = True
-    cuda = importlib.import_module("galton.backend.cuda.graph")
+    importlib.import_module("galton.backend.cuda.graph")
     modules = [importlib.import_module(f"galton.backend.cuda.graph.{name}") for name in _DRIVERS]
     pattern = importlib.import_module("galton.backend.cuda.graph.pattern")
     positions = importlib.import_module("galton.device.cuda.positions")
@@ -124,4 +124,18 @@ def without_a_device() -> Iterator[Any]:
         stack.enter_context(patch.object(modules[0], "multiprocessors", lambda: 0))
         for module in (*modules, positions):
             stack.enter_context(patch.object(module, "cp", np))
-        yield cuda
+        yield _GraphOnDevice()
+
+
+class _GraphOnDevice:
+    """The functions of ``galton.graph``, whose arrays go to the device although they are NumPy's."""
+
+    def __getattr__(self, name: str) -> Any:
+        backends = importlib.import_module("galton.backend")
+        function = getattr(importlib.import_module("galton.graph"), name)
+
+        def called(*arguments: Any, **options: Any) -> Any:
+            with patch.object(backends, "of", lambda array: backends.CUDA):
+                return function(*arguments, **options)
+
+        return called

@@ -17,7 +17,7 @@ MODULES = (
     "krylov",
     "system",
     "restrict",
-    "choices",
+    "rows",
     "bias",
     "chain",
     "induced",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def test_parts_played_by_the_cpu(
     program = galton.load(MODELS / f"{name}.prism", **constants)
     known = galton.check(program, prop)
     model = program.build()
-    model.info["devices"] = (0, 0, 0)
+    model = replace(model, placement=replace(model.placement, devices=(0, 0, 0)))
     request.getfixturevalue("device")
     _same(galton.check(model, prop), known)
 
@@ -148,7 +149,7 @@ def test_single_precision_first(
     known = galton.check(program, prop)
     model = program.build()
     if parts > 1:
-        model.info["devices"] = (0,) * parts
+        model = replace(model, placement=replace(model.placement, devices=(0,) * parts))
     request.getfixturevalue("device")
     _same(galton.check(model, prop, settings=SINGLE), known)
     assert any(in_single)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, diags_array
 from test_cuda_restrict import moved, take
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
 
-from galton.backend import steps
+from galton.backend import CUDA, steps
 from galton.backend.reference import steps as reference
 from galton.backend.steps import Bellman, Chain, Part
 from galton.model.sparse import Model
@@ -26,7 +26,9 @@ DISTINCT = {"bytes": 4, "shorts": 1000, "plain": None}
 def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) -> Part:
     """As :func:`galton.backend.steps.part_of` makes it, for arrays that are maybe only played by NumPy's."""
     keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
-    return steps.device_part(moved(model, xp), xp.asarray(keep), loops, float(model.values.distinct.min()), None)
+    states, position, matrix, starts, entries = CUDA.steps.part_of(moved(model, xp), xp.asarray(keep), loops, 1)
+    longest, least = int(np.diff(take(starts)).max(initial=0)), float(model.values.distinct.min())
+    return Part(states, position, CUDA, matrix, len(states), len(starts) - 1, entries, longest, least)
 
 
 def wide(model: Model) -> Model:

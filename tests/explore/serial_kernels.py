@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from galton.backend.cuda.explore import explorer as cuda
-from galton.backend.cuda.explore.source import Source
-from galton.backend.cuda.explore.source import source as print_source
+from galton.backend.cuda.explorer import explorer as cuda
+from galton.backend.cuda.explorer.source import Source
+from galton.backend.cuda.explorer.source import source as print_source
 from galton.backend.limits import Limits
 from galton.lower.lowering import Lowered
 from galton.model.sparse import Model

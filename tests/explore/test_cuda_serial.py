@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from random_programs import ProgramText, programs
 
 import galton
-from galton.backend.cuda.explore import explorer as cuda
-from galton.backend.cuda.explore.tables import NotPrintable
+from galton.backend.cuda.explorer import explorer as cuda
+from galton.backend.cuda.explorer.tables import NotPrintable
 from galton.lang import GaltonError
 from galton.lang.program import Program
 from galton.lower.lowering import lower

@@ -1,7 +1,7 @@
 """Every operation of the language has one value, whoever computes it.
 
 Constants (:mod:`galton.lang.evaluation`), the folding of the expression graph, the core's tapes and its evaluation of
-single states, arrays (:mod:`galton.backend.cuda.explore.vectorised`), the CUDA text, and the intervals of properties
+single states, arrays (:mod:`galton.backend.cuda.explorer.vectorised`), the CUDA text, and the intervals of properties
 are asked for the same operation on the same doubles. What is expected is written here: IEEE arithmetic by NumPy, and
 the rules of ``java.lang.Math``. The doubles are those that hurt.
 """
@@ -20,7 +20,7 @@ import pytest
 import serial_kernels
 
 import galton
-from galton.backend.cuda.explore import vectorised
+from galton.backend.cuda.explorer import vectorised
 from galton.checking import intervals
 from galton.checking.intervals import Numbers
 from galton.lang import EvaluationError, Source, Value, evaluate, parse_expression

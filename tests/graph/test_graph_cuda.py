@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -18,10 +17,11 @@ from cuda_on_cpu import CompiledKernels, without_a_device
 from graph_oracle import as_model, edge_graph, larger_models, masks, small_models
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from played import played_device
 
 import galton
 import galton.graph as cpu
-from galton.graph import Components
+from galton.graph import Components, small
 from galton.model.sparse import Mask, Model, Values
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -57,9 +57,7 @@ def where(request: pytest.FixtureRequest) -> Iterator[Device]:
         return
     import cupy
 
-    from galton.backend.cuda import graph as cuda
-
-    with patch.object(cuda, "SMALL", 0):
+    with patch.object(small, "SMALL", 0):
         yield Device(cpu, cupy.asarray, cupy.asnumpy)
 
 
@@ -294,36 +292,17 @@ def test_a_state_that_everything_leads_to(where: Device) -> None:
         check_components(where, model, None, None)
 
 
-class Elsewhere:
-    """An array that is not NumPy's, as far as a model can tell."""
-
-    def __init__(self, array: npt.NDArray[Any]) -> None:
-        self.array = array
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-
 def test_small_models_are_fetched() -> None:
     """Models, masks and answers of every kind go there and back."""
-    with without_a_device():
-        from galton.backend.cuda.graph import moving
-
-        def unwrap(value: Any) -> Any:
-            return value.array
-
-        with patch.multiple(moving, cp=SimpleNamespace(ndarray=Elsewhere, asnumpy=unwrap, asarray=Elsewhere)):
-            model = as_model([[{0}, {1, 2}], [{1}], [{2}]])
-            assert model.choice_starts is not None
-            starts, rows, columns = map(Elsewhere, (model.choice_starts, model.row_starts, model.columns))
-            there = replace(model, choice_starts=starts, row_starts=rows, columns=columns)  # type: ignore[arg-type]
-            goal, everywhere = np.array([False, True, False]), np.ones(3, dtype=bool)
-            found: Any = cpu.zero_and_one(there, Elsewhere(everywhere), Elsewhere(goal), "max")  # type: ignore[arg-type]
-            assert [mask.array.tolist() for mask in found] == [[False, False, True], [False, True, False]]
-            found = cpu.strongly_connected_components(there, within=Elsewhere(everywhere))  # type: ignore[arg-type]
-            assert found.bottom.array.sum() == 2
-            found = cpu.maximal_end_components(there)
-            assert (found.count, found.component.array.tolist()) == (3, [0, 1, 2])
+    with played_device() as cupy, patch.object(small, "SMALL", 1 << 18):
+        model = as_model([[{0}, {1, 2}], [{1}], [{2}]]).to_device()
+        goal, everywhere = cupy.asarray(np.array([False, True, False])), cupy.ones(3, dtype=bool)
+        zero, one = cpu.zero_and_one(model, everywhere, goal, "max")
+        assert isinstance(zero, cupy.ndarray)
+        assert (zero.get().tolist(), one.get().tolist()) == ([False, False, True], [False, True, False])
+        assert int(cpu.strongly_connected_components(model, within=everywhere).bottom.get().sum()) == 2
+        found = cpu.maximal_end_components(model)
+        assert (found.count, found.component.get().tolist()) == (3, [0, 1, 2])  # type: ignore[attr-defined]
 
 
 def test_masks_of_the_wrong_length_are_refused(where: Device) -> None:

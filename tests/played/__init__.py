@@ -24,11 +24,11 @@ __all__ = ["memory", "played_cupy", "played_device"]
 
 DRIVERS = {
     "galton.backend.cuda": (
-        *("krylov", "layout", "system", "formats", "restrict", "choices", "bias", "steps", "numbers"),
+        *("krylov", "layout", "system", "formats", "restrict", "rows", "bias", "steps", "numbers"),
         *("chain", "levels", "induced", "regions"),
     ),
     "galton.device.cuda": ("kernels", "positions", "extremes"),
-    "galton.backend.cuda.graph": ("search", "reachability", "components", "end_components", "moving"),
+    "galton.backend.cuda.graph": ("search", "reachability", "components", "end_components"),
 }
 TYPES = ["bool_", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
@@ -106,9 +106,9 @@ def played_device() -> Iterator[ModuleType]:
         for one in modules.values():
             stack.enter_context(patch.object(one, "cp", cupy))
         # Small models take the ways of large ones.
-        stack.enter_context(patch.object(importlib.import_module("galton.backend.cuda.graph"), "SMALL", 0))
+        stack.enter_context(patch.object(importlib.import_module("galton.graph.small"), "SMALL", 0))
         stack.enter_context(
-            patch.object(importlib.import_module("galton.backend.cuda.explore.explorer"), "FEW_KEYS", 0)
+            patch.object(importlib.import_module("galton.backend.cuda.explorer.exploration"), "FEW_KEYS", 0)
         )
         for cached in (module.kernels, module.multiprocessors, module.most_shared):
             cached.cache_clear()

@@ -19,14 +19,14 @@ from typing import Any, ClassVar
 import numpy as np
 from cuda_on_cpu import library_of, with_launchers
 
-import galton.backend.cuda.explore
+import galton.backend.cuda.explorer
 
 from .arrays import ndarray
 
 __all__ = ["CompileException", "Module", "NVRTCError", "Program", "RawKernel", "RawModule", "nvrtc_functions"]
 
 SERIAL = (Path(__file__).parent.parent / "explore" / "serial" / "device.cuh").read_text()
-DEVICE = (Path(galton.backend.cuda.explore.__file__).parent / "device.cuh").read_text()
+DEVICE = (Path(galton.backend.cuda.explorer.__file__).parent / "device.cuh").read_text()
 COMPILER = ["g++", "-std=c++17", "-O0", "-x", "c++", "-fPIC", "-shared", "-ffp-contract=off", "-w"]
 NAME = re.compile(r"launch_(\w+)\(long long kind_, long long blocks_, unsigned threads_, ([^)]*)\)")
 PARAMETER = re.compile(r"(?:const )?([\w ]+?)\s*(\*?)\s*(?:__restrict__ )?(\w+)$")

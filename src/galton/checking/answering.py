@@ -53,8 +53,8 @@ def check(
         return found if certificate else replace(found, quantity=None)
 
     if is_on_host(model.columns):
-        stream = settings.stream or bool(model.info.get("larger than the device"))
-        return check(model, replace(settings, stream=stream))
+        found = check(model, replace(settings, stream=settings.stream or model.placement.streams))
+        return replace(found, placement=model.placement)
     from .on_device import checked
 
     return checked(check, model, settings, strategy=strategy)

@@ -161,6 +161,6 @@ def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
     """Many steps as one step of the plan."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
-    if not part.is_on_host:
-        detail += f"; {part.matrix.layout}: {part.matrix.layout.reason}"
+    if format := part.backend.steps.describe(part.matrix):
+        detail += f"; {format}"
     return Work(step, detail, found.steps, found.seconds)

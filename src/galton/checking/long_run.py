@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..backend.chain import Chain
 from ..backend.cpu.matrix import matrix_of
-from ..device.arrays import is_on_host, namespace, offsets, on_host, repeated
+from ..device.arrays import extremes, is_on_host, namespace, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
@@ -81,7 +81,6 @@ def _gains_on_device(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
     """The same on a device, which has no use for many small components: each is a chain of its own."""
-    from ..device.cuda.extremes import extremes
     from ..device.errors import DeviceError
 
     members, starts = components.order, components.starts

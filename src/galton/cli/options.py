@@ -154,8 +154,8 @@ def build_model(
             terminal=terminal,
             watch=watch,
         )
-    if note := model.info.get("instead"):
-        typer.echo(f"warning: {note}", err=True)
+    for trouble in model.placement.trouble:
+        typer.echo(f"warning: {trouble}", err=True)
     for warning in model.warnings:
         typer.echo(f"warning: {warning}", err=True)
     deadlocks = int(model.labels["deadlock"].sum())

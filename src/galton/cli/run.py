@@ -221,7 +221,8 @@ class Run:
             answer["error"] = _told(found)
         else:
             self.code = max(self.code, int(found.value is False))
-            answer |= {**show.record(found), **show.sizes(model), "device": found.device}
+            answer |= {**show.record(found), **show.sizes(model)}
+            answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": self.build_s, "check_s": found.seconds}
             times["total_s"] = self.read_s + self.build_s + found.seconds

@@ -42,7 +42,7 @@ def evaluate_states(
 
 
 def _on_device(lowering: ExpressionLowering, node: int, fields: Sequence[Field], words: Any) -> Any:
-    from ..backend.cuda.explore import vectorised
+    from ..backend.cuda.explorer import vectorised
     from ..device.errors import DeviceError
 
     if not vectorised.possible(lowering.graph, node):

@@ -13,7 +13,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.cuda.explore import vectorised
+from ..backend.cuda.explorer import vectorised
 from ..lang import GaltonError, LanguageError
 from ..lang.evaluation import evaluate_state, fold
 from ..lang.expressions import Binary, Expression, Literal, Name

@@ -70,7 +70,7 @@ class Source:
 def source(lowered: Lowered, *, device: str | None = None) -> Source:
     """Print a program; ``device`` replaces ``device.cuh``."""
     printer = _Printer(lowered)
-    directory = files("galton.backend.cuda.explore")
+    directory = files("galton.backend.cuda.explorer")
     more = (LONG,) if printer.shape.long_possible else ()
     read = {name: (directory / name).read_text() for name in (*BEFORE, *AFTER, *more)}
     if device is not None:
