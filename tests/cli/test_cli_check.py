@@ -283,6 +283,10 @@ def test_constant_of_the_wrong_type() -> None:
         (["-p", "true", "--eps", "0"], "--eps must lie between 0 and 1, and this is 0"),
         (["-p", "true", "--eps", "nan"], "--eps must lie between 0 and 1, and this is nan"),
         (
+            ["-p", "P=? [ F d=6 ]", "--eps", "1e-30"],
+            "eps is 1e-30, relative to the value, and doubles have too few digits for that; 1e-13 is the smallest eps",
+        ),
+        (
             ["-p", "true", "--device", "tpu"],
             "there is no device 'tpu'; give auto, cpu, cuda, or numbers of devices as in cuda:0,1",
         ),

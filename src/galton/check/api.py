@@ -66,6 +66,7 @@ def check(
         chosen = replace(chosen, eps=eps)
     if method is not None:
         chosen = replace(chosen, method=method)
+    chosen.check_eps()
     file = parse_properties(Source("property", prop))
     if len(file.properties) != 1:
         raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")

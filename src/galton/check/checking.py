@@ -16,7 +16,7 @@ from ..lang.source import GaltonError
 from ..model.arrays import is_on_host, on_host
 from ..model.program import Program
 from ..model.sparse import Int32s, Model
-from ..solve.settings import Settings
+from ..solve.settings import FINEST, Settings
 from ..solve.solution import TINY
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
@@ -27,7 +27,6 @@ from .result import Number, Result, Solved
 if TYPE_CHECKING:
     from .strategy import Strategy
 
-FINEST = 1e-13  # no bounds of doubles are narrower, relatively
 LONG = 80  # characters of a state that is named in passing
 AGAIN = 1e3  # how much narrower to ask when bounds do not decide
 
@@ -47,6 +46,7 @@ def check(
     states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
     """
     settings = settings or Settings()
+    settings.check_eps()
 
     def check(model: Model, settings: Settings) -> Result:
         found = _check(program, model, question, settings, strategy)

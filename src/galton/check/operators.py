@@ -47,7 +47,7 @@ _Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and w
 
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
     """``P … [ path ]``."""
-    bound = _threshold(evaluation, formula.comparison, most=1.0)
+    bound = _threshold(evaluation, formula)
     path = paths.normalise(formula.path, evaluation.source)
     optimum = _optimum(evaluation, formula, "P")
     wanted = formula is evaluation.strategy_of
@@ -59,7 +59,7 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
 
 def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
     """``R{…} … [ objective ]``."""
-    bound = _threshold(evaluation, formula.comparison)
+    bound = _threshold(evaluation, formula)
     structure = structure_of(evaluation, formula)
     optimum = _optimum(evaluation, formula, "R")
     quantity = evaluation.solved(formula, _objective(evaluation, formula, structure, optimum))
@@ -68,7 +68,7 @@ def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
 
 def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numbers:
     """Storm's ``T … [ F states ]``: a reward of 1 for every step or unit of time."""
-    bound = _threshold(evaluation, formula.comparison)
+    bound = _threshold(evaluation, formula)
     optimum = _optimum(evaluation, formula, "T")
     model = evaluation.model
     structure = Rewards(state=namespace(model.columns).ones(model.n_states))
@@ -82,7 +82,7 @@ def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Number
     from .long_run import long_run
 
     _refuse_mdp(evaluation, formula, "the long-run behaviour of an MDP, S, is not supported")
-    bound = _threshold(evaluation, formula.comparison, most=1.0)
+    bound = _threshold(evaluation, formula)
     indicator = evaluation.mask(formula.states).astype(np.float64)
     settings = evaluation.settings_for(formula)
     quantity = long_run(evaluation.focused_model, Rewards(state=indicator), settings)
@@ -92,16 +92,10 @@ def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Number
 # Thresholds and optima.
 
 
-def _threshold(evaluation: Evaluation, comparison: Comparison | None, most: float = math.inf) -> float | None:
-    """What an operator's value is compared with."""
-    if comparison is None:
-        return None
-    span = comparison.bound.span
-    value = float(paths.constant(comparison.bound, evaluation.program.constants, evaluation.source))
-    if not 0 <= value <= most:
-        what = "a probability lies between 0 and 1" if most == 1 else "expected rewards and times are not negative"
-        raise LanguageError(f"{what}, and this bound is {value:g}", evaluation.source, span)
-    return value
+def _threshold(
+    evaluation: Evaluation, formula: Probability | RewardOperator | ExpectedTime | SteadyState
+) -> float | None:
+    return paths.threshold(formula, evaluation.program.constants, evaluation.source)
 
 
 def _answer(comparison: Comparison | None, quantity: Quantity, bound: float | None) -> Truth | Numbers:

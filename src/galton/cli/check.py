@@ -27,7 +27,11 @@ def check(
         ),
     ] = None,
     eps: Annotated[
-        float, typer.Option("--eps", help="How far the value may be from the truth: half the width of the bounds.")
+        float,
+        typer.Option(
+            "--eps",
+            help="How far the value may be from the truth: half the width of the bounds. At least 1e-13, if relative.",
+        ),
     ] = 1e-6,
     relative: Annotated[
         bool, typer.Option("--relative/--absolute", help="Whether eps is a part of the value, or a number of its own.")
@@ -151,6 +155,7 @@ def check(
         order=order,
         single=single,
     )
+    settings.check_eps()
     building = {
         "device": device,
         "threads": threads,

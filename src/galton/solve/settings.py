@@ -12,7 +12,9 @@ from ..lang.source import GaltonError
 from ..threads import check_threads
 from .methods import DEFAULT, TIMED, check_name
 
-__all__ = ["Settings", "Watch"]
+__all__ = ["FINEST", "Settings", "Watch"]
+
+FINEST = 1e-13  # the smallest eps: bounds of doubles are not narrower, relative to the value, but by luck
 
 # Called now and then with what is going on (method, sweeps, residual, bounds so far, …); may raise to stop.
 Watch = Callable[[dict[str, Any]], None]
@@ -26,7 +28,7 @@ class Settings:
     ----------
     eps
         Half the relative (or absolute) width that the bounds of an answer may have; for a method chosen by hand, the
-        change between sweeps at which it stops.
+        change between sweeps at which it stops. A relative one is at least :data:`FINEST`.
     relative
         Whether ``eps`` is relative to the value.
     method
@@ -76,6 +78,14 @@ class Settings:
             from ..backend.formats import check_names
 
             check_names(self.format, self.order)
+
+    def check_eps(self) -> None:
+        """Refuse an eps of a user that doubles cannot attain; what Galton asks of itself on the way may be finer."""
+        if self.relative and self.eps < FINEST:
+            raise GaltonError(
+                f"eps is {self.eps:g}, relative to the value, and doubles have too few digits for that; "
+                f"{FINEST:g} is the smallest eps"
+            )
 
     @property
     def by_hand(self) -> bool:
