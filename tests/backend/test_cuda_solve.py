@@ -192,11 +192,11 @@ def in_single(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return seen
 
 
-def test_the_cpu_has_one_format() -> None:
+def test_choices_for_a_device_are_told_where_the_cpu_answers() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
     for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):
         found = galton.check(program, 'P=? [ F "unsure" ]', settings=settings)
-        assert any("--format, --order and --single are for a device" in work.detail for work in found.work)
+        assert any("--format, --order and --single are for a device" in warning for warning in found.warnings)
 
 
 def _same(found: Any, known: Any) -> None:

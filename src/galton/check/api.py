@@ -16,6 +16,7 @@ from ..programs import read_source
 from ..solve.settings import Settings
 from .checking import check as check_question
 from .exploration import terminal
+from .inspection import check_choices, count_devices, kinds_of
 from .resolution import resolve
 from .result import Result
 
@@ -82,6 +83,9 @@ def check(
         context, (question,) = resolve(file, described(model), mine, labels=model.labels)
     else:
         context, (question,) = resolve(file, subject, mine)
+        kinds_of(question, context)  # what makes no sense shows before anything is built
+        devices = count_devices(device)
+        check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
         where = {} if device is None else {"device": device}
         end = None if certificate else terminal([(context, question)])
         model = subject.build(terminal=end, **where)

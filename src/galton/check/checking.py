@@ -20,6 +20,7 @@ from ..solve.settings import FINEST, Settings
 from ..solve.solution import TINY
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
+from .inspection import check_choices
 from .intervals import Numbers, Truth
 from .resolution import Question
 from .result import Number, Result, Solved
@@ -47,6 +48,8 @@ def check(
     """
     settings = settings or Settings()
     settings.check_eps()
+    devices = len(model.info.get("devices", ()))
+    check_choices(question, program, settings, type=model.type, devices=devices)
 
     def check(model: Model, settings: Settings) -> Result:
         found = _check(program, model, question, settings, strategy)

@@ -33,9 +33,10 @@ class Settings:
         Whether ``eps`` is relative to the value.
     method
         A method chosen by hand, which gives up the guarantee unless the method has one; None for the default, which
-        proves its bounds. Those for time bounds have it, and leave the default for everything else.
+        proves its bounds. Those for time bounds have it. A method is refused where a property has no question for it,
+        and so are all choices below.
     max_iterations
-        Sweeps after which a method gives up; None for the method's own limit.
+        Sweeps after which a method chosen by hand, or a long-run average, gives up; None for its own limit.
     omega
         The relaxation of JOR and SOR.
     threads
