@@ -22,6 +22,7 @@ from galton.solve import METHODS, NumericError, Settings, solve
 from galton.solve.methods import method
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "methods.md"
+MODELS = Path(__file__).parents[2] / "models"
 PROVING = ["sound", *(name for name in METHODS if method(name).proves)]
 FOR_MDPS = [name for name in METHODS if not method(name).chains_only]
 FOR_CHAINS = [name for name in METHODS if method(name).chains_only]
@@ -405,6 +406,27 @@ def test_where_a_method_has_no_say_it_is_refused_or_the_plan_tells() -> None:
     assert any("jacobi is for unbounded paths and rewards" in work.detail for work in found.work)
     found = ask(WALK, "P=? [ F x=8 ]", method="jacobi")
     assert not any(work.step == "method" for work in found.work)
+
+
+def test_long_run_averages_inside_are_proved_whatever_the_method() -> None:
+    """Jacobi's guess, too low by 4e-8, used to pass for the exact probability to end in a component."""
+    die = galton.load(MODELS / "die.prism")
+    prop = 'P=? [ F node=7 ] * filter(state, S=? [ d=6 ], "init")'
+    inside = galton.check(die, prop, method="jacobi").steps[-1]
+    assert "jacobi" not in [work.step for work in inside.work]
+    prop = 'filter(state, S>=0.16666664 [ d=6 ] & P>0.5 [ F node=7 ], "init")'
+    assert galton.check(die, prop, method="jacobi").value is True
+
+
+@pytest.mark.parametrize("late", ["F>=2 d=6", "F>=2 node=7 & d=6", "G>=3 d!=6"])
+def test_bounds_without_an_upper_end_are_proved_whatever_the_method(late: str) -> None:
+    """Jacobi's guess for what follows the first steps used to pass for proved bounds."""
+    die = galton.load(MODELS / "die.prism")
+    prop = f'0 * P=? [ F d=1 ] + filter(state, P=? [ {late} ], "init")'
+    found = galton.check(die, prop, method="jacobi")
+    assert "jacobi" not in [work.step for work in found.steps[-1].work]
+    with pytest.raises(GaltonError, match=r"--method jacobi does nothing for .* bounds without an upper end"):
+        galton.check(die, f"P=? [ {late} ]", method="jacobi")
 
 
 @pytest.mark.parametrize("name", METHODS)
