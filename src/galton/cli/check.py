@@ -55,7 +55,10 @@ def check(
     max_iterations: Annotated[
         float | None,
         typer.Option(
-            "--max-iterations", callback=at_least_one, help="Sweeps after which a method gives up.", show_default=False
+            "--max-iterations",
+            callback=at_least_one,
+            help="Sweeps after which a method chosen by hand, or a long-run average, gives up.",
+            show_default=False,
         ),
     ] = None,
     strategy: Annotated[
@@ -94,7 +97,7 @@ def check(
             "--format",
             metavar="NAME",
             help="On a device, the format of the matrix, where the one that suits it is not wanted: csr, csr-vector, "
-            "ell, sliced, half-sliced, segmented.",
+            "ell, sliced, half-sliced, and for unbounded paths and rewards segmented. Not for long-run averages.",
             show_default=False,
         ),
     ] = None,
@@ -103,8 +106,8 @@ def check(
         typer.Option(
             "--order",
             metavar="NAME",
-            help="On a device, how unknowns are numbered: canonical (by the values of variables, the default), bfs, "
-            "rcm.",
+            help="On a device, how the unknowns of unbounded paths and rewards are numbered: canonical (by the "
+            "values of variables, the default), bfs, rcm.",
             show_default=False,
         ),
     ] = None,

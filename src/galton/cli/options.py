@@ -51,8 +51,8 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="Where to compute: cpu, cuda, cuda:0,1 (several devices), or auto: a CUDA device where there is one and "
-        "it is worth it.",
+        help="Where to compute: cpu, cuda, cuda:0,1 (several devices, for unbounded paths and rewards), or "
+        "auto: a CUDA device where there is one and it is worth it.",
     ),
 ]
 OneDevice = Annotated[
