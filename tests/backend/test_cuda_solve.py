@@ -14,6 +14,7 @@ from played import played_device
 import galton
 from galton.backend.formats import FORMATS, ORDERS
 from galton.check import unknowns
+from galton.lang.source import GaltonError
 from galton.solve import equations, sound
 from galton.solve.parallel import ParallelProposer
 from galton.solve.settings import Settings
@@ -116,23 +117,26 @@ def test_in_every_format(
         assert f", numbered {ORDERS[how['order']]}; " in equations
 
 
-@pytest.mark.parametrize(
-    ("name", "end"),
-    [
-        ("sliced", "; slices of 32, 1-byte numbers of 6 values: as asked"),
-        ("segmented", ": there is no other for steps"),
-    ],
-)
-def test_formats_of_steps(name: str, end: str) -> None:
-    """A format that steps do not have is not taken."""
+def test_formats_of_steps() -> None:
     program, prop = galton.load(MODELS / "brp.prism", N=16, MAX=2), 'P=? [ F<=100 "unsure" ]'
     known = galton.check(program, prop)
     with played_device():
-        found = galton.check(program, prop, device="cuda", settings=Settings(format=name))
+        found = galton.check(program, prop, device="cuda", settings=Settings(format="sliced"))
     assert found.device == "cuda"
     assert found.value == pytest.approx(known.value, rel=1e-9)
     (detail,) = (work.detail for work in found.work if work.step == "until within steps")
-    assert detail.endswith(end)
+    assert detail.endswith("; slices of 32, 1-byte numbers of 6 values: as asked")
+
+
+def test_a_format_that_steps_do_not_have_is_refused_or_told() -> None:
+    program, steps = galton.load(MODELS / "brp.prism", N=16, MAX=2), 'P=? [ F<=100 "unsure" ]'
+    with pytest.raises(GaltonError, match=r"--format segmented does nothing for .* it is for unbounded paths"):
+        galton.check(program, steps, device="cuda", settings=Settings(format="segmented"))
+    with played_device():
+        both = f'({steps}) + P=? [ F "unsure" ]'
+        found = galton.check(program, both, device="cuda", settings=Settings(format="segmented"))
+    (detail,) = (work.detail for work in found.work if work.step == "until within steps")
+    assert detail.endswith(": there is no other for steps")
 
 
 SINGLE = Settings(single=True)
