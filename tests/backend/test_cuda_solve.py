@@ -15,6 +15,7 @@ from played import played_device
 import galton
 from galton.backend.formats import FORMATS, ORDERS
 from galton.checking import unknowns
+from galton.lang.source import GaltonError
 from galton.solve import equations, sound
 from galton.solve.parallel import ParallelProposer
 from galton.solve.settings import Settings
@@ -117,23 +118,26 @@ def test_in_every_format(
         assert f", numbered {ORDERS[how['order']]}; " in equations
 
 
-@pytest.mark.parametrize(
-    ("name", "end"),
-    [
-        ("sliced", "; slices of 32, 1-byte numbers of 6 values: as asked"),
-        ("segmented", ": there is no other for steps"),
-    ],
-)
-def test_formats_of_steps(name: str, end: str) -> None:
-    """A format that steps do not have is not taken."""
+def test_formats_of_steps() -> None:
     program, prop = galton.load(MODELS / "brp.prism", N=16, MAX=2), 'P=? [ F<=100 "unsure" ]'
     known = galton.check(program, prop)
     with played_device():
-        found = galton.check(program, prop, device="cuda", settings=Settings(format=name))
+        found = galton.check(program, prop, device="cuda", settings=Settings(format="sliced"))
     assert found.device == "cuda"
     assert found.value == pytest.approx(known.value, rel=1e-9)
     (detail,) = (work.detail for work in found.work if work.step == "until within steps")
-    assert detail.endswith(end)
+    assert detail.endswith("; slices of 32, 1-byte numbers of 6 values: as asked")
+
+
+def test_a_format_that_steps_do_not_have_is_refused_or_told() -> None:
+    program, steps = galton.load(MODELS / "brp.prism", N=16, MAX=2), 'P=? [ F<=100 "unsure" ]'
+    with pytest.raises(GaltonError, match=r"--format segmented does nothing for .* it is for unbounded paths"):
+        galton.check(program, steps, device="cuda", settings=Settings(format="segmented"))
+    with played_device():
+        both = f'({steps}) + P=? [ F "unsure" ]'
+        found = galton.check(program, both, device="cuda", settings=Settings(format="segmented"))
+    (detail,) = (work.detail for work in found.work if work.step == "until within steps")
+    assert detail.endswith(": there is no other for steps")
 
 
 SINGLE = Settings(single=True)
@@ -193,11 +197,11 @@ def in_single(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return seen
 
 
-def test_the_cpu_has_one_format() -> None:
+def test_choices_for_a_device_are_told_where_the_cpu_answers() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
     for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):
         found = galton.check(program, 'P=? [ F "unsure" ]', settings=settings)
-        assert any("--format, --order and --single are for a device" in work.detail for work in found.work)
+        assert any("--format, --order and --single are for a device" in warning for warning in found.warnings)
 
 
 def _same(found: Any, known: Any) -> None:

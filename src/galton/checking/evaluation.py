@@ -197,8 +197,7 @@ class Evaluation:
             quantity = replace(quantity, work=(*quantity.work, note))
         asked = self.settings.format or self.settings.order or self.settings.single
         if asked and quantity.work and is_on_host(self.model.columns) and not self.settings.stream:
-            note = Work("format", "--format, --order and --single are for a device; the CPU has one format and order")
-            quantity = replace(quantity, work=(*quantity.work, note))
+            self.warnings.append("--format, --order and --single are for a device, and this was answered on the CPU")
         self.steps.append(Step(render(expression), quantity))
         return quantity
 

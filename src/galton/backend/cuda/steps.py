@@ -19,7 +19,7 @@ from ...device.arrays import on_host
 from ...device.cuda.kernels import Kernels, kernels
 from ...device.cuda.positions import positions
 from ...model.sparse import Model
-from ..formats import FORMATS, suitable
+from ..formats import FORMATS, STEPPING, suitable
 from .layout import Layout, csr, lanes_for, lay_out, measure
 from .rows import spread
 
@@ -42,7 +42,6 @@ MEETING = 1e5  # entries that the device could have gone over while its threads 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "part", "products")}
 GOLDEN = 0.6180339887498949  # multiples of which are spread over what comes after the point
 ROUNDING = 1e-12
-STEPPING = ("csr", "csr-vector", "ell", "sliced", "half-sliced")  # formats for steps
 LARGEST = 2**31 - 1
 TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
