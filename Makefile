@@ -50,6 +50,7 @@ fuzz: $(TOOLS)
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo --contract verifier
 
 types: $(TOOLS)
 	$(BIN)/mypy
