@@ -16,7 +16,8 @@ from galton.cli import main
 from galton.explore.cuda_device import DeviceError
 from galton.model.arrays import is_on_host
 
-from . import CUDADriverError, CUDARuntimeError, arrays, kernels, memory, played_device
+from . import arrays, kernels, memory, played_device
+from .devices import CUDADriverError, CUDARuntimeError
 
 WALK = """
 mdp
