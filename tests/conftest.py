@@ -5,8 +5,8 @@ twice: as it is, and marked ``gpu`` with models built on the device unless a tes
 ``PLAYED`` come a third time, with a device played by the CPU (``played``), which needs none. What they ask about small
 models is certified besides (``certified_answers``), wherever it was answered.
 
-``--fast`` (``make test-fast``) runs part of the tests: of each test function a few of its cases, and none that are
-marked ``slow``. A test that has become slow without saying so is listed at the end.
+``--fast`` (``make test-fast``) runs part of the tests: of each test function the first case and the last, and none
+that are marked ``slow``. A test that has become slow without saying so is listed at the end.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ started = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="a few cases of each test function, and none that are slow")
+    parser.addoption("--fast", action="store_true", help="two cases of each test function, and none that are slow")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -70,12 +70,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _few(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Of each test function the first, the middle and the last case of those that are not slow and need no device."""
+    """Of each test function the first and the last case of those that are not slow and need no device."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if not {"slow", "gpu"} & {mark.name for mark in item.iter_markers()}:
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return {one for several in cases.values() for one in (several[0], several[len(several) // 2], several[-1])}
+    return {one for several in cases.values() for one in (several[0], several[-1])}
 
 
 def _processor_seconds() -> float:

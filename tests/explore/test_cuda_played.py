@@ -82,6 +82,7 @@ def test_terminal_states_are_left_alone() -> None:
     assert list(model.differences(expected)) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(programs(mistakes=True))
 def test_random_programs(text: ProgramText) -> None:
