@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import serial_kernels
+from played_explorer import explore
 
 import galton
 from galton.backend.cuda.explorer import vectorised
@@ -201,7 +201,7 @@ def wrong_in_arrays(conditions: list[str]) -> list[str]:
 
 
 def wrong_in_cuda(conditions: list[str]) -> list[str]:
-    labels = serial_kernels.explore(lower(program_of(conditions))).labels
+    labels = explore(lower(program_of(conditions))).labels
     return [condition for k, condition in enumerate(conditions) if not labels[f"l{k}"][0]]
 
 

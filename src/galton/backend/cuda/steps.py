@@ -276,7 +276,7 @@ class Bellman(_Steps):
 
 def _extremes(told: Any) -> list[float]:
     """Seven numbers from what the kernels tell: the least are told by their negation, 0 says that there are none."""
-    keys = (told.get() if hasattr(told, "get") else told)[:7]
+    keys = told.get()[:7]
     bits = np.where(keys >> np.uint64(63), keys ^ np.uint64(1 << 63), ~keys)
     values = np.where(keys == 0, -np.inf, bits.view(np.float64))
     signs = np.array([-1, 1, -1, 1, -1, 1, -1])
