@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from galton.check import intervals
 from galton.check.intervals import Numbers, Truth
+from galton.lang.operations import FUNCTIONS
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 
@@ -81,7 +82,7 @@ def test_logarithms() -> None:
     ],
 )
 def test_rounding(how: str, low: float, high: float, expected: tuple[int, int]) -> None:
-    found = intervals.rounded(how, interval(low, high))
+    found = intervals.apply(FUNCTIONS[how].op, interval(low, high))
     assert (float(found.lower), float(found.upper)) == expected
 
 

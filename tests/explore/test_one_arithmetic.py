@@ -25,6 +25,7 @@ from galton.check.intervals import Numbers
 from galton.explore import vectorised
 from galton.explore.lower import ExpressionLowering, lower
 from galton.lang import EvaluationError, Source, Value, evaluate, parse_expression
+from galton.lang.operations import FUNCTIONS, Op
 from galton.model.states import PackedStates
 
 Pair = tuple[float, float]
@@ -110,8 +111,8 @@ ARITHMETIC: dict[str, tuple[Callable[[float, float], float], Callable[[Numbers, 
     "({}) ^ ({})": (java_power, intervals.power),
     "pow({}, {})": (java_power, intervals.power),
     "log({}, {})": (java_log, intervals.logarithm),
-    "min({}, {})": (lambda a, b: java_extreme(a, b, 1), intervals.minimum),
-    "max({}, {})": (lambda a, b: java_extreme(a, b, -1), intervals.maximum),
+    "min({}, {})": (lambda a, b: java_extreme(a, b, 1), lambda a, b: intervals.apply(Op.MIN, a, b)),
+    "max({}, {})": (lambda a, b: java_extreme(a, b, -1), lambda a, b: intervals.apply(Op.MAX, a, b)),
     "true ? ({}) : ({})": (lambda a, b: a, lambda a, b: intervals.choose(intervals.Truth.exactly(True), a, b)),
 }
 COMPARISONS: dict[str, np.ufunc] = {
@@ -277,7 +278,7 @@ def test_rounding_has_one_value() -> None:
             ("ceil", math.ceil(exact)),
             ("round", math.floor(exact + Decimal("0.5"))),
         ):
-            bounds = intervals.rounded(name, Numbers.exactly(value))
+            bounds = intervals.apply(FUNCTIONS[name].op, Numbers.exactly(value))
             if abs(value) < 2.0**52:  # beyond, every double is an integer
                 assert bounds.lower == bounds.upper == expected
             if abs(expected) < 2**31:

@@ -10,12 +10,17 @@ Arrays have one entry per state, or none (shape ``()``) where a value is the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ..explore.vectorised import function
+from ..lang.operations import BINARY, BY_OP, Op, Operation
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -107,20 +112,42 @@ class Numbers:
         )
 
 
-def minimum(a: Numbers, b: Numbers) -> Numbers:
-    """The smaller of two numbers."""
-    return Numbers(np.minimum(a.lower, b.lower), np.minimum(a.upper, b.upper), a.integral and b.integral)
+def apply(op: Op, *operands: Truth | Numbers) -> Truth | Numbers:
+    """What an operation of the language makes of values that are known up to bounds.
+
+    >>> apply(Op.MAX, Numbers(np.float64(1), np.float64(3)), Numbers.exactly(2.0))
+    Numbers(lower=np.float64(2.0), upper=np.float64(3.0), integral=False)
+    """
+    if op in _OWN:
+        return _OWN[op](*operands)
+    return monotone(BY_OP[op], *(a for a in operands if isinstance(a, Numbers)))
 
 
-def maximum(a: Numbers, b: Numbers) -> Numbers:
-    """The larger of two numbers."""
-    return Numbers(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper), a.integral and b.integral)
+def monotone(operation: Operation, *operands: Numbers) -> Numbers:
+    """An operation that has its extremes at the bounds of its operands; a double is off by a little."""
+    assert operation.monotone, f"bounds of '{operation.text[0]}' need an extension of their own"
+    compute = function(np, operation)
+    with np.errstate(all="ignore"):
+        corners = [compute(*corner) for corner in product(*((a.lower, a.upper) for a in operands))]
+        lower, upper = reduce(np.minimum, corners), reduce(np.maximum, corners)
+        if operation.gives == "double":
+            lower = _down(lower - np.abs(lower) * _LOOSE, np.isinf(lower))
+            upper = _up(upper + np.abs(upper) * _LOOSE, np.isinf(upper))
+    # No number at a corner says nothing about the others, unless there are none, or an operand is no number.
+    known = reduce(np.logical_and, [a.lower == a.upper for a in operands])
+    met = reduce(np.logical_or, [np.isnan(a.lower) | np.isnan(a.upper) for a in operands], known)
+    anything = np.isnan(lower) & ~met
+    integral = operation.gives == "int" or all(a.integral for a in operands)
+    return Numbers(_where(anything, -np.inf, lower), _where(anything, np.inf, upper), integral)
 
 
-def rounded(how: str, a: Numbers) -> Numbers:
-    """``floor``, ``ceil`` and ``round``, halves up: monotone, so the bounds are rounded the same way."""
-    functions: dict[str, Callable[[Floats], Floats]] = {"floor": np.floor, "ceil": np.ceil, "round": _half_up}
-    return Numbers(functions[how](a.lower), functions[how](a.upper), integral=True)
+def has_value(operation: Operation, operands: Sequence[Truth | Numbers]) -> Mask | None:
+    """Where an operation is sure to have a value; None where it always has one."""
+    domain, numbers = operation.domain, [a for a in operands if isinstance(a, Numbers)]
+    if domain is None or (domain.of_integers and not all(a.integral for a in numbers)):
+        return None
+    bounded = numbers[domain.operand]
+    return (domain.low <= bounded.lower) & (bounded.upper <= domain.high)
 
 
 def power(a: Numbers, b: Numbers) -> Numbers:
@@ -142,23 +169,26 @@ def logarithm(a: Numbers, base: Numbers) -> Numbers:
 
 def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
     """``= != < <= > >=``; a comparison with NaN is false, as in Java."""
-    match operator:
-        case "<":
-            return Truth(a.upper < b.lower, a.lower < b.upper)
-        case "<=":
-            return Truth(a.upper <= b.lower, a.lower <= b.upper)
-        case ">" | ">=":
-            return compare("<" if operator == ">" else "<=", b, a)
-        case "=":
-            known = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
-            return Truth(known, (a.lower <= b.upper) & (b.lower <= a.upper))
-        case "!=":
-            return ~compare("=", a, b)
-    raise ValueError(f"unknown comparison {operator!r}")
+    found: Truth | Numbers = BINARY[operator].apply(apply, a, b)
+    assert isinstance(found, Truth)
+    return found
 
 
-def choose(condition: Truth, then: Numbers, otherwise: Numbers) -> Numbers:
+def _equal(a: Truth | Numbers, b: Truth | Numbers) -> Truth:
+    if isinstance(a, Truth) and isinstance(b, Truth):
+        return a.iff(b)
+    assert isinstance(a, Numbers)
+    assert isinstance(b, Numbers)
+    known = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
+    return Truth(known, (a.lower <= b.upper) & (b.lower <= a.upper))
+
+
+def choose(condition: Truth, then: Truth | Numbers, otherwise: Truth | Numbers) -> Truth | Numbers:
     """``condition ? then : otherwise``; where the condition is undecided, anything between both."""
+    if isinstance(then, Truth) and isinstance(otherwise, Truth):
+        return (condition & then) | (~condition & otherwise)
+    assert isinstance(then, Numbers)
+    assert isinstance(otherwise, Numbers)
     lower = _where(condition.undecided, np.minimum(then.lower, otherwise.lower), 0.0)
     upper = _where(condition.undecided, np.maximum(then.upper, otherwise.upper), 0.0)
     return Numbers(
@@ -174,6 +204,26 @@ def modulo(a: Numbers, b: Numbers) -> Numbers:
         known = (a.lower == a.upper) & (b.lower == b.upper)
         value = np.mod(a.lower, b.lower)
         return Numbers(_where(known, value, 0.0), _where(known, value, b.upper - 1), integral=True)
+
+
+_OWN: dict[Op, Callable[..., Truth | Numbers]] = {
+    Op.NEG: lambda a: -a,
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.MOD: modulo,
+    Op.POW: power,
+    Op.LOG: logarithm,
+    Op.EQ: _equal,
+    Op.LT: lambda a, b: Truth(a.upper < b.lower, a.lower < b.upper),
+    Op.LE: lambda a, b: Truth(a.upper <= b.lower, a.lower <= b.upper),
+    Op.AND: lambda a, b: a & b,
+    Op.OR: lambda a, b: a | b,
+    Op.NOT: lambda a: ~a,
+    Op.IFF: Truth.iff,
+    Op.ITE: choose,
+}
 
 
 # Rounding.
@@ -256,8 +306,3 @@ def _corners(
     assert lower is not None
     assert upper is not None
     return Numbers(lower, upper, integral)
-
-
-def _half_up(a: Floats) -> Floats:
-    below = np.floor(a)
-    return _where(a - below >= 0.5, below + 1, below)

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial, reduce
 
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
+from ..lang.operations import BINARY, FUNCTIONS, UNARY
 from ..lang.source import Span
 from ..model.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
 from ..model.states import Field
-from .graph import Graph, Kind, Op
+from .graph import Graph, Kind
 from .initial import initial_ranges
 from .layout import layout
 
@@ -119,16 +121,17 @@ class ExpressionLowering:
                 return self._nodes[name]
             case Label(name):
                 return self.node(self._labels[name])
-            case Unary("!", operand):
-                return graph.not_(self._located(operand))
-            case Unary("-", operand):
-                return graph.negate(self._located(operand))
+            case Unary(operator, operand):
+                return UNARY[operator].apply(graph.apply, self._located(operand))
             case Conditional(condition, then, otherwise):
                 return self._conditional(condition, then, otherwise)
             case Binary(operator, left, right):
-                return self._binary(operator, self._located(left), self._located(right))
+                return BINARY[operator].apply(graph.apply, self._located(left), self._located(right))
             case Call(function, arguments):
-                return self._call(function, [self._located(a) for a in arguments])
+                operation, operands = FUNCTIONS[function], [self._located(a) for a in arguments]
+                if operation.chained:
+                    return reduce(partial(operation.apply, graph.apply), operands)
+                return operation.apply(graph.apply, *operands)
         raise TypeError(f"not an expression of the modelling language: {expression!r}")
 
     def _literal(self, value: Value) -> int:
@@ -146,64 +149,6 @@ class ExpressionLowering:
         node = self._located(taken)
         other_node = self.graph[self._located(other)]
         return node if other_node.integral or other_node.kind is Kind.BOOL else self.graph.as_double(node)
-
-    def _binary(self, operator: str, a: int, b: int) -> int:
-        graph = self.graph
-        match operator:
-            case "&":
-                return graph.and_(a, b)
-            case "|":
-                return graph.or_(a, b)
-            case "=>":
-                return graph.or_(graph.not_(a), b)
-            case "<=>":
-                return graph.iff(a, b)
-            case "=":
-                return graph.equal(a, b)
-            case "!=":
-                return graph.not_(graph.equal(a, b))
-            case "<":
-                return graph.less(a, b)
-            case "<=":
-                return graph.less_equal(a, b)
-            case ">":
-                return graph.less(b, a)
-            case ">=":
-                return graph.less_equal(b, a)
-            case "+":
-                return graph.arithmetic(Op.ADD, a, b)
-            case "-":
-                return graph.arithmetic(Op.SUB, a, b)
-            case "*":
-                return graph.arithmetic(Op.MUL, a, b)
-            case "/":
-                return graph.divide(a, b)
-            case "^":
-                return graph.power(a, b)
-        raise ValueError(f"unknown operator {operator!r}")
-
-    def _call(self, function: str, arguments: list[int]) -> int:
-        graph = self.graph
-        match function:
-            case "min" | "max":
-                op = Op.MIN if function == "min" else Op.MAX
-                result = arguments[0]
-                for argument in arguments[1:]:
-                    result = graph.arithmetic(op, result, argument)
-                return result
-            case "floor":
-                return graph.to_integer(Op.FLOOR, arguments[0])
-            case "ceil":
-                return graph.to_integer(Op.CEIL, arguments[0])
-            case "round":
-                return graph.to_integer(Op.ROUND, arguments[0])
-            case "mod":
-                return graph.modulo(*arguments)
-            case "pow":
-                return graph.power(*arguments)
-            case "log":
-                return graph.logarithm(*arguments)
-        raise ValueError(f"unknown function {function!r}")
 
 
 def lower(program: Program, terminal: Expression | None = None) -> Lowered:

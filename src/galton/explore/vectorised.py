@@ -5,16 +5,18 @@ Only what has a value everywhere, and what every processor rounds alike; see :fu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..lang.operations import BY_OP, Operation
 from ..model.arrays import namespace
 from ..model.states import Field
 from .graph import Graph, Kind, Node, Op
 
-__all__ = ["evaluate", "possible"]
+__all__ = ["evaluate", "function", "possible"]
 
 TYPES = {Kind.BOOL: np.bool_, Kind.INT: np.int32, Kind.REAL: np.float64}
 
@@ -32,7 +34,14 @@ def _needed(graph: Graph, root: int) -> list[int]:
 def possible(graph: Graph, root: int) -> bool:
     """Whether an expression can be evaluated here."""
     nodes = [graph[index] for index in _needed(graph, root)]
-    return not any(node.partial or node.maybe_nan or node.op in (Op.POW, Op.LOG) for node in nodes)
+    return not any(node.partial or node.maybe_nan or not _has_arrays(node.op) for node in nodes)
+
+
+def _has_arrays(op: Op) -> bool:
+    if op in (Op.CONST, Op.VAR, Op.TO_REAL):
+        return True
+    operation = BY_OP[op]
+    return operation.rounded_alike and (operation.array is not None or op in _OWN)
 
 
 def evaluate(graph: Graph, root: int, fields: Sequence[Field], words: Any) -> Any:
@@ -56,49 +65,22 @@ def _variable(field: Field, words: Any) -> Any:
 
 def _operation(xp: Any, node: Node, arguments: list[Any]) -> Any:
     kind = TYPES[node.kind]
-    match node.op:
-        case Op.CONST:
-            return kind(node.value)
-        case Op.TO_REAL:
-            return arguments[0].astype(np.float64)
-        case Op.ADD:
-            return arguments[0] + arguments[1]
-        case Op.SUB:
-            return arguments[0] - arguments[1]
-        case Op.MUL:
-            return arguments[0] * arguments[1]
-        case Op.DIV:
-            return arguments[0] / arguments[1]
-        case Op.NEG:
-            return -arguments[0]
-        case Op.MIN:
-            return _minimum(xp, *arguments)
-        case Op.MAX:
-            return _maximum(xp, *arguments)
-        case Op.MOD:
-            return xp.mod(*arguments)
-        case Op.FLOOR:
-            return xp.floor(arguments[0]).astype(kind)
-        case Op.CEIL:
-            return xp.ceil(arguments[0]).astype(kind)
-        case Op.ROUND:
-            below = xp.floor(arguments[0])  # adding a half would round the largest double below one half up
-            return (below + (arguments[0] - below >= 0.5)).astype(kind)
-        case Op.EQ | Op.IFF:
-            return arguments[0] == arguments[1]
-        case Op.LT:
-            return arguments[0] < arguments[1]
-        case Op.LE:
-            return arguments[0] <= arguments[1]
-        case Op.AND:
-            return arguments[0] & arguments[1]
-        case Op.OR:
-            return arguments[0] | arguments[1]
-        case Op.NOT:
-            return ~arguments[0]
-        case Op.ITE:
-            return xp.where(*arguments)
-    raise ValueError(f"no operation on arrays: {node.op!r}")
+    if node.op is Op.CONST:
+        return kind(node.value)
+    if node.op is Op.TO_REAL:
+        return arguments[0].astype(kind)
+    return function(xp, BY_OP[node.op])(*arguments).astype(kind, copy=False)
+
+
+def function(xp: Any, operation: Operation) -> Callable[..., Any]:
+    """What an operation does to arrays of numbers, where ``xp`` is NumPy or CuPy."""
+    assert operation.op is not None
+    if operation.op in _OWN:
+        return partial(_OWN[operation.op], xp)
+    if operation.array is None:
+        raise ValueError(f"no operation on arrays: {operation.op!r}")
+    found: Callable[..., Any] = getattr(xp, operation.array)
+    return found
 
 
 def _minimum(xp: Any, left: Any, right: Any) -> Any:
@@ -107,4 +89,13 @@ def _minimum(xp: Any, left: Any, right: Any) -> Any:
 
 
 def _maximum(xp: Any, left: Any, right: Any) -> Any:
+    """The larger numbers; 0.0 is more than -0.0."""
     return xp.where((left == right) & ~xp.signbit(left), left, xp.maximum(left, right))
+
+
+def _round_half_up(xp: Any, values: Any) -> Any:
+    below = xp.floor(values)  # adding a half would round the largest double below one half up
+    return below + (values - below >= 0.5)
+
+
+_OWN: dict[Op, Callable[..., Any]] = {Op.MIN: _minimum, Op.MAX: _maximum, Op.ROUND: _round_half_up}

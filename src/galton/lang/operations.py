@@ -195,7 +195,7 @@ def _power_range(x: Range, y: Range) -> tuple[float, float]:
     base = greatest(abs(x.low), abs(x.high))
     if base > 1 and not y.high * math.log2(base) < 64:  # longer than any integer that has a value
         return low, high
-    most = float(base**y.high) if base > 1 else 1.0
+    most = float(int(base) ** int(y.high)) if base > 1 else 1.0
     return (-most if x.low < 0 else 0.0), most
 
 
