@@ -169,7 +169,8 @@ def logarithm(a: Numbers, base: Numbers) -> Numbers:
 
 def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
     """``= != < <= > >=``; a comparison with NaN is false, as in Java."""
-    found: Truth | Numbers = BINARY[operator].apply(apply, a, b)
+    operands: tuple[Truth | Numbers, Truth | Numbers] = a, b
+    found = BINARY[operator].apply(apply, *operands)
     assert isinstance(found, Truth)
     return found
 
