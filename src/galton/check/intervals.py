@@ -153,9 +153,15 @@ def has_value(operation: Operation, operands: Sequence[Truth | Numbers]) -> Mask
 def power(a: Numbers, b: Numbers) -> Numbers:
     """``a ^ b``: monotone in each operand where the base is not negative, so the corners hold the extremes."""
     result = _corners(_power, a, b, a.integral and b.integral)
-    # Below zero only a known whole exponent has a power: even ones turn around at zero, odd ones are monotone.
-    even = (b.lower == b.upper) & (np.mod(b.lower, 2) == 0) & (a.lower < 0) & (a.upper > 0)
-    return Numbers(_where(even, 0.0, result.lower), result.upper, result.integral)
+    with np.errstate(all="ignore"):
+        whole = (b.lower == b.upper) & (np.mod(b.lower, 2) == np.floor(np.mod(b.lower, 2)))
+        even = whole & (np.mod(b.lower, 2) == 0)
+    # Below zero only whole exponents have powers: even ones turn around at zero, and negative ones have a pole there.
+    # Where the exponent may be one or the other, or none of them, so may the power.
+    below, known = np.signbit(a.lower), (a.lower == a.upper) & (b.lower == b.upper)
+    anything = below & ~known & ~(whole & ((b.lower >= 0) | (a.upper < 0)))
+    lower = _where(even & below & (a.upper > 0), 0.0, result.lower)
+    return Numbers(_where(anything, -np.inf, lower), _where(anything, np.inf, result.upper), result.integral)
 
 
 def logarithm(a: Numbers, base: Numbers) -> Numbers:

@@ -1,8 +1,8 @@
 """The operations of the language: what each of them takes, gives and means, in one table.
 
 Everything that computes with expressions is made from these rows or tested against them
-(``tests/explore/test_operations.py``): the types of expressions, the folding of constants, the expression graph with
-its ranges, arrays, the intervals of properties, the tapes of the C++ core and the text for a device.
+(``tests/explore/test_one_arithmetic.py``): the types of expressions, the folding of constants, the expression graph
+with its ranges, arrays, the intervals of properties, the tapes of the C++ core and the text for a device.
 
 An operation has three meanings. On integers it is exact; whoever computes says how far integers go. On doubles it
 follows Java, on which PRISM runs (:mod:`.doubles`). On constants it is rational and rounded once (:mod:`.rationals`).
