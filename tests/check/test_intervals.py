@@ -133,3 +133,8 @@ def test_a_choice_by_a_condition_that_is_not_decided() -> None:
     found = intervals.choose(condition, Numbers.exactly(1.0), Numbers.exactly(2.0))
     assert found.lower.tolist() == [1, 1, 2]
     assert found.upper.tolist() == [1, 2, 2]
+
+
+def test_a_difference_of_infinities_that_need_not_be_met_was_no_number() -> None:
+    found = interval(-4.0, math.inf) - Numbers.exactly(math.inf)
+    assert (float(found.lower), float(found.upper)) == (-math.inf, math.inf)

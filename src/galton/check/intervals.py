@@ -95,7 +95,7 @@ class Numbers:
     def __add__(self, other: Numbers) -> Numbers:
         lower, low_exact = _sum(self.lower, other.lower)
         upper, high_exact = _sum(self.upper, other.upper)
-        return Numbers(_down(lower, low_exact), _up(upper, high_exact), self.integral and other.integral)
+        return _open(_down(lower, low_exact), _up(upper, high_exact), self.integral and other.integral, self, other)
 
     def __sub__(self, other: Numbers) -> Numbers:
         return self + -other
@@ -133,12 +133,7 @@ def monotone(operation: Operation, *operands: Numbers) -> Numbers:
         if operation.gives == "double":
             lower = _down(lower - np.abs(lower) * _LOOSE, np.isinf(lower))
             upper = _up(upper + np.abs(upper) * _LOOSE, np.isinf(upper))
-    # No number at a corner says nothing about the others, unless there are none, or an operand is no number.
-    known = reduce(np.logical_and, [a.lower == a.upper for a in operands])
-    met = reduce(np.logical_or, [np.isnan(a.lower) | np.isnan(a.upper) for a in operands], known)
-    anything = np.isnan(lower) & ~met
-    integral = operation.gives == "int" or all(a.integral for a in operands)
-    return Numbers(_where(anything, -np.inf, lower), _where(anything, np.inf, upper), integral)
+    return _open(lower, upper, operation.gives == "int" or all(a.integral for a in operands), *operands)
 
 
 def has_value(operation: Operation, operands: Sequence[Truth | Numbers]) -> Mask | None:
@@ -242,6 +237,15 @@ def _down(values: Floats, exact: Mask) -> Floats:
 
 def _up(values: Floats, exact: Mask) -> Floats:
     return _where(exact, values, np.nextafter(values, np.inf))
+
+
+def _open(lower: Floats, upper: Floats, integral: bool, *operands: Numbers) -> Numbers:
+    """Bounds, none where they came out as no number: others may be met, unless the operands are known, or none."""
+    known = reduce(np.logical_and, [a.lower == a.upper for a in operands])
+    sure = reduce(np.logical_or, [np.isnan(a.lower) | np.isnan(a.upper) for a in operands], known)
+    return Numbers(
+        _where(np.isnan(lower) & ~sure, -np.inf, lower), _where(np.isnan(upper) & ~sure, np.inf, upper), integral
+    )
 
 
 def _log(a: Numbers) -> Numbers:
