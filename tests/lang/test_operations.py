@@ -23,7 +23,7 @@ def test_every_operation_of_the_core_has_one_row() -> None:
 def test_a_row_is_whole(row: Operation) -> None:
     assert (row.op is None) is (row.via is not None)
     if row.gives in ("int", "double", "widest"):
-        assert row.range is not None
+        assert row.range is not None  # the expression graph asks for it
     if row.gives in ("int", "widest"):
         assert row.integers is not None
     if row.domain is not None:

@@ -14,11 +14,12 @@ What operations mean, and the ranges of what they give, is in :mod:`galton.lang.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
-from ..lang.operations import BY_OP, Op, Operation, Range
+from ..lang.operations import BY_OP, Domain, Op, Operation, greatest, least
 
 __all__ = ["Graph", "Kind", "Node", "Op", "computed"]
 
@@ -49,11 +50,6 @@ class Node:
     partial: bool
     maybe_nan: bool  # may be no number at all, whatever its bounds say
 
-    @property
-    def range(self) -> Range:
-        """Its bounds, as the table of operations takes them."""
-        return Range(self.low, self.high, self.integral)
-
 
 class Graph:
     """Nodes in topological order, hash-consed."""
@@ -61,6 +57,19 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._known: dict[tuple[Op, Kind, tuple[int, ...], str, bool], int] = {}
+        builders: dict[Op, Callable[..., int]] = {
+            **{op: partial(self._number, operation) for op, operation in BY_OP.items()},
+            Op.TO_REAL: self.to_real,
+            Op.NOT: self.not_,
+            Op.AND: self.and_,
+            Op.OR: self.or_,
+            Op.IFF: self.iff,
+            Op.ITE: self.ite,
+            Op.EQ: self.equal,
+            Op.LT: partial(self._compare, Op.LT),
+            Op.LE: partial(self._compare, Op.LE),
+        }
+        self._builders = [builders.get(op, self._leaf) for op in Op]  # hashing an Op takes long
 
     def __getitem__(self, node: int) -> Node:
         return self.nodes[node]
@@ -85,6 +94,10 @@ class Graph:
             self._known[key] = len(self.nodes)
             self.nodes.append(Node(op, kind, args, value, low, high, integral, partial, maybe_nan))
         return self._known[key]
+
+    @staticmethod
+    def _leaf(*args: int) -> int:
+        raise TypeError("constants and variables are no operations")
 
     # Leaves
 
@@ -111,22 +124,14 @@ class Graph:
 
     def apply(self, op: Op, *args: int) -> int:
         """The node of an operation on nodes."""
-        match op:
-            case Op.NOT:
-                return self.not_(*args)
-            case Op.AND:
-                return self.and_(*args)
-            case Op.OR:
-                return self.or_(*args)
-            case Op.IFF:
-                return self.iff(*args)
-            case Op.ITE:
-                return self.ite(*args)
-            case Op.EQ:
-                return self.equal(*args)
-            case Op.LT | Op.LE:
-                return self._compare(op, *args)
-        return self._number(BY_OP[op], args)
+        return self._builders[op](*args)
+
+    def builder(self, operation: Operation) -> Callable[..., int]:
+        """What makes the node of an operation, in the core or not, from those of its operands."""
+        if operation.via is not None:
+            return partial(operation.via, self.apply)
+        assert operation.op is not None
+        return self._builders[operation.op]
 
     # Logic
 
@@ -175,7 +180,8 @@ class Graph:
         if not integral:
             then, otherwise = self.as_double(then), self.as_double(otherwise)
         then, otherwise, kind = self._match(then, otherwise)
-        bounds = self._bounds(BY_OP[Op.ITE], (then, otherwise))
+        a, b = self.nodes[then], self.nodes[otherwise]
+        bounds = least(a.low, b.low), greatest(a.high, b.high)
         return self._add(Op.ITE, kind, (condition, then, otherwise), bounds=bounds, integral=integral)
 
     # Comparison
@@ -204,19 +210,23 @@ class Graph:
 
     # Arithmetic
 
-    def _number(self, operation: Operation, args: tuple[int, ...]) -> int:
+    def _number(self, operation: Operation, *args: int) -> int:
         """A number from numbers."""
         op = operation.op
         assert op is not None
         nodes = [self.nodes[a] for a in args]
-        whole = operation.integers is not None and all(node.integral for node in nodes)
+        whole, constant, words = operation.integers is not None, True, operation.on_words
+        for node in nodes:
+            whole = whole and node.integral
+            constant = constant and node.op is Op.CONST
+            words = words and node.kind is Kind.INT
         integral = whole or operation.gives == "int"
         if not integral:
             # As doubles: an integer has no -0, which would send a quotient to the wrong infinity.
             args = tuple(map(self.as_double, args))
             nodes = [self.nodes[a] for a in args]
-        outside = self._may_lack_value(operation, nodes, whole)
-        if not outside and all(node.op is Op.CONST for node in nodes):
+        outside = operation.domain is not None and self._may_lack_value(operation.domain, nodes, whole)
+        if constant and not outside:
             value = computed(operation, whole, [node.value for node in nodes])
             if not integral:
                 return self.real(value)
@@ -225,33 +235,27 @@ class Graph:
         same = self._neutral(op, args)
         if same is not None:
             return same
-        bounds = self._bounds(operation, args)
-        fits = integral and operation.on_words and bounds[0] >= INT_MIN and bounds[1] <= INT_MAX
-        if whole and not (fits and all(node.kind is Kind.INT for node in nodes)):
-            fits = False
+        assert operation.range is not None
+        low, high = operation.range(*nodes)
+        fits = integral and low >= INT_MIN and high <= INT_MAX and (words or not whole)
+        if whole and not fits:
             args = tuple(map(self.to_real, args))
-        too_long = whole and operation.lengthens and not (bounds[0] >= -EXACT and bounds[1] <= EXACT)
         return self._add(
             op,
             Kind.INT if fits else Kind.REAL,
             args,
-            bounds=bounds,
+            bounds=(low, high),
             integral=integral,
-            partial=outside or too_long,
-            maybe_nan=operation.may_be_nan and not integral and not all(map(math.isfinite, bounds)),
+            partial=outside or (whole and operation.lengthens and not (low >= -EXACT and high <= EXACT)),
+            maybe_nan=operation.may_be_nan and not integral and not (math.isfinite(low) and math.isfinite(high)),
         )
 
     @staticmethod
-    def _may_lack_value(operation: Operation, nodes: list[Node], whole: bool) -> bool:
-        domain = operation.domain
-        if domain is None or (domain.of_integers and not whole):
+    def _may_lack_value(domain: Domain, nodes: list[Node], whole: bool) -> bool:
+        if domain.of_integers and not whole:
             return False
         node = nodes[domain.operand]
         return node.maybe_nan or not (domain.low <= node.low and node.high <= domain.high)
-
-    def _bounds(self, operation: Operation, args: tuple[int, ...]) -> tuple[float, float]:
-        assert operation.range is not None
-        return operation.range(*(self.nodes[a].range for a in args))
 
     def _neutral(self, op: Op, args: tuple[int, ...]) -> int | None:
         """The operand that an operation leaves as it is, if there is one."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import reduce
 
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
@@ -86,6 +86,10 @@ class ExpressionLowering:
 
     def __init__(self, program: Program, frozen: Collection[str] = ()):
         self.graph = Graph()
+        self._unary, self._binary, self._functions = (
+            {text: self.graph.builder(operation) for text, operation in rows.items()}
+            for rows in (UNARY, BINARY, FUNCTIONS)
+        )
         self._constants: Mapping[str, Value] = program.constants
         self._labels = program.labels
         self._nodes: dict[str, int] = {}
@@ -113,7 +117,6 @@ class ExpressionLowering:
         return node
 
     def _node(self, expression: Expression) -> int:
-        graph = self.graph
         match expression:
             case Literal(value):
                 return self._literal(value)
@@ -122,16 +125,15 @@ class ExpressionLowering:
             case Label(name):
                 return self.node(self._labels[name])
             case Unary(operator, operand):
-                return UNARY[operator].apply(graph.apply, self._located(operand))
+                return self._unary[operator](self._located(operand))
             case Conditional(condition, then, otherwise):
                 return self._conditional(condition, then, otherwise)
             case Binary(operator, left, right):
-                return BINARY[operator].apply(graph.apply, self._located(left), self._located(right))
+                return self._binary[operator](self._located(left), self._located(right))
             case Call(function, arguments):
-                operation, operands = FUNCTIONS[function], [self._located(a) for a in arguments]
-                if operation.chained:
-                    return reduce(partial(operation.apply, graph.apply), operands)
-                return operation.apply(graph.apply, *operands)
+                operands = [self._located(a) for a in arguments]
+                build = self._functions[function]
+                return reduce(build, operands) if FUNCTIONS[function].chained else build(*operands)
         raise TypeError(f"not an expression of the modelling language: {expression!r}")
 
     def _literal(self, value: Value) -> int:

@@ -134,13 +134,18 @@ class _Evaluator:
         return value
 
     def _applied(self, operation: Operation, operands: Sequence[Value], whole: Expression) -> Value:
-        if operation.lacks_value(operands):
-            assert operation.domain is not None
+        if operation.domain is not None and operation.lacks_value(operands):
             found = operands[operation.domain.operand]
             raise EvaluationError(f"{operation.domain.complaint}, not {found}", whole.span)
-        if operation.integers is not None and not any(isinstance(operand, float) for operand in operands):
-            return _in_range(operation.integers(*operands), whole)
-        return _in_range(operation.meaning(self._exact)(*operands), whole)
+        if operation.integers is not None:
+            for operand in operands:
+                if isinstance(operand, float):
+                    break
+            else:
+                return _in_range(operation.integers(*operands), whole)
+        exact = operation.constants if self._exact else None
+        value = (exact or operation.doubles)(*operands)
+        return _in_range(value, whole) if operation.gives == "int" else value
 
 
 def _in_range(value: Value, whole: Expression) -> Value:

@@ -60,12 +60,15 @@ class Op(IntEnum):
     ITE = 23
 
 
-class Range(NamedTuple):
+class Range(Protocol):
     """Bounds of a number, which is an integer of the language where ``integral``."""
 
-    low: float
-    high: float
-    integral: bool = False
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def integral(self) -> bool: ...
 
 
 class Domain(NamedTuple):
@@ -101,7 +104,7 @@ class Operation:
     gives
         The type of the result; ``"widest"`` is an ``int`` where all operands are, ``"branch"`` that of what is chosen.
     doubles, constants, integers
-        Its meaning. Integers are taken as doubles where it has none of its own for them.
+        Its meaning. Integers are taken as doubles where it has none of its own for them, and so are constants.
     domain
         Where it has a value, if not everywhere.
     range
@@ -145,10 +148,6 @@ class Operation:
     monotone: bool = False
     settled_by: bool | None = None
 
-    def meaning(self, exact: bool) -> Callable[..., Value]:
-        """What it does to numbers that are not all integers: constants are exact."""
-        return self.constants if exact and self.constants is not None else self.doubles
-
     def lacks_value(self, operands: Sequence[Value]) -> bool:
         """Whether it has no value for some operands, long integers apart."""
         domain = self.domain
@@ -168,12 +167,18 @@ class Operation:
 
 def least(*values: float) -> float:
     """The least of some bounds; none where one is no number."""
-    return -math.inf if any(map(math.isnan, values)) else min(values)
+    for value in values:
+        if value != value:
+            return -math.inf
+    return min(values)
 
 
 def greatest(*values: float) -> float:
     """The greatest of some bounds; none where one is no number."""
-    return math.inf if any(map(math.isnan, values)) else max(values)
+    for value in values:
+        if value != value:
+            return math.inf
+    return max(values)
 
 
 def _corners(function: Callable[[float, float], float]) -> Callable[[Range, Range], tuple[float, float]]:
@@ -417,7 +422,6 @@ OPERATIONS: tuple[Operation, ...] = (
         takes="choice",
         gives="branch",
         doubles=lambda condition, then, otherwise: then if condition else otherwise,
-        range=lambda then, otherwise: (least(then.low, otherwise.low), greatest(then.high, otherwise.high)),
         array="where",
     ),
 )
