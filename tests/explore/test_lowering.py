@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 import galton
-from galton import _core
 from galton.explore.graph import Graph, Kind, Op
 from galton.explore.lower import lower
-
-
-def test_the_core_has_the_same_operations_in_the_same_order() -> None:
-    assert [name.lower() for name in _core.operations()] == [op.name.replace("_", "").lower() for op in Op]
 
 
 def test_a_variable_that_nothing_writes_takes_no_bits() -> None:
