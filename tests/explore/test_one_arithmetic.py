@@ -378,6 +378,9 @@ def test_bounds_of_powers_left_out_whole_exponents_of_negative_numbers_and_poles
     assert found.lower <= inside <= found.upper
 
 
-def test_bounds_of_a_minimum_lost_the_sign_of_a_zero() -> None:
-    zero = intervals.apply(Op.MIN, Numbers.exactly(0.0), Numbers.exactly(-0.0))
-    assert float((Numbers.exactly(1.0) / zero).upper) == -math.inf
+@pytest.mark.parametrize(("op", "infinite"), [(Op.MIN, -math.inf), (Op.MAX, math.inf)])
+@pytest.mark.parametrize("zeros", [(0.0, -0.0), (-0.0, 0.0)])
+def test_bounds_of_an_extreme_lost_the_sign_of_a_zero(op: Op, infinite: float, zeros: tuple[float, float]) -> None:
+    zero = intervals.apply(op, *map(Numbers.exactly, zeros))
+    found = Numbers.exactly(1.0) / zero
+    assert (float(found.lower), float(found.upper)) == (infinite, infinite)
