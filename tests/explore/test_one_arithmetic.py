@@ -343,6 +343,8 @@ def test_a_function_that_is_only_in_the_table_gets_its_bounds() -> None:
     assert Fraction(found.lower) ** 3 <= -8
     assert Fraction(found.upper) ** 3 >= 3
     assert found.upper - found.lower < 3.45
+    assert intervals.monotone(cube_root, Numbers.exactly(math.inf)).lower == math.inf
+    assert not intervals.monotone(cube_root, Numbers.exactly(8, integral=True)).integral
 
 
 # What was wrong once

@@ -131,9 +131,11 @@ def monotone(operation: Operation, *operands: Numbers) -> Numbers:
         corners = [compute(*corner) for corner in product(*((a.lower, a.upper) for a in operands))]
         lower, upper = reduce(np.minimum, corners), reduce(np.maximum, corners)
         if operation.gives == "double":
-            lower = _down(lower - np.abs(lower) * _LOOSE, np.isinf(lower))
-            upper = _up(upper + np.abs(upper) * _LOOSE, np.isinf(upper))
-    return _open(lower, upper, operation.gives == "int" or all(a.integral for a in operands), *operands)
+            endless = np.isinf(lower), np.isinf(upper)
+            lower = _where(endless[0], lower, _down(lower - np.abs(lower) * _LOOSE, endless[0]))
+            upper = _where(endless[1], upper, _up(upper + np.abs(upper) * _LOOSE, endless[1]))
+    whole = operation.gives == "int" or (operation.gives == "widest" and all(a.integral for a in operands))
+    return _open(lower, upper, whole, *operands)
 
 
 def has_value(operation: Operation, operands: Sequence[Truth | Numbers]) -> Mask | None:
