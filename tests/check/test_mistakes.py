@@ -69,10 +69,10 @@ CASES = [
         "unsupported",
         "several objectives at once, multi(…), are not supported",
     ),
-    (COIN, "pow(2, x-1)", "model", "an integer cannot be raised to a negative exponent, in state (x=0, heads=false)"),
+    (COIN, "pow(2, x-1)", "model", "a power of integers needs a nonnegative exponent, in state (x=0, heads=false)"),
     (COIN, "filter(sum, mod(3, x))", "model", "'mod' needs a positive divisor, in state (x=0, heads=false)"),
-    (COIN, "floor(x/0)", "model", "'floor' of a number that is not finite, in state (x=0, heads=false)"),
-    (COIN, "P=? [ F mod(3, x)=1 ]", "model", "mod needs a positive second argument, in state (x=0, heads=false)"),
+    (COIN, "floor(x/0)", "model", "'floor' needs a finite number, in state (x=0, heads=false)"),
+    (COIN, "P=? [ F mod(3, x)=1 ]", "model", "'mod' needs a positive divisor, in state (x=0, heads=false)"),
     (COIN, "const int k; P=? [ F<=k heads ]", "input", "this property needs a value for the constant 'k'"),
     (COIN, "P=? [ F x ]", "input", "the operand of 'F' must be a bool, but this is an int"),
 ]

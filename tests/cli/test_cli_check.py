@@ -353,7 +353,7 @@ def test_nested_path_formulas() -> None:
 
 
 def test_property_that_means_nothing_in_some_state() -> None:
-    assert "error: mod needs a positive second argument" in refused("P=? [ F mod(d, 0)=1 ]")
+    assert "error: 'mod' needs a positive divisor" in refused("P=? [ F mod(d, 0)=1 ]")
 
 
 # Nothing can be checked: the code is 2.

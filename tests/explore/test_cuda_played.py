@@ -12,7 +12,7 @@ from played_explorer import explore
 from random_programs import ProgramText, programs
 
 import galton
-from galton.backend.cuda.explorer import explorer as cuda
+from galton.backend.cuda.explorer import exploration as cuda
 from galton.backend.cuda.explorer.tables import NotPrintable
 from galton.lang import GaltonError
 from galton.lang.program import Program

@@ -370,9 +370,9 @@ _SIGNATURES = {
 }
 # fmt: off
 _UFUNCS = (
-    "add", "ceil", "divide", "equal", "floor", "greater", "isfinite", "isinf", "isnan", "less", "log", "logical_and",
-    "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply", "negative", "nextafter", "not_equal",
-    "power", "sqrt", "subtract",
+    "add", "ceil", "divide", "equal", "floor", "greater", "isfinite", "isinf", "isnan", "less", "less_equal", "log",
+    "logical_and", "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply", "negative", "nextafter",
+    "not_equal", "power", "sqrt", "subtract",
 )
 # fmt: on
 
