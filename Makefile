@@ -21,7 +21,7 @@ TOOLS  := $(VENV)/.tools
 .PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
-$(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
+$(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*.* src/core/*/*)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@

@@ -1,4 +1,4 @@
-"""The C++ core (src/core/module.cpp)."""
+"""The C++ core (src/core/core.cpp)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -57,7 +57,7 @@ _Ints = npt.NDArray[np.int32]
 _Floats = npt.NDArray[np.float64]
 
 class System:
-    """The equations x = opt(Ax + b) as the kernels take them; see src/core/sweeps.hpp, proof.hpp and krylov.hpp."""
+    """The equations x = opt(Ax + b) as the kernels take them; see sweeps, proof and krylov in src/core/solve."""
 
     def __init__(self, matrix: Matrix, scale: _Floats | None, constant: _Floats, optimum: int) -> None: ...
     def gauss_seidel(
@@ -233,7 +233,7 @@ class Chain:
     def segments(self) -> int: ...
 
 class Forward:
-    """A distribution of a CTMC that moves; see src/core/forward.hpp. Shares the arrays it is made of."""
+    """A distribution of a CTMC that moves; see src/core/steps/forward.hpp. Shares the arrays it is made of."""
 
     def __init__(self, matrix: Matrix, moving: npt.NDArray[np.uint8], high: _Floats, low: _Floats) -> None: ...
     def advance(
@@ -330,12 +330,12 @@ class Preconditioner:
     """What a Krylov method takes for the matrix."""
 
 class SymmetricSweep(Preconditioner):
-    """See src/core/symmetric_sweep.hpp."""
+    """See src/core/long_run/symmetric_sweep.hpp."""
 
     def __init__(self, matrix: Matrix, leaving_rates: npt.NDArray[np.float64], threads: int) -> None: ...
 
 class IncompleteElimination(Preconditioner):
-    """A preconditioner for Poisson's equation; see src/core/incomplete_elimination.hpp."""
+    """A preconditioner for Poisson's equation; see src/core/long_run/incomplete_elimination.hpp."""
 
     def __init__(
         self,
@@ -356,7 +356,7 @@ class IncompleteElimination(Preconditioner):
     def entries(self) -> int: ...
 
 class Bias:
-    """BiCGStab on Poisson's equation; see src/core/bias.hpp. Steps return (lower, upper, broken, steps)."""
+    """BiCGStab on Poisson's equation; see src/core/long_run/bias.hpp. Steps return (lower, upper, broken, steps)."""
 
     def __init__(self, matrix: Matrix, z: int, threads: int) -> None: ...
     def begin(self, reward: npt.NDArray[np.float64], h: npt.NDArray[np.float64]) -> tuple[float, float, bool, int]: ...

@@ -1,4 +1,4 @@
-"""The primitives of equations in NumPy: the specification of ``src/core/sweeps.hpp``, ``proof.hpp`` and ``krylov.hpp``.
+"""The primitives of equations in NumPy: the specification of sweeps, proof and krylov in ``src/core/solve``.
 
 Meant to be read, and to be compared with. What depends on the number of threads does so here too: a range is cut into
 the same parts, and each part sees the others as they were before the sweep. Bounds are rounded outward by going to the

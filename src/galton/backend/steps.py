@@ -1,5 +1,5 @@
-"""Steps of chains and MDPs: the C++ kernels of ``src/core/steps.cpp``, or those of ``cuda/steps.py`` where arrays are
-on a device.
+"""Steps of chains and MDPs: the C++ kernels of ``src/core/steps/steps.cpp``, or those of ``cuda/steps.py`` where
+arrays are on a device.
 
 ``reference_steps.py`` says the same in a few lines of NumPy.
 """

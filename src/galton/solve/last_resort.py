@@ -1,7 +1,7 @@
 """What is tried where no proposal can be proved: components that are hard to leave.
 
 For a chain, elimination without subtraction, whose error is known beforehand however badly conditioned the chain is
-(``src/core/eliminate.hpp``). For an MDP the same around policy iteration, with numbers as long as it takes. Then
+(``src/core/solve/eliminate.hpp``). For an MDP the same around policy iteration, with numbers as long as it takes. Then
 interval iteration, which needs nothing but time. Only when all have failed is there no answer.
 """
 

@@ -1,4 +1,4 @@
-// The language's arithmetic where it is not C++'s: the same results, bit for bit, as src/core/scalar.hpp and tape.cpp.
+// The language's arithmetic where it is not C++'s: the same results, bit for bit, as src/core/explore/scalar.hpp and tape.cpp.
 //
 // Operations that may have no value take `fault`, set it then, and give something harmless.
 #pragma once
