@@ -137,7 +137,7 @@ def test_only_sweeps_read_slices(xp: Any) -> None:
         system.jacobi(by_choice, x.copy(), chosen, 0, 100, 1, 0.0, True, 1.0, 1)
         values, product, weights, upper = xp.empty(200), xp.empty(100), xp.zeros(200), x * 2
         system.row_values(x, values, 0, 100, 1)
-        system.multiply(x, product, True, 1, chosen)
+        system.multiply(x, product, chosen, with_constant=True)
         system.weigh_rows(x, chosen, 0.5, 0.2, weights, 0, 100, 1)
         system.propagate(x.copy(), upper, 0, 100, 1e-15)
         told = [system.defect(x, 0, 100, 1), system.growth(x, x, 0, 100, 1)]

@@ -131,11 +131,11 @@ def test_looks(case: Case) -> None:
     reference.row_values(x, expected, 0, size, 1)
     np.testing.assert_allclose(case.take(values), expected, rtol=1e-12)
     if case.pair.groups is None:
-        for constant in (True, False):
-            y, expected = case.xp.empty(size), np.empty(size)
-            case.system.multiply(case.give(x), y, constant, 1)
-            reference.multiply(x, expected, constant, 1)
-            np.testing.assert_allclose(case.take(y), expected, rtol=1e-11, atol=1e-15)
+        for with_constant in (True, False):
+            y = case.xp.empty(size)
+            case.system.multiply(case.give(x), y, None, with_constant=with_constant)
+            product = expected if with_constant else expected - reference.constant
+            np.testing.assert_allclose(case.take(y), product, rtol=1e-11, atol=1e-15)
 
 
 def test_proofs(case: Case) -> None:

@@ -135,24 +135,6 @@ def test_defect_and_row_values_with_several_threads(large: Pair) -> None:
     np.testing.assert_allclose(values, others, rtol=1e-13)
 
 
-@pytest.mark.parametrize("values", FORMATS)
-@pytest.mark.parametrize("scaled", [True, False], ids=["scaled", "unscaled"])
-def test_products_of_a_chain(values: str, scaled: bool) -> None:
-    pair = random_pair(np.random.default_rng(4), values=values, scaled=scaled, wide=scaled)
-    x = start(pair)
-    y, z = np.empty((2, pair.size))
-    for with_constant in (True, False):
-        pair.core.multiply(x, y, with_constant, 2)
-        pair.reference.multiply(x, z, with_constant, 2)
-        np.testing.assert_allclose(y, z, rtol=1e-13, atol=1e-15)
-    pair.core.multiply_transposed(x, y)
-    pair.reference.multiply_transposed(x, z)
-    np.testing.assert_allclose(y, z, rtol=1e-13)
-    # The two are each other's transposes: <x, Ax> is <Aᵀx, x>.
-    pair.core.multiply(x, z, False, 1)
-    assert y @ x == pytest.approx(z @ x, rel=1e-13)
-
-
 def test_propagated_bounds(pair: Pair) -> None:
     for span in RANGES:
         bounds = []

@@ -182,16 +182,6 @@ void bind_solve(nb::module_& m) {
             },
             nb::arg("x"), nb::arg("values"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
         .def(
-            "multiply",
-            [](const SystemOfArrays& self, In<double> x, Vector y, bool with_constant, int threads) {
-                multiply(self.system, x.data(), y.data(), with_constant, threads);
-            },
-            nb::arg("x"), nb::arg("y"), nb::arg("with_constant"), nb::arg("threads"), Release())
-        .def(
-            "multiply_transposed",
-            [](const SystemOfArrays& self, In<double> x, Vector y) { multiply_transposed(self.system, x.data(), y.data()); },
-            nb::arg("x"), nb::arg("y"), Release())
-        .def(
             "is_above",
             [](const SystemOfArrays& self, In<double> upper, size_t first, size_t last, double slack, int threads) {
                 return is_above(self.system, upper.data(), {first, last}, slack, threads);

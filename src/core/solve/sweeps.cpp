@@ -206,30 +206,6 @@ double middles(const double* lower, const double* upper, double* x, Range range,
     return width;
 }
 
-void multiply(const System& system, const double* x, double* y, bool with_constant, int threads) {
-    visit(system.matrix, [&](const auto& rows) {
-        const std::vector<size_t> cuts = split(rows, {0, rows.n_states}, threads);
-        run_on_threads(static_cast<int>(cuts.size()) - 1, [&](int t) {
-            for (size_t s = cuts[static_cast<size_t>(t)]; s < cuts[static_cast<size_t>(t) + 1]; ++s) {
-                double sum = row_sum(rows, s, [x](int32_t c) { return x[c]; });
-                if (system.scale) sum *= system.scale[s];
-                y[s] = with_constant ? sum + system.constant[s] : sum;
-            }
-        });
-    });
-}
-
-void multiply_transposed(const System& system, const double* x, double* y) {
-    visit(system.matrix, [&](const auto& rows) {
-        std::fill(y, y + rows.n_states, 0.0);
-        for (size_t s = 0; s < rows.n_states; ++s) {
-            const double factor = system.scale ? system.scale[s] * x[s] : x[s];
-            const size_t end = rows.first_entry(s + 1);
-            for (size_t e = rows.first_entry(s); e < end; ++e) y[rows.columns[e]] += rows.values[e] * factor;
-        }
-    });
-}
-
 void row_values(const System& system, const double* x, double* values, Range range, int threads) {
     visit(system.matrix, [&](const auto& rows) {
         Operator op(system, rows, nullptr);

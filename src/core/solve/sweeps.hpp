@@ -57,10 +57,6 @@ double defect(const System&, const double* x, Range, int threads);
 // The middles of bounds, and the largest half-width in parts of the middle. Numbers up to `tiny` have no digits to lose.
 double middles(const double* lower, const double* upper, double* x, Range, double tiny);
 
-// y = Ax + b for a chain (b left out on request), and y = Aᵀx without b.
-void multiply(const System&, const double* x, double* y, bool with_constant, int threads);
-void multiply_transposed(const System&, const double* x, double* y);
-
 // The value of every row of the range, F_r(x): one by one, before the best is taken.
 void row_values(const System&, const double* x, double* values, Range, int threads);
 

@@ -70,12 +70,6 @@ class System(Protocol):
     def row_values(self, x: Floats, values: Floats, first: int, last: int, threads: int) -> None:
         """The value of each row, before the best is taken."""
 
-    def multiply(self, x: Floats, y: Floats, with_constant: bool, threads: int) -> None:
-        """Y = Ax + b of a chain, or y = Ax."""
-
-    def multiply_transposed(self, x: Floats, y: Floats) -> None:
-        """Y = Aᵀx of a chain."""
-
     def is_above(self, upper: Floats, first: int, last: int, slack: float, threads: int) -> bool:
         """Whether upper >= F(upper) for certain, were scale and constants larger by a part of ``slack``."""
 

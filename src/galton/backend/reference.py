@@ -82,17 +82,6 @@ class System:
         rows = range(self.matrix.rows(first).start, self.matrix.rows(last - 1).stop)
         values[:] = [self.row(row, x) for row in rows]
 
-    def multiply(self, x: Floats, y: Floats, with_constant: bool, threads: int) -> None:
-        y[:] = [self.row(row, x) for row in range(len(x))]
-        if not with_constant:
-            y -= self.constant
-
-    def multiply_transposed(self, x: Floats, y: Floats) -> None:
-        y[:] = 0.0
-        for row in range(len(x)):
-            columns, values = self.matrix.entries(row)
-            np.add.at(y, columns, self.scale[row] * x[row] * values)
-
     def defect(self, x: Floats, first: int, last: int, threads: int) -> float:
         differences = np.abs([self.apply(s, x, None) - x[s] for s in range(first, last)])
         wrong = differences > 0

@@ -173,18 +173,14 @@ class PartitionedSystem:
                 part.system.row_values(vector, found, 0, part.size, threads)
             values[part.rows] = _brought(found)
 
-    def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
-        """Y = Ax + b of a chain, or of the chain of the rows chosen."""
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
+        """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
         for part in self._ready():
             vector, rows = part.take(x), part.rows_of(chosen)
             with _on(part.device):
                 found = cp.empty(part.size)
-                part.system.multiply(vector, found, with_constant, threads, rows)
+                part.system.multiply(vector, found, rows, with_constant=with_constant)
             y[part.first : part.last] = _brought(found)
-
-    def multiply_transposed(self, x: Any, y: Any) -> None:
-        """Not on a device: nothing that runs there needs it."""
-        raise NotImplementedError
 
     # Proofs.
 

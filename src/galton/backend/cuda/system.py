@@ -169,13 +169,9 @@ class System:
         """The value of each row."""
         self._run("looks", "row_values", first, last, x, NEAREST, x, values, first, last)
 
-    def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
-        """Y = Ax + b of a chain, or of the chain of the rows chosen."""
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
+        """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
         self._run("looks", "multiply", 0, self.size, x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
-
-    def multiply_transposed(self, x: Any, y: Any) -> None:
-        """Not on a device: nothing that runs there needs it."""
-        raise NotImplementedError
 
     # Proofs.
 
