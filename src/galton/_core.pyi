@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .backend import Span, Stop
+
 def finish_rows(
     starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
 ) -> tuple[int, float] | None: ...
@@ -65,58 +67,31 @@ class System:
         x: _Floats,
         copy: _Floats,
         chosen: _Ints | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        forward: bool,
-        omega: float,
-        threads: int,
+        span: Span,
+        stop: Stop,
+        *,
+        forward: bool = True,
+        omega: float = 1.0,
     ) -> tuple[int, float]: ...
     def jacobi(
-        self,
-        x: _Floats,
-        copy: _Floats,
-        chosen: _Ints | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        threads: int,
+        self, x: _Floats, copy: _Floats, chosen: _Ints | None, span: Span, stop: Stop, *, omega: float = 1.0
     ) -> tuple[int, float]: ...
     def bicgstab(
-        self, x: _Floats, chosen: _Ints | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+        self, x: _Floats, chosen: _Ints | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]: ...
-    def solve_induced(
-        self, x: _Floats, chosen: _Ints, first: int, last: int, tolerance: float
-    ) -> tuple[int, float]: ...
-    def improve(
-        self, x: _Floats, copy: _Floats, chosen: _Ints, first: int, last: int, threads: int
-    ) -> tuple[int, float]: ...
-    def defect(self, x: _Floats, first: int, last: int, threads: int) -> float: ...
-    def row_values(self, x: _Floats, values: _Floats, first: int, last: int, threads: int) -> None: ...
-    def is_above(self, upper: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
-    def is_below(self, lower: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
+    def solve_induced(self, x: _Floats, chosen: _Ints, span: Span, tolerance: float) -> tuple[int, float]: ...
+    def improve(self, x: _Floats, copy: _Floats, chosen: _Ints, span: Span) -> tuple[int, float]: ...
+    def defect(self, x: _Floats, span: Span) -> float: ...
+    def row_values(self, x: _Floats, values: _Floats, span: Span) -> None: ...
+    def is_above(self, upper: _Floats, span: Span, slack: float) -> bool: ...
+    def is_below(self, lower: _Floats, span: Span, slack: float) -> bool: ...
     def weigh_rows(
-        self,
-        x: _Floats,
-        chosen: _Ints | None,
-        near: float,
-        share: float,
-        constants: _Floats,
-        first: int,
-        last: int,
-        threads: int,
+        self, x: _Floats, chosen: _Ints | None, constants: _Floats, span: Span, *, near: float, share: float
     ) -> None: ...
-    def left_to_delta(
-        self, x: _Floats, w: _Floats, constants: _Floats, share: float, first: int, last: int, threads: int
-    ) -> float: ...
-    def growth(self, w: _Floats, x: _Floats, first: int, last: int, threads: int) -> float: ...
-    def take_free_rows(self, x: _Floats, chosen: _Ints, first: int, last: int, threads: int) -> None: ...
-    def propagate(self, lower: _Floats, upper: _Floats, first: int, last: int, slack: float) -> None: ...
+    def left_to_delta(self, x: _Floats, w: _Floats, constants: _Floats, span: Span, *, share: float) -> float: ...
+    def growth(self, w: _Floats, x: _Floats, span: Span) -> float: ...
+    def take_free_rows(self, x: _Floats, chosen: _Ints, span: Span) -> None: ...
+    def propagate(self, lower: _Floats, upper: _Floats, span: Span, slack: float) -> None: ...
 
 def restrict(
     matrix: Matrix,
@@ -129,7 +104,7 @@ def restrict(
     starts: _Ints | None,
     threads: int,
 ) -> dict[str, Any]: ...
-def middles(lower: _Floats, upper: _Floats, x: _Floats, first: int, last: int, tiny: float) -> float: ...
+def middles(lower: _Floats, upper: _Floats, x: _Floats, span: Span, tiny: float) -> float: ...
 
 class Elimination:
     @staticmethod

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from galton import _core
+from galton.backend import Span, Stop
 from galton.backend.cpu import matrix_of
 from galton.check.expected import reachability_reward
 from galton.check.until import until
@@ -104,7 +105,7 @@ def test_bounds_round_outwards() -> None:
 
     equations = restrict(chain, np.array([0], dtype=np.int32), known)
     lower, upper = np.zeros(1), np.zeros(1)
-    equations.system.propagate(lower, upper, 0, 1, equations.slack)
+    equations.system.propagate(lower, upper, Span(0, 1), equations.slack)
     exact = sum(Fraction(v) * Fraction(k) for v, k in zip(values, known[1:].tolist(), strict=True))
     assert Fraction(lower[0]) < exact < Fraction(upper[0])
     assert upper[0] - lower[0] < 1e-14
@@ -124,15 +125,15 @@ def test_threads_agree() -> None:
     found = []
     for threads in (1, 2):
         x = np.zeros(n)
-        system.gauss_seidel(x, np.zeros(n), None, 0, n, 500, 1e-14, True, True, 1.0, threads)
+        system.gauss_seidel(x, np.zeros(n), None, Span(0, n, threads), Stop(500, 1e-14))
         y = np.full(n, 0.5)
-        _, residual = system.bicgstab(y, None, 0, n, 500, 1e-13, threads)
+        _, residual = system.bicgstab(y, None, Span(0, n, threads), 500, 1e-13)
         assert residual <= 1e-13
         assert np.allclose(x, 1.0, rtol=1e-11)
         assert np.allclose(y, 1.0, rtol=1e-11)
         found.append(x)
     again = np.zeros(n)
-    system.gauss_seidel(again, np.zeros(n), None, 0, n, 500, 1e-14, True, True, 1.0, 2)
+    system.gauss_seidel(again, np.zeros(n), None, Span(0, n, 2), Stop(500, 1e-14))
     assert (again == found[1]).all()
 
 

@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "matrix/bindings.hpp"
+#include "solve/casters.hpp"
 #include "solve/eliminate.hpp"
 #include "solve/exit_order.hpp"
 #include "solve/induced.hpp"
@@ -123,110 +124,105 @@ void bind_solve(nb::module_& m) {
         nb::arg("matrix"), nb::arg("component"), nb::arg("starts"), nb::arg("keep").none(), nb::arg("order"), Release());
     m.def(
         "middles",
-        [](In<double> lower, In<double> upper, Vector x, size_t first, size_t last, double tiny) {
-            return middles(lower.data(), upper.data(), x.data(), {first, last}, tiny);
+        [](In<double> lower, In<double> upper, Vector x, Span span, double tiny) {
+            return middles(lower.data(), upper.data(), x.data(), span.range, tiny);
         },
-        nb::arg("lower"), nb::arg("upper"), nb::arg("x"), nb::arg("first"), nb::arg("last"), nb::arg("tiny"), Release());
+        nb::arg("lower"), nb::arg("upper"), nb::arg("x"), nb::arg("span"), nb::arg("tiny"), Release());
     nb::class_<SystemOfArrays>(m, "System")
         .def("__init__", &make_system, nb::arg("matrix"), nb::arg("scale").none(), nb::arg("constant"), nb::arg("optimum"))
         .def(
             "gauss_seidel",
-            [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, size_t first, size_t last,
-               int sweeps, double tolerance, bool relative, bool forward, double omega, int threads) {
-                return told(gauss_seidel(self.system, x.data(), copy.data(), data_of(chosen), {first, last},
-                                         {sweeps, tolerance, relative}, forward, omega, threads));
+            [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, Span span, Stopping stop,
+               bool forward, double omega) {
+                return told(gauss_seidel(self.system, x.data(), copy.data(), data_of(chosen), span.range, stop, forward,
+                                         omega, span.threads));
             },
-            nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
-            nb::arg("tolerance"), nb::arg("relative"), nb::arg("forward"), nb::arg("omega"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("span"), nb::arg("stop"), nb::kw_only(),
+            nb::arg("forward") = true, nb::arg("omega") = 1.0, Release())
         .def(
             "jacobi",
-            [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, size_t first, size_t last,
-               int sweeps, double tolerance, bool relative, double omega, int threads) {
-                return told(jacobi(self.system, x.data(), copy.data(), data_of(chosen), {first, last},
-                                   {sweeps, tolerance, relative}, omega, threads));
+            [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, Span span, Stopping stop,
+               double omega) {
+                return told(jacobi(self.system, x.data(), copy.data(), data_of(chosen), span.range, stop, omega,
+                                   span.threads));
             },
-            nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
-            nb::arg("tolerance"), nb::arg("relative"), nb::arg("omega"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("span"), nb::arg("stop"), nb::kw_only(),
+            nb::arg("omega") = 1.0, Release())
         .def(
             "bicgstab",
-            [](const SystemOfArrays& self, Vector x, Maybe<int32_t> chosen, size_t first, size_t last, int sweeps,
-               double tolerance, int threads) {
-                return told(bicgstab(self.system, x.data(), data_of(chosen), {first, last}, sweeps, tolerance, threads));
+            [](const SystemOfArrays& self, Vector x, Maybe<int32_t> chosen, Span span, int sweeps, double tolerance) {
+                return told(bicgstab(self.system, x.data(), data_of(chosen), span.range, sweeps, tolerance, span.threads));
             },
-            nb::arg("x"), nb::arg("chosen").none(), nb::arg("first"), nb::arg("last"), nb::arg("sweeps"),
-            nb::arg("tolerance"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("chosen").none(), nb::arg("span"), nb::arg("sweeps"), nb::arg("tolerance"), Release())
         .def(
             "solve_induced",
-            [](const SystemOfArrays& self, Vector x, In<int32_t> chosen, size_t first, size_t last, double tolerance) {
-                return told(solve_induced(self.system, x.data(), chosen.data(), {first, last}, tolerance));
+            [](const SystemOfArrays& self, Vector x, In<int32_t> chosen, Span span, double tolerance) {
+                return told(solve_induced(self.system, x.data(), chosen.data(), span.range, tolerance));
             },
-            nb::arg("x"), nb::arg("chosen"), nb::arg("first"), nb::arg("last"), nb::arg("tolerance"), Release())
+            nb::arg("x"), nb::arg("chosen"), nb::arg("span"), nb::arg("tolerance"), Release())
         .def(
             "improve",
-            [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, size_t first, size_t last,
-               int threads) {
-                Improvement found = improve(self.system, x.data(), copy.data(), chosen.data(), {first, last}, threads);
+            [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, Span span) {
+                Improvement found = improve(self.system, x.data(), copy.data(), chosen.data(), span.range, span.threads);
                 return std::make_tuple(found.changed, found.residual);
             },
-            nb::arg("x"), nb::arg("copy"), nb::arg("chosen"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("copy"), nb::arg("chosen"), nb::arg("span"), Release())
         .def(
             "defect",
-            [](const SystemOfArrays& self, In<double> x, size_t first, size_t last, int threads) {
-                return defect(self.system, x.data(), {first, last}, threads);
+            [](const SystemOfArrays& self, In<double> x, Span span) {
+                return defect(self.system, x.data(), span.range, span.threads);
             },
-            nb::arg("x"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("span"), Release())
         .def(
             "row_values",
-            [](const SystemOfArrays& self, In<double> x, Vector values, size_t first, size_t last, int threads) {
-                row_values(self.system, x.data(), values.data(), {first, last}, threads);
+            [](const SystemOfArrays& self, In<double> x, Vector values, Span span) {
+                row_values(self.system, x.data(), values.data(), span.range, span.threads);
             },
-            nb::arg("x"), nb::arg("values"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("values"), nb::arg("span"), Release())
         .def(
             "is_above",
-            [](const SystemOfArrays& self, In<double> upper, size_t first, size_t last, double slack, int threads) {
-                return is_above(self.system, upper.data(), {first, last}, slack, threads);
+            [](const SystemOfArrays& self, In<double> upper, Span span, double slack) {
+                return is_above(self.system, upper.data(), span.range, slack, span.threads);
             },
-            nb::arg("upper"), nb::arg("first"), nb::arg("last"), nb::arg("slack"), nb::arg("threads"), Release())
+            nb::arg("upper"), nb::arg("span"), nb::arg("slack"), Release())
         .def(
             "is_below",
-            [](const SystemOfArrays& self, In<double> lower, size_t first, size_t last, double slack, int threads) {
-                return is_below(self.system, lower.data(), {first, last}, slack, threads);
+            [](const SystemOfArrays& self, In<double> lower, Span span, double slack) {
+                return is_below(self.system, lower.data(), span.range, slack, span.threads);
             },
-            nb::arg("lower"), nb::arg("first"), nb::arg("last"), nb::arg("slack"), nb::arg("threads"), Release())
+            nb::arg("lower"), nb::arg("span"), nb::arg("slack"), Release())
         .def(
             "weigh_rows",
-            [](const SystemOfArrays& self, In<double> x, Maybe<int32_t> chosen, double near, double share, Vector constants,
-               size_t first, size_t last, int threads) {
-                weigh_rows(self.system, x.data(), data_of(chosen), near, share, constants.data(), {first, last}, threads);
+            [](const SystemOfArrays& self, In<double> x, Maybe<int32_t> chosen, Vector constants, Span span, double near,
+               double share) {
+                weigh_rows(self.system, x.data(), data_of(chosen), near, share, constants.data(), span.range, span.threads);
             },
-            nb::arg("x"), nb::arg("chosen").none(), nb::arg("near"), nb::arg("share"), nb::arg("constants"),
-            nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("chosen").none(), nb::arg("constants"), nb::arg("span"), nb::kw_only(), nb::arg("near"),
+            nb::arg("share"), Release())
         .def(
             "left_to_delta",
-            [](const SystemOfArrays& self, In<double> x, In<double> w, In<double> constants, double share, size_t first,
-               size_t last, int threads) {
-                return left_to_delta(self.system, x.data(), w.data(), constants.data(), share, {first, last}, threads);
+            [](const SystemOfArrays& self, In<double> x, In<double> w, In<double> constants, Span span, double share) {
+                return left_to_delta(self.system, x.data(), w.data(), constants.data(), share, span.range, span.threads);
             },
-            nb::arg("x"), nb::arg("w"), nb::arg("constants"), nb::arg("share"), nb::arg("first"), nb::arg("last"),
-            nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("w"), nb::arg("constants"), nb::arg("span"), nb::kw_only(), nb::arg("share"), Release())
         .def(
             "growth",
-            [](const SystemOfArrays& self, In<double> w, In<double> x, size_t first, size_t last, int threads) {
-                return growth(self.system, w.data(), x.data(), {first, last}, threads);
+            [](const SystemOfArrays& self, In<double> w, In<double> x, Span span) {
+                return growth(self.system, w.data(), x.data(), span.range, span.threads);
             },
-            nb::arg("w"), nb::arg("x"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+            nb::arg("w"), nb::arg("x"), nb::arg("span"), Release())
         .def(
             "take_free_rows",
-            [](const SystemOfArrays& self, In<double> x, Out<int32_t> chosen, size_t first, size_t last, int threads) {
-                take_free_rows(self.system, x.data(), chosen.data(), {first, last}, threads);
+            [](const SystemOfArrays& self, In<double> x, Out<int32_t> chosen, Span span) {
+                take_free_rows(self.system, x.data(), chosen.data(), span.range, span.threads);
             },
-            nb::arg("x"), nb::arg("chosen"), nb::arg("first"), nb::arg("last"), nb::arg("threads"), Release())
+            nb::arg("x"), nb::arg("chosen"), nb::arg("span"), Release())
         .def(
             "propagate",
-            [](const SystemOfArrays& self, Vector lower, Vector upper, size_t first, size_t last, double slack) {
-                propagate(self.system, lower.data(), upper.data(), {first, last}, slack);
+            [](const SystemOfArrays& self, Vector lower, Vector upper, Span span, double slack) {
+                propagate(self.system, lower.data(), upper.data(), span.range, slack);
             },
-            nb::arg("lower"), nb::arg("upper"), nb::arg("first"), nb::arg("last"), nb::arg("slack"), Release());
+            nb::arg("lower"), nb::arg("upper"), nb::arg("span"), nb::arg("slack"), Release());
 }
 
 }  // namespace galton

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..backend import System
+from ..backend import Span, System
 from ..backend.cpu import matrix_of
 from ..backend.formats import LONG
 from ..model.arrays import how_many, is_on_host, namespace, on_host
@@ -47,6 +47,10 @@ class Segment:
     first: int
     last: int
     acyclic: bool
+
+    def span(self, threads: int) -> Span:
+        """Its unknowns as primitives take them."""
+        return Span(self.first, self.last, threads)
 
 
 @dataclass(frozen=True, eq=False)

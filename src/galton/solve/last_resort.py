@@ -123,4 +123,4 @@ def _by_intervals(
     job.run(segment)
     lower[part], upper[part] = job.lower[part], job.upper[part]
     if chosen is not None:  # the rows that are the best as far as the bounds tell
-        job.system.improve(job.x, job.copy, chosen, segment.first, segment.last, job.threads)
+        job.system.improve(job.x, job.copy, chosen, segment.span(job.threads))
