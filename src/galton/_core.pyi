@@ -95,6 +95,7 @@ class System:
 
 def restrict(
     matrix: Matrix,
+    *,
     rates: bool,
     number: _Ints,
     known: _Floats,
@@ -110,6 +111,7 @@ class Elimination:
     @staticmethod
     def of_rows(
         matrix: Matrix,
+        *,
         rates: bool,
         number: _Ints,
         known: _Floats,

@@ -144,7 +144,17 @@ def test_elimination_knows_that_rewards_were_rounded() -> None:
     reward = np.array([0.1 + 0.2, 0.0])
     lower, upper = np.zeros(1), np.zeros(1)
     rows = np.array([0], dtype=np.int32)
-    elimination = _core.Elimination.of_rows(matrix_of(model), False, number, known, reward, rows, 0, lower, upper)
+    elimination = _core.Elimination.of_rows(
+        matrix_of(model),
+        rates=False,
+        number=number,
+        known=known,
+        reward=reward,
+        rows=rows,
+        first=0,
+        lower=lower,
+        upper=upper,
+    )
     assert elimination.advance(1000)
     elimination.solve(lower, upper)
     assert Fraction(lower[0]) <= Fraction(0.1) + Fraction(0.2) <= Fraction(upper[0])

@@ -79,7 +79,7 @@ nb::dict restrict_model(const Matrix& matrix, bool rates, const In<int32_t>& num
 }  // namespace
 
 void bind_solve(nb::module_& m) {
-    m.def("restrict", &restrict_model, nb::arg("matrix"), nb::arg("rates"), nb::arg("number"), nb::arg("known"),
+    m.def("restrict", &restrict_model, nb::arg("matrix"), nb::kw_only(), nb::arg("rates"), nb::arg("number"), nb::arg("known"),
           nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(),
           nb::arg("threads"));
     // Matrices and vectors are read when an elimination is made, and not needed afterwards.
@@ -96,7 +96,7 @@ void bind_solve(nb::module_& m) {
                 question.reward = data_of(reward);
                 return elimination_of(question, rows.data(), {first, first + rows.shape(0)}, lower.data(), upper.data());
             },
-            nb::arg("matrix"), nb::arg("rates"), nb::arg("number"), nb::arg("known"), nb::arg("reward").none(),
+            nb::arg("matrix"), nb::kw_only(), nb::arg("rates"), nb::arg("number"), nb::arg("known"), nb::arg("reward").none(),
             nb::arg("rows"), nb::arg("first"), nb::arg("lower"), nb::arg("upper"), Release())
         .def_static(
             "of_chain", [](const Matrix& matrix, In<double> reward) { return elimination_of(matrix.view, reward.data()); },

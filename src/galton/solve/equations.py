@@ -242,7 +242,15 @@ def restrict(
     else:
         number[members] = np.repeat(np.arange(unknowns, dtype=np.int32), np.diff(groups))
     found = _core.restrict(
-        matrix_of(model), model.type == "ctmc", number, known, reward, keep, members, groups, threads
+        matrix_of(model),
+        rates=model.type == "ctmc",
+        number=number,
+        known=known,
+        reward=reward,
+        keep=keep,
+        members=members,
+        starts=groups,
+        threads=threads,
     )
     dictionary = model.values.dictionary
     values = Values(plain=found["values"]) if dictionary is None else Values(None, dictionary, found["values"])

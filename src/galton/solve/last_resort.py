@@ -87,14 +87,14 @@ def _eliminated(
     origin, part = equations.origin, slice(segment.first, segment.last)
     elimination = _core.Elimination.of_rows(
         matrix_of(origin.model),
-        origin.model.type == "ctmc",
-        origin.number,
-        origin.known,
-        origin.reward,
-        equations.rows[part],
-        segment.first,
-        lower,
-        upper,
+        rates=origin.model.type == "ctmc",
+        number=origin.number,
+        known=origin.known,
+        reward=origin.reward,
+        rows=equations.rows[part],
+        first=segment.first,
+        lower=lower,
+        upper=upper,
     )
     carry_through(elimination, settings)
     elimination.solve(lower[part], upper[part])
