@@ -6,8 +6,8 @@
 
 #include "base/parallel.hpp"
 #include "explore/rewards.hpp"
-#include "matrix/rows.hpp"
 #include "explore/search.hpp"
+#include "matrix/rows.hpp"
 #include "matrix/values.hpp"
 
 namespace galton {
@@ -71,15 +71,9 @@ struct Shared {
 class Worker {
   public:
     Worker(Shared& shared)
-        : shared_(shared),
-          program_(shared.plan.program),
-          chain_(program_.type != ModelType::Mdp),
-          structures_(static_cast<size_t>(program_.reward_structures)),
-          expander_(shared.plan),
-          rewards_(shared.plan, expander_),
-          cache_(shared.dictionary),
-          filled_(BLOCK + 1),
-          choices_of_(BLOCK + 1),
+        : shared_(shared), program_(shared.plan.program), chain_(program_.type != ModelType::Mdp),
+          structures_(static_cast<size_t>(program_.reward_structures)), expander_(shared.plan),
+          rewards_(shared.plan, expander_), cache_(shared.dictionary), filled_(BLOCK + 1), choices_of_(BLOCK + 1),
           rates_(BLOCK) {
         for (char has : shared.has_choice_rewards) any_choice_rewards_ |= has != 0;
         state_choice_rewards_.assign(structures_, std::vector<double>(BLOCK));
@@ -187,8 +181,11 @@ class Worker {
             for (int j = 0; j < count; ++j) {
                 const size_t state = selection[j];
                 double earned = reward[state];
-                if (chain_) earned = state_choice_rewards_[s][state] += earned * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
-                else choice_rewards_[s].push_back(earned);
+                if (chain_)
+                    earned = state_choice_rewards_[s][state] +=
+                        earned * (program_.type == ModelType::Ctmc ? rates_[state] : 1.0);
+                else
+                    choice_rewards_[s].push_back(earned);
                 if (!std::isfinite(earned) && test(taken, selection[j]))
                     expander_.fail(Fault::BadReward, -1, -1, -1, rewards_.node_of(action, s), earned, selection[j]);
             }
@@ -216,7 +213,8 @@ class Worker {
     // Entries and choices by state, in the order in which they came.
     void gather_rows() {
         starts_.assign(static_cast<size_t>(n_) + 1, 0);
-        for (int i = 0; i < n_; ++i) starts_[static_cast<size_t>(i) + 1] = starts_[static_cast<size_t>(i)] + filled_[static_cast<size_t>(i)];
+        for (int i = 0; i < n_; ++i)
+            starts_[static_cast<size_t>(i) + 1] = starts_[static_cast<size_t>(i)] + filled_[static_cast<size_t>(i)];
         next_.assign(starts_.begin(), starts_.end());
         for (size_t k = 0; k < used_; ++k) sorted_[next_[owners_[k]]++] = entries_[k];
 
@@ -233,7 +231,8 @@ class Worker {
         }
         choice_starts_.assign(static_cast<size_t>(n_) + 1, 0);
         for (int i = 0; i < n_; ++i)
-            choice_starts_[static_cast<size_t>(i) + 1] = choice_starts_[static_cast<size_t>(i)] + choices_of_[static_cast<size_t>(i)];
+            choice_starts_[static_cast<size_t>(i) + 1] =
+                choice_starts_[static_cast<size_t>(i)] + choices_of_[static_cast<size_t>(i)];
         choice_order_.resize(choices_.size());
         next_.assign(choice_starts_.begin(), choice_starts_.end());
         for (size_t k = 0; k < choices_.size(); ++k) choice_order_[next_[choices_[k].state]++] = static_cast<uint32_t>(k);
@@ -278,8 +277,10 @@ class Worker {
             i = next;
         }
         lengths_.push_back(static_cast<uint32_t>(written_ - before));
-        if (program_.type == ModelType::Ctmc) check_total(state, before);
-        else finish_row(state, before);
+        if (program_.type == ModelType::Ctmc)
+            check_total(state, before);
+        else
+            finish_row(state, before);
     }
 
     // See matrix/rows.hpp; the row is what was written last, from `before` on.
@@ -324,7 +325,9 @@ class Worker {
         block_values_.push_back(value);
         return static_cast<uint32_t>(block_values_.size() - 1);
     }
-    double value_of(uint32_t handle) const { return shared_.model.coding != Coding::Plain ? cache_.value(handle) : block_values_[handle]; }
+    double value_of(uint32_t handle) const {
+        return shared_.model.coding != Coding::Plain ? cache_.value(handle) : block_values_[handle];
+    }
 
     void make_room(size_t size) {
         if (entries_.size() >= size) return;
@@ -346,8 +349,10 @@ class Worker {
         size_t end = transition;
         for (size_t k = 0; k < lengths_.size(); ++k) {
             end += lengths_[k];
-            if (model.row_starts.size()) model.row_starts[choice + k + 1] = static_cast<int32_t>(end);
-            else model.wide_row_starts[choice + k + 1] = static_cast<int64_t>(end);
+            if (model.row_starts.size())
+                model.row_starts[choice + k + 1] = static_cast<int32_t>(end);
+            else
+                model.wide_row_starts[choice + k + 1] = static_cast<int64_t>(end);
         }
         std::copy_n(columns_.data(), written_, model.columns.data() + transition);
         for (size_t k = 0; k < written_; ++k) {
@@ -360,13 +365,16 @@ class Worker {
         for (size_t s = 0; s < structures_; ++s) {
             if (!shared_.has_choice_rewards[s]) continue;
             double* out = model.choice_rewards[s].data() + choice;
-            if (chain_) std::copy_n(state_choice_rewards_[s].data(), n_, out);
-            else for (size_t k = 0; k < choice_order_.size(); ++k) out[k] = choice_rewards_[s][choice_order_[k]];
+            if (chain_)
+                std::copy_n(state_choice_rewards_[s].data(), n_, out);
+            else
+                for (size_t k = 0; k < choice_order_.size(); ++k) out[k] = choice_rewards_[s][choice_order_[k]];
         }
         if (chain_) return;
         for (size_t k = 0; k < choice_order_.size(); ++k) model.choice_actions[choice + k] = choices_[choice_order_[k]].action;
         for (int i = 0; i < n_; ++i)
-            model.choice_starts[first_ + static_cast<size_t>(i) + 1] = static_cast<int32_t>(choice + choice_starts_[static_cast<size_t>(i) + 1]);
+            model.choice_starts[first_ + static_cast<size_t>(i) + 1] =
+                static_cast<int32_t>(choice + choice_starts_[static_cast<size_t>(i) + 1]);
     }
 
     Shared& shared_;
@@ -399,8 +407,10 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shar
     const size_t choices = chain ? found.count : found.choices + found.count;
     const size_t transitions = found.transitions + found.count;
     model.states = found.count;
-    if (transitions < INT32_MAX) model.row_starts = Pages<int32_t>(choices + 1);
-    else model.wide_row_starts = Pages<int64_t>(choices + 1);
+    if (transitions < INT32_MAX)
+        model.row_starts = Pages<int32_t>(choices + 1);
+    else
+        model.wide_row_starts = Pages<int64_t>(choices + 1);
     model.columns = Pages<int32_t>(transitions);
     model.byte_index = Pages<uint8_t>(model.coding == Coding::Bytes ? transitions : 0);
     model.short_index = Pages<uint16_t>(model.coding == Coding::Shorts ? transitions : 0);
@@ -413,7 +423,8 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shar
     shared.has_state_rewards.assign(structures, 0);
     shared.has_choice_rewards.assign(structures, 0);
     for (const RewardItem& item : program.rewards)
-        if (item.action < program.actions) (item.action < 0 ? shared.has_state_rewards : shared.has_choice_rewards)[static_cast<size_t>(item.structure)] = 1;
+        if (item.action < program.actions)
+            (item.action < 0 ? shared.has_state_rewards : shared.has_choice_rewards)[static_cast<size_t>(item.structure)] = 1;
     model.labels.clear();
     model.state_rewards.clear();
     model.choice_rewards.clear();
@@ -498,8 +509,8 @@ bool try_assemble(Shared& shared, int threads) {
 
 }  // namespace
 
-SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
-                     const Limits& limits, Progress& progress) {
+SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads, const Limits& limits,
+                     Progress& progress) {
     SparseModel model;
     const size_t need = states.bytes() + bytes_needed(plan, found);
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
@@ -512,7 +523,17 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
         model.deadlocks.clear();
         model.off_state = SIZE_MAX;
         progress.rows = 0;
-        Shared shared{plan, sorted, model, progress, (limits.memory - need) / static_cast<size_t>(threads), ValueDictionary(coding == Coding::Bytes ? 1 << 8 : 1 << 16), {}, {}, {}, {}, {}};
+        Shared shared{plan,
+                      sorted,
+                      model,
+                      progress,
+                      (limits.memory - need) / static_cast<size_t>(threads),
+                      ValueDictionary(coding == Coding::Bytes ? 1 << 8 : 1 << 16),
+                      {},
+                      {},
+                      {},
+                      {},
+                      {}};
         allocate(model, plan, found, shared);
         if (!try_assemble(shared, threads)) continue;
         model.choices = shared.turns.choices();

@@ -35,7 +35,7 @@ struct SparseModel {
 };
 
 // `states` are sorted. Duplicate targets of one choice are merged; a state without a choice gets a self-loop.
-SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads,
-                     const Limits& limits, Progress& progress);
+SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads, const Limits& limits,
+                     Progress& progress);
 
 }  // namespace galton

@@ -13,9 +13,7 @@ namespace galton {
 class Attribution {
   public:
     Attribution(const Plan& plan, const Pages<uint64_t>& states, SparseModel& model)
-        : states_(states.data(), model.states, static_cast<size_t>(plan.program.words)),
-          model_(model),
-          expander_(plan),
+        : states_(states.data(), model.states, static_cast<size_t>(plan.program.words)), model_(model), expander_(plan),
           rewards_(plan, expander_) {}
 
     void run(const Progress& progress) {
@@ -53,8 +51,8 @@ class Attribution {
             if (weight == 0) continue;
             const size_t state = first_ + selection[j], target = states_.find(successors, static_cast<size_t>(j), state);
             const int32_t* columns = model_.columns.data();
-            const int32_t* entry = std::lower_bound(columns + row_start(state), columns + row_start(state + 1),
-                                                    static_cast<int32_t>(target));
+            const int32_t* entry =
+                std::lower_bound(columns + row_start(state), columns + row_start(state + 1), static_cast<int32_t>(target));
             const auto place = static_cast<size_t>(entry - columns);
             weights_[place - row_start(first_)] += weight;
             for (size_t s = 0; s < model_.transition_rewards.size(); ++s)
@@ -68,7 +66,8 @@ class Attribution {
         earned_[structure].assign(BLOCK, 0.0);
         for (int j = 0; j < count; ++j) {
             try {
-                earned_[structure][selection[j]] = rewards_.of_action(action, structure, mask_of(selection + j, 1))[selection[j]];
+                earned_[structure][selection[j]] =
+                    rewards_.of_action(action, structure, mask_of(selection + j, 1))[selection[j]];
             } catch (const ExploreFailure&) {
             }
         }

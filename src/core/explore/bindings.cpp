@@ -224,8 +224,7 @@ void bind_explore(nb::module_& m) {
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
     m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });
-    m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"),
-          nb::arg("threads"));
+    m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"), nb::arg("threads"));
     m.def("explore", &explore, nb::arg("program"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
           nb::arg("transition_rewards"), nb::arg("watch").none());
 }

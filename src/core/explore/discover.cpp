@@ -85,7 +85,8 @@ class Queue {
 
 struct Shared {
     Shared(const Plan& plan, int threads, const Limits& limits, Progress& progress)
-        : plan(plan), threads(threads), limits(limits), progress(progress), table(plan.program.words, threads == 1), queue(threads) {}
+        : plan(plan), threads(threads), limits(limits), progress(progress), table(plan.program.words, threads == 1),
+          queue(threads) {}
     const Plan& plan;
     const int threads;
     const Limits& limits;
@@ -98,11 +99,8 @@ struct Shared {
 class Worker {
   public:
     explicit Worker(Shared& shared)
-        : shared_(shared),
-          words_(static_cast<size_t>(shared.plan.program.words)),
-          expander_(shared.plan),
-          batch_(BATCH * words_),
-          slots_(BATCH) {}
+        : shared_(shared), words_(static_cast<size_t>(shared.plan.program.words)), expander_(shared.plan),
+          batch_(BATCH * words_), slots_(BATCH) {}
 
     void run() {
         States block;
@@ -131,8 +129,7 @@ class Worker {
         go_on(shared_.progress);
         if (pending_ + static_cast<size_t>(count) > BATCH) flush();
         if (!probabilities) {
-            for (size_t w = 0; w < words_; ++w)
-                std::copy_n(successors[w], count, batch_.data() + w * BATCH + pending_);
+            for (size_t w = 0; w < words_; ++w) std::copy_n(successors[w], count, batch_.data() + w * BATCH + pending_);
             pending_ += static_cast<size_t>(count);
         } else {
             for (int j = 0; j < count; ++j) {
@@ -219,7 +216,8 @@ class Worker {
         unreported_ += pending_;
         pending_ = 0;
         if (table.states() > std::min<size_t>(shared_.limits.states, INT32_MAX))  // states have 32-bit numbers
-            throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), expander_.crowded_state()}};
+            throw ExploreFailure{
+                {Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), expander_.crowded_state()}};
         reading.unlock();
         report();
     }

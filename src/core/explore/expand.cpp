@@ -5,22 +5,11 @@
 namespace galton {
 
 Expander::Expander(const Plan& plan)
-    : plan_(plan),
-      program_(plan.program),
-      words_(plan.program.words),
-      states_(words_, 1),
-      decoded_(program_.fields.size() * BLOCK),
-      gathered_data_(program_.fields.size() * BLOCK),
-      variables_(program_.fields.size()),
-      gathered_(program_.fields.size()),
-      guard_registers_(plan.guards.count.allocate()),
-      scratch_(plan.registers.allocate()),
-      bits_(words_, 1),
-      successors_(words_, 1),
-      deltas_(words_, 1),
-      levels_(words_, plan.deepest + 1),
-      number_(BLOCK),
-      pointers_(static_cast<size_t>(words_)) {
+    : plan_(plan), program_(plan.program), words_(plan.program.words), states_(words_, 1),
+      decoded_(program_.fields.size() * BLOCK), gathered_data_(program_.fields.size() * BLOCK),
+      variables_(program_.fields.size()), gathered_(program_.fields.size()), guard_registers_(plan.guards.count.allocate()),
+      scratch_(plan.registers.allocate()), bits_(words_, 1), successors_(words_, 1), deltas_(words_, 1),
+      levels_(words_, plan.deepest + 1), number_(BLOCK), pointers_(static_cast<size_t>(words_)) {
     for (size_t v = 0; v < variables_.size(); ++v) variables_[v] = decoded_.data() + v * BLOCK;
 }
 
@@ -38,8 +27,7 @@ void Expander::load(const uint64_t* states, int n) {
         const uint64_t mask = field.mask();
         const auto low = static_cast<uint32_t>(field.low);  // unsigned: the sum may pass through the sign bit
         int32_t* out = decoded_.data() + v * BLOCK;
-        for (int i = 0; i < n; ++i)
-            out[i] = static_cast<int32_t>(static_cast<uint32_t>(words[i] >> field.shift & mask) + low);
+        for (int i = 0; i < n; ++i) out[i] = static_cast<int32_t>(static_cast<uint32_t>(words[i] >> field.shift & mask) + low);
     }
 }
 
@@ -105,9 +93,8 @@ void Expander::read(const Source& source, const uint16_t* selection, int count, 
     } else if (source.kind == Kind::Real) {
         std::copy_n(scratch_.reals_of(source.operand.index), count, out);
     } else {
-        const int32_t* column = source.operand.where == Operand::Variable
-                                    ? gathered_[static_cast<size_t>(source.operand.index)]
-                                    : scratch_.ints_of(source.operand.index);
+        const int32_t* column = source.operand.where == Operand::Variable ? gathered_[static_cast<size_t>(source.operand.index)]
+                                                                          : scratch_.ints_of(source.operand.index);
         for (int j = 0; j < count; ++j) out[j] = column[j];
     }
 }

@@ -164,8 +164,10 @@ void Expander::expand(Sink& sink) {
     if (!any(active_)) return;
     made_ = 0;
     for (const Product& product : program_.products) {
-        if (product.factors.size() == 1) expand_single(product, sink);
-        else expand_joint(product, sink);
+        if (product.factors.size() == 1)
+            expand_single(product, sink);
+        else
+            expand_joint(product, sink);
     }
 }
 

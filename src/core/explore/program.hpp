@@ -99,8 +99,19 @@ struct Program {
 
 // What can go wrong while exploring. Python turns it into a sentence about the state, the command and its line.
 enum class Fault : uint8_t {
-    None, OutOfRange, BadProbability, BadSum, Undefined, TooManyStates, OutOfMemory, Interrupted, NoInitialState,
-    BadReward, TooManySuccessors, BadProduct, BadTotal,
+    None,
+    OutOfRange,
+    BadProbability,
+    BadSum,
+    Undefined,
+    TooManyStates,
+    OutOfMemory,
+    Interrupted,
+    NoInitialState,
+    BadReward,
+    TooManySuccessors,
+    BadProduct,
+    BadTotal,
 };
 
 struct Failure {

@@ -10,14 +10,9 @@ namespace galton {
 class BlockRewards {
   public:
     BlockRewards(const Plan& plan, Expander& expander)
-        : plan_(plan),
-          expander_(expander),
-          structures_(static_cast<size_t>(plan.program.reward_structures)),
-          registers_(plan.finish.count.allocate()),
-          columns_(static_cast<size_t>(plan.program.actions) * structures_),
-          ready_(static_cast<size_t>(plan.program.actions)),
-          earning_(columns_.size()),
-          numbers_(BLOCK) {
+        : plan_(plan), expander_(expander), structures_(static_cast<size_t>(plan.program.reward_structures)),
+          registers_(plan.finish.count.allocate()), columns_(static_cast<size_t>(plan.program.actions) * structures_),
+          ready_(static_cast<size_t>(plan.program.actions)), earning_(columns_.size()), numbers_(BLOCK) {
         for (const RewardPlan& item : plan.rewards)
             if (item.action >= 0 && item.action < plan.program.actions) {
                 char& kind = earning_[place(item.action, static_cast<size_t>(item.structure))];

@@ -129,8 +129,7 @@ class StateTable {
   private:
     static constexpr uint64_t BUSY = uint64_t{1} << 63;
     static constexpr uint64_t FACTOR = 0x9E3779B97F4A7C15ull;
-    static constexpr size_t SMALL = size_t{8} << 20, HUGE = size_t{4} << 20,
-                            WORTH_SHARING = size_t{1} << 20;  // bytes
+    static constexpr size_t SMALL = size_t{8} << 20, HUGE = size_t{4} << 20, WORTH_SHARING = size_t{1} << 20;  // bytes
 
     static uint64_t mix(uint64_t h, uint64_t word) { return ((h << 29 | h >> 35) ^ word) * 0xC2B2AE3D27D4EB4Full; }
     size_t slot_of(uint64_t h) const { return (h ^ h >> 32) * 0xD6E8FEB86659FD93ull >> (64 - log_); }

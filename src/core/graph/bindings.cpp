@@ -48,10 +48,10 @@ const bool* pointer(const MaybeMask& mask, size_t size) { return mask ? pointer(
 
 nb::tuple components(const Matrix& matrix, const MaybeMask& within, const MaybeMask& choices) {
     const bool *states = pointer(within, matrix.view.n_states), *rows = pointer(choices, matrix.view.n_rows);
-    Components found = interruptible(
-        matrix, [&](const Stop& stop) { return strong_components(matrix.view, states, rows, stop); });
-    return nb::make_tuple(as_array(found.component), as_array(found.order), as_array(found.starts),
-                          as_array(found.trivial), as_array(found.bottom));
+    Components found =
+        interruptible(matrix, [&](const Stop& stop) { return strong_components(matrix.view, states, rows, stop); });
+    return nb::make_tuple(as_array(found.component), as_array(found.order), as_array(found.starts), as_array(found.trivial),
+                          as_array(found.bottom));
 }
 
 nb::object backward(const Matrix& matrix, Step step, const BackwardSearch& search) {
@@ -70,8 +70,7 @@ nb::object reach_by(const Matrix& matrix, const Mask& through, const Mask& goal,
                     const Out<int32_t>& rows) {
     const size_t n = matrix.view.n_states;
     if (rows.shape(0) != n) throw std::invalid_argument("a strategy of the wrong length");
-    return backward(matrix, Step::SomeRow,
-                    {pointer(through, n), pointer(goal, n), pointer(staying, n), rows.data()});
+    return backward(matrix, Step::SomeRow, {pointer(through, n), pointer(goal, n), pointer(staying, n), rows.data()});
 }
 
 nb::object reach_surely(const Matrix& matrix, const Mask& through, const Mask& goal, const Mask& candidates) {
@@ -103,8 +102,7 @@ nb::object reach_forward(const Matrix& matrix, const Mask& start, const MaybeMas
 void bind_graph(nb::module_& m) {
     m.def("strong_components", &components, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
     m.def("end_components", &ends, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
-    m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"),
-          nb::arg("candidates"));
+    m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("candidates"));
     m.def("reach_some", &reach<Step::SomeEntry>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
     m.def("reach_every", &reach<Step::EveryRow>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
     m.def("reach_by", &reach_by, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("staying").none(),

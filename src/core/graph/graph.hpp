@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "matrix/matrix.hpp"
 #include "base/memory.hpp"
+#include "matrix/matrix.hpp"
 
 namespace galton {
 

@@ -109,9 +109,11 @@ class Backward {
         Queue queue(end_ - begin_);
         if constexpr (step == Step::SomeEntry) {
             begin_somewhere(queue, [](size_t) {});
-            search_along(before, queue, patience_, [](size_t) {}, [&](size_t, size_t source) {
-                if (!found_[source]) add(source, queue);
-            });
+            search_along(
+                before, queue, patience_, [](size_t) {},
+                [&](size_t, size_t source) {
+                    if (!found_[source]) add(source, queue);
+                });
         } else if constexpr (step == Step::SomeRow) {
             Pages<int32_t> owner(graph_.n_rows, SCATTERED);
             begin_somewhere(queue, [&](size_t state) { own(owner, state); });
@@ -147,8 +149,7 @@ class Backward {
             }
         }
         auto fetch = [&](size_t row) { __builtin_prefetch(&owner[row]); };
-        search_along(before, queue, patience_, fetch,
-                     [&](size_t, size_t row) { meet(row, static_cast<size_t>(owner[row])); });
+        search_along(before, queue, patience_, fetch, [&](size_t, size_t row) { meet(row, static_cast<size_t>(owner[row])); });
     }
 
     // The open states that can be added at once are where the search begins.

@@ -8,17 +8,8 @@
 namespace galton {
 
 Bias::Bias(const MatrixView& matrix, size_t z, int threads)
-    : matrix_(matrix),
-      n_(matrix.n_states),
-      z_(z),
-      threads_(matrix.n_entries < 50000 ? 1 : threads),
-      residual_(n_),
-      shadow_(n_),
-      direction_(n_),
-      v_(n_),
-      t_(n_),
-      direction_solved_(n_),
-      residual_solved_(n_) {}
+    : matrix_(matrix), n_(matrix.n_states), z_(z), threads_(matrix.n_entries < 50000 ? 1 : threads), residual_(n_), shadow_(n_),
+      direction_(n_), v_(n_), t_(n_), direction_solved_(n_), residual_solved_(n_) {}
 
 template <class Body>
 Bias::Sums Bias::over_states(const Body& body) const {
@@ -56,8 +47,7 @@ double drift(const Rows& rows, const double* x, size_t s) {
 
 }  // namespace
 
-Bias::Product Bias::product(const std::vector<double>& x, std::vector<double>& out,
-                            const std::vector<double>& left) const {
+Bias::Product Bias::product(const std::vector<double>& x, std::vector<double>& out, const std::vector<double>& left) const {
     return visit(matrix_, [&](const auto& rows) {
         const double at_z = drift(rows, x.data(), z_);
         Sums sums = over_states([&](size_t first, size_t last, Sums& part) {

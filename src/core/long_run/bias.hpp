@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "matrix/matrix.hpp"
 #include "long_run/preconditioner.hpp"
+#include "matrix/matrix.hpp"
 
 namespace galton {
 

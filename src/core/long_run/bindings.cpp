@@ -20,16 +20,15 @@ using MaybeIn = std::optional<In<double>>;
 
 const double* data_of(const MaybeIn& array) { return array ? array->data() : nullptr; }
 
-void bind_drift_bounds(const Matrix& matrix, const MaybeIn& state, const MaybeIn& choice, In<double> high,
-                       Out<double> lower, Out<double> upper, int threads, const MaybeIn& low) {
+void bind_drift_bounds(const Matrix& matrix, const MaybeIn& state, const MaybeIn& choice, In<double> high, Out<double> lower,
+                       Out<double> upper, int threads, const MaybeIn& low) {
     nb::gil_scoped_release released;
-    drift_bounds(matrix.view, data_of(state), data_of(choice), high.data(), data_of(low), lower.data(), upper.data(),
-                 threads);
+    drift_bounds(matrix.view, data_of(state), data_of(choice), high.data(), data_of(low), lower.data(), upper.data(), threads);
 }
 
 // The averages of many components; those of component k are members[starts[k]] up to members[starts[k + 1]].
-void bind_eliminate(const Matrix& matrix, In<double> reward, In<int32_t> members, In<int64_t> starts,
-                    Out<double> values, Out<double> errors) {
+void bind_eliminate(const Matrix& matrix, In<double> reward, In<int32_t> members, In<int64_t> starts, Out<double> values,
+                    Out<double> errors) {
     nb::gil_scoped_release released;
     std::vector<int32_t> position(matrix.view.n_states);
     for (size_t k = 0; k + 1 < starts.shape(0); ++k) {
@@ -69,8 +68,7 @@ nb::object bind_order(const Matrix& matrix, int32_t last) {
 // The objects below refer to the matrix and the arrays they are given: Python keeps those alive (nb::keep_alive).
 void make_elimination(IncompleteElimination* self, const Matrix& matrix, In<double> exit_rates, In<int32_t> order,
                       double threshold, size_t capacity, size_t operations, int threads) {
-    new (self)
-        IncompleteElimination(matrix.view, exit_rates.data(), order.data(), threshold, capacity, operations, threads);
+    new (self) IncompleteElimination(matrix.view, exit_rates.data(), order.data(), threshold, capacity, operations, threads);
 }
 
 nb::tuple as_tuple(const Bias::Step& step, int steps) {
@@ -124,12 +122,10 @@ void bind_long_run(nb::module_& m) {
             [](SymmetricSweep* self, const Matrix& matrix, In<double> exit_rates, int threads) {
                 new (self) SymmetricSweep(matrix.view, exit_rates.data(), threads);
             },
-            nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("threads"), nb::keep_alive<1, 2>(),
-            nb::keep_alive<1, 3>());
+            nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
     nb::class_<IncompleteElimination, Preconditioner>(m, "IncompleteElimination")
-        .def("__init__", &make_elimination, nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("order"),
-             nb::arg("threshold"), nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"),
-             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("__init__", &make_elimination, nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("order"), nb::arg("threshold"),
+             nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("advance", &IncompleteElimination::advance, nb::call_guard<nb::gil_scoped_release>())
         .def("share_of_last", &IncompleteElimination::share_of_last)
         .def("busiest", &IncompleteElimination::busiest)
@@ -137,13 +133,11 @@ void bind_long_run(nb::module_& m) {
         .def_prop_ro("entries", &IncompleteElimination::entries);
     nb::class_<Bias>(m, "Bias")
         .def(
-            "__init__", [](Bias* self, const Matrix& matrix, size_t z, int threads) {
-                new (self) Bias(matrix.view, z, threads);
-            },
+            "__init__",
+            [](Bias* self, const Matrix& matrix, size_t z, int threads) { new (self) Bias(matrix.view, z, threads); },
             nb::arg("matrix"), nb::arg("z"), nb::arg("threads"), nb::keep_alive<1, 2>())
         .def("begin", &begin, nb::arg("reward"), nb::arg("h"), nb::keep_alive<1, 3>())
-        .def("advance", &advance, nb::arg("preconditioner"), nb::arg("relative"), nb::arg("absolute"),
-             nb::arg("most"));
+        .def("advance", &advance, nb::arg("preconditioner"), nb::arg("relative"), nb::arg("absolute"), nb::arg("most"));
 }
 
 }  // namespace galton

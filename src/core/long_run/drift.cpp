@@ -47,8 +47,8 @@ template <bool TwoParts, class Rows>
 
 }  // namespace
 
-void drift_bounds(const MatrixView& matrix, const double* state, const double* choice, const double* high,
-                  const double* low, double* lower, double* upper, int threads) {
+void drift_bounds(const MatrixView& matrix, const double* state, const double* choice, const double* high, const double* low,
+                  double* lower, double* upper, int threads) {
     if (matrix.n_entries < 50000) threads = 1;
     visit(matrix, [&](const auto& rows) {
         run_on_threads(threads, [&](int thread) {

@@ -14,7 +14,7 @@ namespace galton {
 // `state` and `choice` are the two parts of the reward, and h is the sum of `high` and `low`, which together hold more
 // digits than one number can: in a stiff chain h is large beside its differences. All but `high` may be null, for zero.
 // Only chains.
-void drift_bounds(const MatrixView& matrix, const double* state, const double* choice, const double* high,
-                  const double* low, double* lower, double* upper, int threads);
+void drift_bounds(const MatrixView& matrix, const double* state, const double* choice, const double* high, const double* low,
+                  double* lower, double* upper, int threads);
 
 }  // namespace galton

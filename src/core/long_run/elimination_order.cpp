@@ -91,9 +91,7 @@ int32_t walk(const Rows& rows, int32_t first, size_t steps) {
         }
         s = next;
     }
-    auto less = [](const auto& a, const auto& b) {
-        return std::pair(a.second, b.first) < std::pair(b.second, a.first);
-    };
+    auto less = [](const auto& a, const auto& b) { return std::pair(a.second, b.first) < std::pair(b.second, a.first); };
     return std::max_element(time.begin(), time.end(), less)->first;
 }
 

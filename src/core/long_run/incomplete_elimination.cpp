@@ -101,24 +101,10 @@ IncompleteElimination::~IncompleteElimination() = default;
 
 IncompleteElimination::IncompleteElimination(const MatrixView& matrix, const double* exit_rates, const int32_t* order,
                                              double threshold, size_t capacity, size_t operations, int threads)
-    : matrix_(matrix),
-      exit_rates_(exit_rates),
-      threshold_(threshold),
-      n_(matrix.n_states),
-      chunks_((n_ + CHUNK - 1) / CHUNK),
-      operations_(operations),
-      eliminating_(threads),
-      solving_(threads),
-      order_(order, order + n_),
-      rank_(n_),
-      parts_(static_cast<size_t>(threads)),
-      rows_(n_),
-      scale_(n_),
-      time_(n_),
-      done_(new std::atomic<uint32_t>[chunks_]()),
-      before_(chunks_, 0),
-      behind_(chunks_, chunks_),
-      y_(n_) {
+    : matrix_(matrix), exit_rates_(exit_rates), threshold_(threshold), n_(matrix.n_states), chunks_((n_ + CHUNK - 1) / CHUNK),
+      operations_(operations), eliminating_(threads), solving_(threads), order_(order, order + n_), rank_(n_),
+      parts_(static_cast<size_t>(threads)), rows_(n_), scale_(n_), time_(n_), done_(new std::atomic<uint32_t>[chunks_]()),
+      before_(chunks_, 0), behind_(chunks_, chunks_), y_(n_) {
     for (size_t k = 0; k < n_; ++k) rank_[static_cast<size_t>(order[k])] = static_cast<int32_t>(k);
     for (Part& part : parts_) {
         part.columns = Pages<int32_t>(capacity / parts_.size() + n_);

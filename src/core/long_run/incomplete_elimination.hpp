@@ -17,9 +17,9 @@
 #include <memory>
 #include <vector>
 
-#include "matrix/matrix.hpp"
 #include "base/memory.hpp"
 #include "long_run/preconditioner.hpp"
+#include "matrix/matrix.hpp"
 
 namespace galton {
 

@@ -5,8 +5,8 @@
 // states.
 #pragma once
 
-#include "matrix/matrix.hpp"
 #include "long_run/preconditioner.hpp"
+#include "matrix/matrix.hpp"
 
 namespace galton {
 

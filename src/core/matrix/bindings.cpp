@@ -55,8 +55,7 @@ nb::object finish_rows(Offsets starts, Offsets ends, Doubles values) {
         const RowSum sum = sum_row(size, [&](size_t k) { return row[k]; });
         if (!is_off(sum, size)) continue;
         for (size_t k = 0; k < size; ++k) row[k] = sum.share(row[k]);
-        if (off.is_none() && std::abs(sum.distance()) > OFF_BY_MORE_THAN_ROUNDING)
-            off = nb::make_tuple(r, sum.high + sum.low);
+        if (off.is_none() && std::abs(sum.distance()) > OFF_BY_MORE_THAN_ROUNDING) off = nb::make_tuple(r, sum.high + sum.low);
     }
     return off;
 }

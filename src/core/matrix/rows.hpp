@@ -40,8 +40,6 @@ RowSum sum_row(size_t size, const Value& value) {
 }
 
 // Whether a row is to be divided by its sum.
-inline bool is_off(const RowSum& sum, size_t size) {
-    return std::abs(sum.distance()) > static_cast<double>(size + 4) * UNIT;
-}
+inline bool is_off(const RowSum& sum, size_t size) { return std::abs(sum.distance()) > static_cast<double>(size + 4) * UNIT; }
 
 }  // namespace galton

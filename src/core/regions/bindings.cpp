@@ -26,8 +26,10 @@ struct BoundRows {
 void make_rows(BoundRows* self, In<int32_t> states, In<int64_t> starts, In<int32_t> terms, In<int64_t> group_starts,
                In<int32_t> columns, In<double> coefficients, size_t n_states, size_t n_terms, bool forward) {
     const size_t rows = states.shape(0), groups = terms.shape(0), entries = columns.shape(0);
-    const ParametricRows view{states.data(),  data_of(starts, rows + 1),      terms.data(), data_of(group_starts, groups + 1),
-                              columns.data(), data_of(coefficients, entries), rows,         n_states,
+    const ParametricRows view{states.data(),  data_of(starts, rows + 1),
+                              terms.data(),   data_of(group_starts, groups + 1),
+                              columns.data(), data_of(coefficients, entries),
+                              rows,           n_states,
                               n_terms,        forward};
     auto below = [](const int32_t* numbers, size_t count, size_t most) {
         for (size_t i = 0; i < count; ++i)
@@ -81,13 +83,12 @@ void bind_regions(nb::module_& m) {
     m.attr("LANES") = LANES;
     nb::class_<BoundRows>(m, "ParametricRows")
         .def("__init__", &make_rows, nb::arg("states"), nb::arg("starts"), nb::arg("terms"), nb::arg("group_starts"),
-             nb::arg("columns"), nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"),
-             nb::arg("forward") = false)
+             nb::arg("columns"), nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"), nb::arg("forward") = false)
         .def("run", &run, nb::arg("steps"), nb::arg("rates"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
              nb::arg("watched"), nb::arg("sum"), nb::arg("changes"), nb::arg("threads"));
     m.def("visit", &mark_visited, nb::arg("starts"), nb::arg("columns"), nb::arg("rates"), nb::arg("initial"),
-          nb::arg("likely"), nb::kw_only(), nb::arg("time"), nb::arg("enough"), nb::arg("settled"),
-          nb::arg("most_states"), nb::arg("most_work"));
+          nb::arg("likely"), nb::kw_only(), nb::arg("time"), nb::arg("enough"), nb::arg("settled"), nb::arg("most_states"),
+          nb::arg("most_work"));
 }
 
 }  // namespace galton

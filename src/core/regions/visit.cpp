@@ -113,8 +113,10 @@ bool visit(const RatesView& chain, const std::vector<int32_t>& initial, const Vi
         const size_t joined = window.size() - members;
         if (window.size() > limits.most_states) return false;
         if (settled && !joined) break;
-        if (!joined) steps = std::min(2 * steps, MOST_STEPS);
-        else if (joined * MANY > members) steps = std::max(FIRST_STEPS, steps / 2);
+        if (!joined)
+            steps = std::min(2 * steps, MOST_STEPS);
+        else if (joined * MANY > members)
+            steps = std::max(FIRST_STEPS, steps / 2);
     }
     for (size_t i = 0; i < window.size(); ++i) likely[window.member(i)] = 1;
     return true;

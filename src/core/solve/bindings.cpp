@@ -53,9 +53,15 @@ std::tuple<int, double> told(const Sweeps& sweeps) { return {sweeps.done, sweeps
 nb::dict restrict_model(const Matrix& matrix, bool rates, const In<int32_t>& number, const In<double>& known,
                         const Maybe<double>& reward, const Maybe<bool>& keep, const In<int32_t>& members,
                         const Maybe<int32_t>& starts, int threads) {
-    Question question{matrix.view, rates, number.data(), known.data(), data_of(reward),
+    Question question{matrix.view,
+                      rates,
+                      number.data(),
+                      known.data(),
+                      data_of(reward),
                       reinterpret_cast<const uint8_t*>(data_of(keep)),
-                      starts ? starts->shape(0) - 1 : members.shape(0), members.data(), data_of(starts)};
+                      starts ? starts->shape(0) - 1 : members.shape(0),
+                      members.data(),
+                      data_of(starts)};
     Equations found;
     {
         nb::gil_scoped_release released;
@@ -80,8 +86,7 @@ nb::dict restrict_model(const Matrix& matrix, bool rates, const In<int32_t>& num
 
 void bind_solve(nb::module_& m) {
     m.def("restrict", &restrict_model, nb::arg("matrix"), nb::kw_only(), nb::arg("rates"), nb::arg("number"), nb::arg("known"),
-          nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(),
-          nb::arg("threads"));
+          nb::arg("reward").none(), nb::arg("keep").none(), nb::arg("members"), nb::arg("starts").none(), nb::arg("threads"));
     // Matrices and vectors are read when an elimination is made, and not needed afterwards.
     nb::class_<Elimination>(m, "Elimination")
         .def_static(
@@ -132,10 +137,10 @@ void bind_solve(nb::module_& m) {
         .def("__init__", &make_system, nb::arg("matrix"), nb::arg("scale").none(), nb::arg("constant"), nb::arg("optimum"))
         .def(
             "gauss_seidel",
-            [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, Span span, Stopping stop,
-               bool forward, double omega) {
-                return told(gauss_seidel(self.system, x.data(), copy.data(), data_of(chosen), span.range, stop, forward,
-                                         omega, span.threads));
+            [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, Span span, Stopping stop, bool forward,
+               double omega) {
+                return told(gauss_seidel(self.system, x.data(), copy.data(), data_of(chosen), span.range, stop, forward, omega,
+                                         span.threads));
             },
             nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("span"), nb::arg("stop"), nb::kw_only(),
             nb::arg("forward") = true, nb::arg("omega") = 1.0, Release())
@@ -143,8 +148,7 @@ void bind_solve(nb::module_& m) {
             "jacobi",
             [](const SystemOfArrays& self, Vector x, Vector copy, Maybe<int32_t> chosen, Span span, Stopping stop,
                double omega) {
-                return told(jacobi(self.system, x.data(), copy.data(), data_of(chosen), span.range, stop, omega,
-                                   span.threads));
+                return told(jacobi(self.system, x.data(), copy.data(), data_of(chosen), span.range, stop, omega, span.threads));
             },
             nb::arg("x"), nb::arg("copy"), nb::arg("chosen").none(), nb::arg("span"), nb::arg("stop"), nb::kw_only(),
             nb::arg("omega") = 1.0, Release())

@@ -15,8 +15,7 @@ constexpr double VALUE = 10;
 
 }  // namespace
 
-Elimination::Elimination(size_t states)
-    : rows_(states), before_(states), live_(states), gone_(states), left_(states) {}
+Elimination::Elimination(size_t states) : rows_(states), before_(states), live_(states), gone_(states), left_(states) {}
 
 void Elimination::add(size_t from, size_t to, double rate) {
     if (from != to) rows_[from].entries.push_back({static_cast<int32_t>(to), Scaled::of(rate)});

@@ -91,8 +91,8 @@ class ExitSearch {
 
 }  // namespace
 
-void order_by_exit(const MatrixView& matrix, const int32_t* component, const int32_t* starts, size_t count,
-                   const uint8_t* keep, int32_t* order) {
+void order_by_exit(const MatrixView& matrix, const int32_t* component, const int32_t* starts, size_t count, const uint8_t* keep,
+                   int32_t* order) {
     visit(matrix, [&](const auto& rows) {
         ExitSearch search(rows, component, keep);
         for (size_t c = 0; c < count; ++c) {

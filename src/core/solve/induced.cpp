@@ -233,8 +233,7 @@ class Induced {
 }  // namespace
 
 Sweeps solve_induced(const System& system, double* x, const int32_t* chosen, Range range, double tolerance) {
-    return visit(system.matrix,
-                 [&](const auto& rows) { return Induced(system, rows, x, chosen, range, tolerance).run(); });
+    return visit(system.matrix, [&](const auto& rows) { return Induced(system, rows, x, chosen, range, tolerance).run(); });
 }
 
 }  // namespace galton

@@ -93,10 +93,8 @@ void propagate(const System& system, double* lower, double* upper, Range range, 
     RoundUp mode;
     visit(system.matrix, [&](const auto& rows) {
         for (size_t s = range.first; s < range.last; ++s) {
-            const double above =
-                optimum(system, rows, s, [&](size_t r) { return row_above(system, rows, r, upper, slack); });
-            const double below =
-                optimum(system, rows, s, [&](size_t r) { return row_below(system, rows, r, lower, slack); });
+            const double above = optimum(system, rows, s, [&](size_t r) { return row_above(system, rows, r, upper, slack); });
+            const double below = optimum(system, rows, s, [&](size_t r) { return row_below(system, rows, r, lower, slack); });
             upper[s] = above;
             lower[s] = std::max(0.0, below);
         }

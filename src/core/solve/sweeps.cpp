@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "solve/operator.hpp"
 #include "base/parallel.hpp"
+#include "solve/operator.hpp"
 #include "solve/split.hpp"
 
 namespace galton {
@@ -81,8 +81,8 @@ double sweep_in_place(const Operator<R>& op, double* x, Range range, bool forwar
 
 }  // namespace
 
-Sweeps gauss_seidel(const System& system, double* x, double* copy, const int32_t* chosen, Range range, Stopping stop, bool forward,
-                    double omega, int threads) {
+Sweeps gauss_seidel(const System& system, double* x, double* copy, const int32_t* chosen, Range range, Stopping stop,
+                    bool forward, double omega, int threads) {
     return visit(system.matrix, [&](const auto& rows) {
         Operator op(system, rows, chosen);
         const std::vector<size_t> cuts = split(rows, range, threads);
@@ -117,8 +117,8 @@ Sweeps gauss_seidel(const System& system, double* x, double* copy, const int32_t
     });
 }
 
-Sweeps jacobi(const System& system, double* x, double* copy, const int32_t* chosen, Range range, Stopping stop,
-              double omega, int threads) {
+Sweeps jacobi(const System& system, double* x, double* copy, const int32_t* chosen, Range range, Stopping stop, double omega,
+              int threads) {
     return visit(system.matrix, [&](const auto& rows) {
         Operator op(system, rows, chosen);
         const std::vector<size_t> cuts = split(rows, range, threads);
@@ -164,9 +164,8 @@ Improvement improve(const System& system, double* x, double* copy, int32_t* chos
                 const auto first = static_cast<uint32_t>(cuts[part]), last = static_cast<uint32_t>(cuts[part + 1]);
                 double largest = 0;
                 for (uint32_t s = first; s < last; ++s) {
-                    now[s] = choose(s, part, [=](int32_t c) {
-                        return static_cast<uint32_t>(c) - first < s - first ? now[c] : before(c);
-                    });
+                    now[s] = choose(
+                        s, part, [=](int32_t c) { return static_cast<uint32_t>(c) - first < s - first ? now[c] : before(c); });
                     largest = std::max(largest, change(before.old[s], now[s], true));
                 }
                 return largest;

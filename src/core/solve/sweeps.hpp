@@ -38,8 +38,8 @@ struct Sweeps {
 // other parts as they were before the sweep: the result depends on the number of threads, but on nothing else.
 // `chosen`, if not null, is the row each state takes; otherwise the best one is taken. `copy` is room for
 // as many numbers as x has; what it holds does not matter, and is not to be relied on afterwards.
-Sweeps gauss_seidel(const System&, double* x, double* copy, const int32_t* chosen, Range, Stopping, bool forward,
-                    double omega, int threads);
+Sweeps gauss_seidel(const System&, double* x, double* copy, const int32_t* chosen, Range, Stopping, bool forward, double omega,
+                    int threads);
 
 // Jacobi (omega = 1) or JOR.
 Sweeps jacobi(const System&, double* x, double* copy, const int32_t* chosen, Range, Stopping, double omega, int threads);

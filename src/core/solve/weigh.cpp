@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "solve/operator.hpp"
 #include "base/parallel.hpp"
+#include "solve/operator.hpp"
 #include "solve/split.hpp"
 
 namespace galton {
@@ -44,8 +44,8 @@ void weigh_rows(const System& system, const double* x, const int32_t* chosen, do
     });
 }
 
-double left_to_delta(const System& system, const double* x, const double* w, const double* constants, double share,
-                     Range range, int threads) {
+double left_to_delta(const System& system, const double* x, const double* w, const double* constants, double share, Range range,
+                     int threads) {
     return largest(system, range, threads, [&](const auto& rows, const auto& op, size_t s) {
         double needed = 0;
         for (size_t r = rows.first_row(s); r < rows.first_row(s + 1); ++r) {

@@ -156,8 +156,8 @@ Moved run(const R& rows, const Leaving& chain, std::vector<int32_t>& place, cons
             if (found.change <= jumps.standstill) break;
         }
         found.too_fast = followed.look_around(jumps.keep, found.lost);
-        found.too_much = static_cast<double>(followed.met()) > jumps.most_states ||
-                         static_cast<double>(found.entries) > jumps.most_entries;
+        found.too_much =
+            static_cast<double>(followed.met()) > jumps.most_states || static_cast<double>(found.entries) > jumps.most_entries;
         if (found.too_fast > 0 || found.too_much) return found;
     }
     found.met = followed.met();

@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
-#include "matrix/matrix.hpp"
 #include "base/wide.hpp"
+#include "matrix/matrix.hpp"
 
 namespace galton {
 

@@ -4,8 +4,8 @@
 // made of it. Numbers below 2^-1022 count as zero here: they are slow, and too small to matter.
 #pragma once
 
-#include "matrix/matrix.hpp"
 #include "base/memory.hpp"
+#include "matrix/matrix.hpp"
 #include "steps/segments.hpp"
 
 namespace galton {
@@ -34,8 +34,7 @@ class ChainStepper {
 
     // `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`. The
     // faintest number is not looked for where there is a `stay`.
-    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads,
-             Extremes& extremes) const;
+    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads, Extremes& extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
     size_t n_segments() const { return rows_.segments.size(); }
