@@ -50,9 +50,12 @@ void run_comparison(const Instruction& step, const int32_t* const* variables, in
     Mask& out = registers.masks[static_cast<size_t>(step.target)];
     with<T>(step.a, variables, registers, [&](auto a) {
         with<T>(step.b, variables, registers, [&](auto b) {
-            if (step.op == Op::Eq) compare(a, b, n, out, [](T x, T y) { return x == y; });
-            else if (step.op == Op::Lt) compare(a, b, n, out, [](T x, T y) { return x < y; });
-            else compare(a, b, n, out, [](T x, T y) { return x <= y; });
+            if (step.op == Op::Eq)
+                compare(a, b, n, out, [](T x, T y) { return x == y; });
+            else if (step.op == Op::Lt)
+                compare(a, b, n, out, [](T x, T y) { return x < y; });
+            else
+                compare(a, b, n, out, [](T x, T y) { return x <= y; });
         });
     });
 }
@@ -105,16 +108,16 @@ bool run_common(const Instruction& step, const int32_t* const* variables, int n,
         case Op::Min: zip<T>(step, variables, n, registers, out, smaller<T>); return true;
         case Op::Max: zip<T>(step, variables, n, registers, out, larger<T>); return true;
         case Op::Neg:
-            with<T>(step.a, variables, registers, [&](auto a) { for (int i = 0; i < n; ++i) out[i] = -a(i); });
+            with<T>(step.a, variables, registers, [&](auto a) {
+                for (int i = 0; i < n; ++i) out[i] = -a(i);
+            });
             return true;
         case Op::Ite: run_choice<T>(step, variables, n, registers, out); return true;
         default: return false;
     }
 }
 
-double round_by(Op op, double x) {
-    return op == Op::Floor ? std::floor(x) : op == Op::Ceil ? std::ceil(x) : round_half_up(x);
-}
+double round_by(Op op, double x) { return op == Op::Floor ? std::floor(x) : op == Op::Ceil ? std::ceil(x) : round_half_up(x); }
 
 template <class T>
 void run_rounding(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, T* out) {
@@ -139,7 +142,9 @@ void run_real(const Instruction& step, const int32_t* const* variables, int n, R
     if (run_common<double>(step, variables, n, registers, out)) return;
     switch (step.op) {
         case Op::ToReal:
-            with<int32_t>(step.a, variables, registers, [&](auto a) { for (int i = 0; i < n; ++i) out[i] = a(i); });
+            with<int32_t>(step.a, variables, registers, [&](auto a) {
+                for (int i = 0; i < n; ++i) out[i] = a(i);
+            });
             break;
         case Op::Div: zip<double>(step, variables, n, registers, out, [](double x, double y) { return x / y; }); break;
         case Op::Mod: zip<double>(step, variables, n, registers, out, modulo); break;
@@ -158,8 +163,10 @@ void Tape::run(const int32_t* const* variables, int n, Registers& registers) con
         } else if (step.kind == Kind::Real) {
             run_real(step, variables, n, registers, registers.reals_of(step.target));
         } else if (step.op == Op::Eq || step.op == Op::Lt || step.op == Op::Le) {
-            if (step.operand_kind == Kind::Int) run_comparison<int32_t>(step, variables, n, registers);
-            else run_comparison<double>(step, variables, n, registers);
+            if (step.operand_kind == Kind::Int)
+                run_comparison<int32_t>(step, variables, n, registers);
+            else
+                run_comparison<double>(step, variables, n, registers);
         } else {
             run_logic(step, registers, registers.masks[static_cast<size_t>(step.target)]);
         }
