@@ -4,6 +4,7 @@
 # make test-lowest    the fast tests with the oldest versions of what Galton needs
 # make fuzz           random models against exact values: make fuzz SECONDS=180 SEED=1 JOBS=2
 # make lint types     style and types
+# make format-core    the C++ core in the style that make lint asks for
 # make tidy           look for mistakes in the C++ core (clang-tidy; minutes)
 # make sanitize       its tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 # make sanitize-quick a few of them
@@ -71,8 +72,12 @@ lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo --contract verifier
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
 
-.PHONY: tidy sanitize sanitize-quick
+.PHONY: format-core tidy sanitize sanitize-quick
+format-core: $(TOOLS)
+	$(BIN)/clang-format -i $(CORE)
+
 # clang-tidy needs to know how files are compiled, not that they have been.
 tidy: $(TOOLS)
 	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja --log-level=WARNING \

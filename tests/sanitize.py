@@ -46,10 +46,11 @@ BUILDS = {
             "tests/synth/test_bounds.py",
         ),
         quick=(
-            "tests/backend/test_steps_kernels.py",
-            "tests/graph/test_graph_components.py",
             "tests/explore/test_packed_states.py",
             "tests/explore/test_mistakes_and_shapes.py",
+            "tests/explore/test_expressions.py",
+            "tests/explore/test_semantics.py",
+            "tests/graph/test_graph_components.py",
             "tests/solve/test_proof.py",
         ),
     ),
@@ -69,9 +70,9 @@ BUILDS = {
             "tests/synth/test_bounds.py",
         ),
         quick=(
-            "tests/backend/test_steps_kernels.py",
             "tests/explore/test_mistakes_and_shapes.py",
-            "tests/solve/test_sound.py",
+            "tests/solve/test_drift.py",
+            "tests/solve/test_gain.py",
         ),
     ),
 }

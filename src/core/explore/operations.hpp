@@ -32,9 +32,7 @@ inline constexpr const char* OPERATIONS[] = {
 inline bool has_poles(Op op) { return op == Op::Div || op == Op::Pow || op == Op::Log; }
 
 // Whether an integer may come out that is longer than those that went in.
-inline bool lengthens(Op op) {
-    return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Neg || op == Op::Pow;
-}
+inline bool lengthens(Op op) { return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Neg || op == Op::Pow; }
 
 // Whether there is a result; `integral` where it is an integer.
 inline bool has_value(Op op, bool integral, double a, double b) {

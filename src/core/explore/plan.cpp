@@ -99,8 +99,8 @@ Plan::Plan(const Program& program) : program(program), guards(program), finish(p
     if (program.terminal >= 0) terminal = plan_guard(program, program.terminal, guards);
     for (int label : program.labels) labels.push_back(plan_guard(program, label, finish));
     for (const RewardItem& item : program.rewards) {
-        RewardPlan plan{plan_guard(program, item.guard, finish), {}, Tape(program), {}, item.structure, item.action,
-                        item.value, may_be_infinite(program, item.value)};
+        RewardPlan plan{plan_guard(program, item.guard, finish), {}, Tape(program), {}, item.structure, item.action, item.value,
+                        may_be_infinite(program, item.value)};
         plan.value = plan_source(program, item.value, plan.tape, plan.variables, false);
         registers.cover(plan.tape.count);
         rewards.push_back(std::move(plan));

@@ -16,8 +16,10 @@ struct UndefinedValue {
 inline double apply(const Node& node, int index, double a, double b) {
     if (!has_value(node.op, node.integral, a, b)) throw UndefinedValue{index};
     double value = compute<double>(node.op, [&](auto f) -> double {
-        if constexpr (std::is_invocable_v<decltype(f), double, double>) return f(a, b);
-        else return f(a);
+        if constexpr (std::is_invocable_v<decltype(f), double, double>)
+            return f(a, b);
+        else
+            return f(a);
     });
     if (!node.integral) return value;
     if (lengthens(node.op) && !(std::abs(value) < 0x1p53)) throw UndefinedValue{index};

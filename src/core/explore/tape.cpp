@@ -50,9 +50,12 @@ void run_comparison(const Instruction& step, const int32_t* const* variables, in
     Mask& out = registers.masks[static_cast<size_t>(step.target)];
     with<T>(step.a, variables, registers, [&](auto a) {
         with<T>(step.b, variables, registers, [&](auto b) {
-            if (step.op == Op::Eq) compare(a, b, n, out, [](T x, T y) { return x == y; });
-            else if (step.op == Op::Lt) compare(a, b, n, out, [](T x, T y) { return x < y; });
-            else compare(a, b, n, out, [](T x, T y) { return x <= y; });
+            if (step.op == Op::Eq)
+                compare(a, b, n, out, [](T x, T y) { return x == y; });
+            else if (step.op == Op::Lt)
+                compare(a, b, n, out, [](T x, T y) { return x < y; });
+            else
+                compare(a, b, n, out, [](T x, T y) { return x <= y; });
         });
     });
 }
@@ -109,9 +112,12 @@ void run_number(const Instruction& step, const int32_t* const* variables, int n,
 
 template <class Out>
 void run_numbers(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, Out* out) {
-    if (step.op == Op::Ite) run_choice<Out>(step, variables, n, registers, out);
-    else if (step.operand_kind == Kind::Int) run_number<int32_t, Out>(step, variables, n, registers, out);
-    else run_number<double, Out>(step, variables, n, registers, out);
+    if (step.op == Op::Ite)
+        run_choice<Out>(step, variables, n, registers, out);
+    else if (step.operand_kind == Kind::Int)
+        run_number<int32_t, Out>(step, variables, n, registers, out);
+    else
+        run_number<double, Out>(step, variables, n, registers, out);
 }
 
 }  // namespace
@@ -123,8 +129,10 @@ void Tape::run(const int32_t* const* variables, int n, Registers& registers) con
         } else if (step.kind == Kind::Real) {
             run_numbers(step, variables, n, registers, registers.reals_of(step.target));
         } else if (step.op == Op::Eq || step.op == Op::Lt || step.op == Op::Le) {
-            if (step.operand_kind == Kind::Int) run_comparison<int32_t>(step, variables, n, registers);
-            else run_comparison<double>(step, variables, n, registers);
+            if (step.operand_kind == Kind::Int)
+                run_comparison<int32_t>(step, variables, n, registers);
+            else
+                run_comparison<double>(step, variables, n, registers);
         } else {
             run_logic(step, registers, registers.masks[static_cast<size_t>(step.target)]);
         }
