@@ -24,7 +24,7 @@ from galton.cli.verify import verify
 
 BUILDING = ["--const", "-c", "--threads", "-t", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
 OPTIONS = {
-    "info": [*BUILDING, "--json"],
+    "info": [*BUILDING, "--device", "--json"],
     "build": [*BUILDING, "--export"],
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),

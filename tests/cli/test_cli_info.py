@@ -128,3 +128,13 @@ def test_text_that_is_not_utf8_may_stand_in_comments(tmp_path: Path) -> None:
     path = tmp_path / "old.prism"
     path.write_bytes(b"// caf\xe9\n" + DIE.read_bytes())
     assert facts(path)["states"] == 13
+
+
+def test_info_takes_a_device_and_says_where_the_model_lies() -> None:
+    """There was no ``--device``, and nobody was told where a model had been built."""
+    outcome = galton("info", DIE, "--device", "cpu", "--json")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["placement"] == "the CPU (asked for)"
+    outcome = galton("info", DIE, "--device", "nowhere")
+    assert outcome.code == 2
+    assert "there is no device 'nowhere'; give auto, cpu, cuda" in outcome.err

@@ -61,3 +61,21 @@ def test_without_a_device_it_is_finished_on_the_cpu(slow: list[int], monkeypatch
 
 def _missing() -> Any:
     raise DeviceError("there is none")
+
+
+def test_a_cupy_that_breaks_while_it_is_imported_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries that do not fit together raise all kinds of exceptions; they came as tracebacks."""
+    import builtins
+
+    original = builtins.__import__
+
+    def broken(name: str, *arguments: Any, **options: Any) -> Any:
+        if name == "cupy":
+            raise AttributeError("module 'numpy' has no attribute 'something'")
+        return original(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", broken)
+    model = galton.parse(TEXT).build(device="cuda")
+    assert model.placement.backend == "cpu"
+    (trouble,) = model.placement.trouble
+    assert trouble.startswith("CuPy is not there (module 'numpy' has no attribute 'something')")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import options
-from .options import AsJson, Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
+from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
+from .warm_up import warm_up
 
 if TYPE_CHECKING:
     from ..lang.program import Program
@@ -22,15 +23,17 @@ def info(
     max_states: MaxStates = None,
     memory: Memory = None,
     fix_deadlocks: FixDeadlocks = True,
+    device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Build a model and tell its size: states, choices, transitions, labels, time and memory.
 
     Example: galton info models/herman.prism --const N=15
     """
+    warm_up(device)
     program = options.load_program(model, const)
     built = options.build_model(
-        program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
+        program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks, device=device
     )
     if as_json:
         typer.echo(json.dumps(summary(built)))
@@ -49,6 +52,7 @@ def summary(built: Model) -> dict[str, object]:
         "deadlocks": int(built.labels["deadlock"].sum()),
         "build_s": round(built.build_seconds or 0.0, 6),
         "memory_mb": round(options.peak_memory_mb(), 1),
+        "placement": str(built.placement),
     }
 
 
@@ -64,6 +68,7 @@ def show(program: Program, built: Model) -> None:
         ("deadlocks", f"{int(built.labels['deadlock'].sum()):,}"),
         ("labels", _listed([f"{name} ({int(mask.sum()):,})" for name, mask in built.labels.items()])),
         ("rewards", _listed([name or "(unnamed)" for name in built.rewards])),
+        ("placement", str(built.placement)),
         ("build time", f"{built.build_seconds or 0:.3f} s"),
         ("memory", f"{built.memory / 2**20:,.1f} MB for the model, {options.peak_memory_mb():,.0f} MB at the peak"),
     ]
