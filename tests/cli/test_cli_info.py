@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command_line import DIE, MODELS, WALK, galton, run, write
 
-KEYS = ["type", "states", "choices", "transitions", "initial_states", "deadlocks", "build_s", "memory_mb"]
+KEYS = ["type", "states", "choices", "transitions", "initial_states", "deadlocks", "build_s", "memory_mb", "placement"]
 
 SIZES = {
     ("die", ""): ("dtmc", 13, 13, 20, 1),
@@ -79,7 +79,8 @@ def rows(*arguments: object) -> dict[str, str]:
 def test_for_people() -> None:
     found = rows(DIE)
     assert list(found) == [
-        "type", "variables", "states", "transitions", "deadlocks", "labels", "rewards", "build time", "memory",
+        "type", "variables", "states", "transitions", "deadlocks", "labels", "rewards", "placement", "build time",
+        "memory",
     ]  # fmt: skip
     assert found["type"] == "dtmc"
     assert found["variables"] == "node [0..7], d [0..6]"
