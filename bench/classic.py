@@ -27,8 +27,8 @@ from galton.model.sparse import Model
 from galton.model.values import Values
 from galton.solve import Settings
 from galton.solve.equations import Equations, Origin, Segment
-from galton.solve.methods.method import Job
-from galton.solve.methods.names import method
+from galton.solve.methods import method
+from galton.solve.methods.base import Job
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 SIZES = (2000, 4000, 8000)

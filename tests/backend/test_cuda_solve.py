@@ -15,7 +15,7 @@ import galton
 from galton.backend.formats import FORMATS, ORDERS
 from galton.checking import unknowns
 from galton.solve import equations, sound
-from galton.solve.parallel import ParallelProposer
+from galton.solve.device_proposal import ParallelProposer
 from galton.solve.settings import Settings
 
 MODELS = Path(__file__).parents[2] / "models"

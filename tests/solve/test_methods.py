@@ -19,7 +19,7 @@ import galton
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model
 from galton.solve import METHODS, NumericError, Settings, solve
-from galton.solve.methods.names import method
+from galton.solve.methods import method
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "methods.md"
 PROVING = ["sound", *(name for name in METHODS if method(name).proves)]

@@ -14,7 +14,7 @@ from galton.checking.until import until
 from galton.model.sparse import Model, Rewards
 from galton.solve import METHODS, Settings
 from galton.solve.equations import Optimum
-from galton.solve.methods.names import method
+from galton.solve.methods import method
 
 EPS = 1e-9
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets

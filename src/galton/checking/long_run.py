@@ -18,7 +18,7 @@ from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
 from ..solve import solve
-from ..solve.elimination import averages
+from ..solve.direct.elimination import averages
 from ..solve.long_run import gain
 from ..solve.settings import Settings
 from .quantity import Quantity, Work

@@ -16,7 +16,7 @@ import numpy as np
 from ..device.arrays import is_on_host
 from ..model.values import Floats
 from .equations import Segment
-from .methods.method import Job
+from .methods.base import Job
 
 __all__ = ["Operator", "dot", "norm", "restarted"]
 

@@ -22,7 +22,7 @@ from .. import _core
 from ..backend.chain import Chain
 from ..device.arrays import is_on_host, namespace
 from .bias import Bias
-from .elimination import average
+from .direct.elimination import average
 from .settings import Settings
 from .solution import NumericError
 

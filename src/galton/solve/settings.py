@@ -10,7 +10,7 @@ from typing import Any
 
 from ..device.threads import check_threads
 from ..lang.source import GaltonError
-from .methods.names import DEFAULT, TIMED, check_name
+from .methods import DEFAULT, TIMED, check_name
 
 __all__ = ["Settings", "Watch"]
 

@@ -6,7 +6,7 @@ that remain, along the paths that matter, and εx is what x may violate its own 
 the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of
 this is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
 
-Where a component is so badly conditioned that no proposal can be proved, it is solved directly (:mod:`.last_resort`).
+Where a component is so badly conditioned that no proposal can be proved, it is solved directly (:mod:`.direct`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .. import _core
 from ..backend.protocol import System
 from ..device.arrays import how_many, is_on_host, namespace
 from ..model.values import Floats
+from .device_proposal import ParallelProposer
+from .direct.fallback import solve_directly
 from .equations import Equations, Segment
-from .last_resort import solve_directly
-from .parallel import ParallelProposer
 from .proposal import SMALL, Proposer
 from .settings import Settings
 from .solution import TINY, NumericError, Solution, Work

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..equations import Segment
+from .base import UNIQUE, Job, Method
 from .gauss_seidel import sweep_until
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

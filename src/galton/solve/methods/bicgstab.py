@@ -7,7 +7,7 @@ import numpy as np
 from ...model.values import Floats
 from ..equations import Segment
 from ..krylov import Operator, dot, norm, restarted
-from .method import UNIQUE, Job, Method
+from .base import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

@@ -14,7 +14,7 @@ from ...model.values import Floats
 from ..equations import Int32s, Mask, Segment
 from ..solution import NumericError
 from ..support import support
-from .method import DEFAULT, UNIQUE, Job, Method
+from .base import DEFAULT, UNIQUE, Job, Method
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import SuperLU

@@ -7,7 +7,7 @@ threads each sweeps through a part of its own and sees the other parts as they w
 from __future__ import annotations
 
 from ..equations import Segment
-from .method import UNIQUE, Job, Method
+from .base import UNIQUE, Job, Method
 
 __all__ = ["METHOD", "sweep_until"]
 

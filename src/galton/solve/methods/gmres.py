@@ -8,7 +8,7 @@ from ...device.arrays import on_host
 from ...model.values import Floats
 from ..equations import Segment
 from ..krylov import Operator, norm, restarted
-from .method import UNIQUE, Job, Method
+from .base import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

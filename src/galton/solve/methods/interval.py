@@ -16,7 +16,7 @@ from ...model.values import Floats
 from ..equations import Segment
 from ..solution import NumericError
 from ..support import support
-from .method import DEFAULT, UNIQUE, Job, Method
+from .base import DEFAULT, UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

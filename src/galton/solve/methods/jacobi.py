@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..equations import Segment
-from .method import UNIQUE, Job, Method
+from .base import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

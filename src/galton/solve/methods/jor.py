@@ -10,7 +10,7 @@ from ...lang.source import GaltonError
 from ..equations import Segment
 from ..settings import Settings
 from . import jacobi
-from .method import UNIQUE, Job, Method
+from .base import UNIQUE, Job, Method
 
 __all__ = ["METHOD", "relaxation"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...model.values import Floats
 from ..equations import Segment
+from .base import UNIQUE, Job, Method
 from .gauss_seidel import sweep_until
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

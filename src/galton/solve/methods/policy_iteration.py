@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..equations import Segment
+from .base import UNIQUE, Job, Method
 from .direct import evaluate
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

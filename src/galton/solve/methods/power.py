@@ -11,7 +11,7 @@ import numpy as np
 
 from ..equations import Segment
 from . import jacobi
-from .method import UNIQUE, Job, Method
+from .base import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

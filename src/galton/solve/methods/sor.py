@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..equations import Segment
+from .base import UNIQUE, Job, Method
 from .gauss_seidel import sweep_until
 from .jor import relaxation
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 

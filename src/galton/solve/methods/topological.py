@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..equations import Equations, Segment
 from ..settings import Settings
 from ..solution import Solution
-from .method import Job, Method
+from .base import Job, Method
 
 __all__ = ["solve"]
 

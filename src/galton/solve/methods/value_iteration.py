@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import jacobi
-from .method import UNIQUE, Method
+from .base import UNIQUE, Method
 
 __all__ = ["METHOD"]
 

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from .. import _core
-from ..backend.cpu.matrix import matrix_of
-from ..model.values import Floats
+from ... import _core
+from ...backend.cpu.matrix import matrix_of
+from ...model.values import Floats
+from ..equations import Equations, Int32s, Segment
+from ..settings import Settings
+from ..solution import TINY, NumericError
 from .elimination import carry_through
-from .equations import Equations, Int32s, Segment
-from .settings import Settings
-from .solution import TINY, NumericError
 
 __all__ = ["solve_directly"]
 
@@ -103,7 +103,7 @@ def _eliminated(
 def _with_longer_numbers(
     equations: Equations, segment: Segment, chosen: Int32s | None, lower: Floats, upper: Floats, settings: Settings
 ) -> None:
-    from .longer import prove
+    from .decimal_policies import prove
 
     assert chosen is not None
     part = slice(segment.first, segment.last)
@@ -113,8 +113,8 @@ def _with_longer_numbers(
 def _by_intervals(
     equations: Equations, segment: Segment, chosen: Int32s | None, lower: Floats, upper: Floats, settings: Settings
 ) -> None:
-    from .methods.interval import METHOD
-    from .methods.method import Job
+    from ..methods.base import Job
+    from ..methods.interval import METHOD
 
     part = slice(segment.first, segment.last)
     sweeps = int(np.clip(SWEPT / (equations.entries(segment) + segment.last - segment.first), 1, SWEEPS))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
-from .settings import Settings
-from .solution import NumericError
+from ... import _core
+from ..settings import Settings
+from ..solution import NumericError
 
 Floats = npt.NDArray[np.float64]
 

@@ -28,10 +28,10 @@ import numpy.typing as npt
 from ..backend.steps import Chain, Seen, least_positive
 from ..device.arrays import greatest, on_host
 from ..model.sparse import Int32s
-from .patience import be_patient
 from .poisson import Poisson
 from .scaling import LEAST, Scaled, exponential, faintest_raised, lowered, raised, raising
 from .settings import Settings
+from .step_limits import be_patient
 
 Floats = npt.NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from .. import _core
 from ..backend.cpu.matrix import matrix_of
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
-from .methods.names import FORWARD
+from .methods import FORWARD
 from .poisson import LARGEST_MEAN, HorizonError, poisson
 from .settings import Settings
 
