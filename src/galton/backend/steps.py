@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..device.arrays import greatest, is_on_host, namespace, on_host
+from ..model.rounding import UNIT
 from ..model.sparse import Int32s, Mask, Model
 from .cpu.matrix import matrix_of
 
@@ -25,7 +26,6 @@ __all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "least_positive", "
 
 Steps = tuple[bool, float, float, float, float, float, float, float]  # what the kernels return
 
-UNIT = 2.0**-53
 PLACES = 52  # after the point, that all doubles up to 1 have room for
 FEW_VALUES = 1024
 BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second

@@ -125,7 +125,7 @@ def _gains(
         detail = f"{small.size:,} components, {chosen.size:,} states"
         work.append(Work("elimination", detail, 0, perf_counter() - start))
     # Small ones whose numbers left the range of doubles are looked at again, like large ones.
-    wide = upper - lower > 2 * settings.eps * (np.abs(lower) if settings.relative else 1.0)
+    wide = upper - lower > settings.tolerance.width(np.abs(lower))
     for k in np.flatnonzero((lower < upper) & (wide | (sizes > SMALL))):
         start = perf_counter()
         found = gain(_part(model, reward, members[starts[k] : starts[k + 1]]), settings)

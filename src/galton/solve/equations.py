@@ -20,6 +20,7 @@ from ..backend.cpu.matrix import matrix_of
 from ..backend.formats import LONG
 from ..backend.protocol import System
 from ..device.arrays import how_many, is_on_host, namespace, on_host
+from ..model.rounding import FAINT, SPACING
 from ..model.sparse import Model
 from ..model.values import Floats, Values
 
@@ -36,7 +37,6 @@ __all__ = ["Equations", "Segment", "restrict"]
 OPTIMA = {"min": -1, None: 0, "max": 1}
 LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
 SEGMENT = 4096  # unknowns of small components that are solved together
-FAINT = -960.0  # the power of 2 below which a double has too few digits left to lose some
 ACYCLIC_RUN = 1024  # unknowns without a cycle from which on it pays to treat them apart
 
 
@@ -106,14 +106,14 @@ class Equations:
         entries = origin.model.values.distinct
         if not len(entries):
             return False
-        largest = math.log2(float(entries.max())) + math.log2(self.slack * 2.0**52)  # of the sum of a row
+        largest = math.log2(float(entries.max())) + math.log2(self.slack / SPACING)  # of the sum of a row
         least = math.log2(float(entries.min()))
         known, earned = origin.known, least
         if float(known.max()) > 1 or float(known.sum()) != how_many(known != 0):  # others than 0 and 1
             earned += math.log2(min(least_positive(known), 1.0))
         if origin.reward is not None:
             earned = min(earned, math.log2(least_positive(origin.reward)))
-        return min(least, earned - max(largest, 0.0)) < FAINT or largest > -FAINT
+        return min(least, earned - max(largest, 0.0)) < math.log2(FAINT) or largest > -math.log2(FAINT)
 
     @property
     def size(self) -> int:
@@ -305,7 +305,7 @@ def _slack(longest: int) -> float:
     """Of rows with that many entries: in units of 2^-53, what a row may be off from 1 (``src/core/rows.hpp``), the sums
     of scale and constant, a product in each term, a division and a product; with some to spare.
     """
-    return (2 * longest + 4) * 2.0**-52
+    return (2 * longest + 4) * SPACING
 
 
 def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:

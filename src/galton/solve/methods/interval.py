@@ -16,6 +16,7 @@ from ...model.values import Floats
 from ..equations import Segment
 from ..solution import NumericError
 from ..support import support
+from ..tolerance import Tolerance
 from .base import DEFAULT, UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
@@ -31,15 +32,15 @@ def run(job: Job, segment: Segment) -> None:
     while job.left:
         for _ in range(batch):
             job.equations.prover.propagate(job.lower, job.upper, segment.first, segment.last, job.equations.slack)
-        gap = (upper - lower) / 2
-        allowed = job.allowed * ((upper + lower) / 2 if job.settings.relative else 1.0)
+        gap = upper - lower
+        allowed = Tolerance(job.allowed, job.settings.relative).width((upper + lower) / 2)
         job.sweeps += batch
         job.tell_bounds()
         if (gap <= allowed).all():
             job.x[part] = (lower + upper) / 2
             return
         batch = min(2 * batch, job.batch(segment), 100)
-    raise job.not_converged(f"the bounds are still {2 * float(gap.max()):.2g} apart")
+    raise job.not_converged(f"the bounds are still {float(gap.max()):.2g} apart")
 
 
 def _start(job: Job, segment: Segment) -> Floats | float:
