@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 
 import galton
-from galton.checking.unknowns import open_equations
 from galton.graph import can_reach, surely_reaches
 from galton.model.sparse import Model
 from galton.model.values import Values
+from galton.reduce.unknowns import open_equations
 from galton.solve import Settings
 from galton.solve.equations import Equations, Origin, Segment
 from galton.solve.methods import method

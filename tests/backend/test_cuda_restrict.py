@@ -10,7 +10,7 @@ import pytest
 from galton.backend.rows import every_successor_in, owners, spread
 from galton.graph import maximal_end_components
 from galton.model.sparse import Model
-from galton.solve.equations import restrict
+from galton.reduce.restriction import restrict
 
 
 def take(array: Any) -> Any:

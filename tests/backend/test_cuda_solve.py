@@ -13,7 +13,7 @@ from played import played_device
 
 import galton
 from galton.backend.formats import FORMATS, ORDERS
-from galton.checking import unknowns
+from galton.reduce import unknowns
 from galton.solve import equations, sound
 from galton.solve.device_proposal import ParallelProposer
 from galton.solve.settings import Settings

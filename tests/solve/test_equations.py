@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from galton import _core
 from galton.backend.cpu.matrix import matrix_of
-from galton.checking.unknowns import open_equations
 from galton.graph import maximal_end_components, strongly_connected_components
 from galton.model.sparse import Model
-from galton.solve.equations import restrict, segments_of
+from galton.reduce.component_order import segments_of
+from galton.reduce.restriction import restrict
+from galton.reduce.unknowns import open_equations
 from galton.solve.settings import Settings
 
 

@@ -17,13 +17,13 @@ from ..device.arrays import is_on_host, namespace, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
+from ..reduce.submodels import entries_of, picked
+from ..reduce.unknowns import open_equations
 from ..solve import solve
 from ..solve.direct.elimination import averages
 from ..solve.long_run import gain
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
-from .transformation import entries_of, picked
-from .unknowns import open_equations
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]

@@ -9,12 +9,12 @@ import numpy as np
 from ..device.arrays import how_many
 from ..graph import maximal_end_components, zero_and_one
 from ..model.sparse import Mask, Model
+from ..reduce.unknowns import open_equations
 from ..solve import solve
 from ..solve.equations import Optimum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
 from .settled import certain_choices
-from .unknowns import open_equations
 
 __all__ = ["until"]
 

@@ -18,6 +18,7 @@ from ..lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability,
 from ..lang.source import GaltonError
 from ..model.rounding import FAINTEST, UNIT
 from ..model.sparse import Mask, Rewards
+from ..reduce.submodels import Rows, with_rows
 from ..solve.settings import Settings
 from ..solve.tolerance import Tolerance
 from . import operators, paths
@@ -26,7 +27,6 @@ from .expected import rewards_by_row
 from .intervals import Numbers
 from .quantity import Floats, Quantity
 from .strategy import Strategy
-from .transformation import Rows, with_rows
 
 __all__ = ["StrategyMistakeError", "verify"]
 

@@ -7,7 +7,7 @@ folded into b; self-loops divided out; end components, where asked, made one unk
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..backend.cpu.matrix import matrix_of
 from ..backend.formats import LONG
 from ..backend.protocol import System
-from ..device.arrays import how_many, is_on_host, namespace, on_host
+from ..device.arrays import how_many, is_on_host
 from ..model.rounding import FAINT, SPACING
 from ..model.sparse import Model
 from ..model.values import Floats, Values
@@ -32,12 +31,9 @@ Int32s = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 Optimum = Literal["min", "max"]
 
-__all__ = ["Equations", "Segment", "restrict"]
+__all__ = ["OPTIMA", "Equations", "Int32s", "Mask", "Optimum", "Origin", "Segment"]
 
 OPTIMA = {"min": -1, None: 0, "max": 1}
-LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
-SEGMENT = 4096  # unknowns of small components that are solved together
-ACYCLIC_RUN = 1024  # unknowns without a cycle from which on it pays to treat them apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ class Segment:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where equations came from; see :func:`restrict`. ``number`` is the unknown of each state, or -1."""
+    """The model that equations came from, and what was given; ``number`` is the unknown of each state, or -1."""
 
     model: Model
     number: Int32s
@@ -200,133 +196,3 @@ class Equations:
         """Matrix entries of a segment."""
         rows = self.rows_of(segment)
         return int(self.starts[rows.stop] - self.starts[rows.start])
-
-
-def restrict(
-    model: Model,
-    members: Int32s,
-    known: Floats,
-    *,
-    optimum: Optimum | None = None,
-    reward: Floats | None = None,
-    keep: Mask | None = None,
-    groups: Int32s | None = None,
-    segments: tuple[Segment, ...] | None = None,
-    threads: int = 1,
-) -> Equations:
-    """The equations of some states of a model, given the values of the others.
-
-    Parameters
-    ----------
-    members
-        The states sought, in the order of their unknowns.
-    known
-        ``(states,)`` the values of all other states.
-    reward
-        ``(choices,)`` collected whenever a choice is taken; per unit of time for a CTMC.
-    keep
-        ``(choices,)`` the choices that may be taken; all if None.
-    groups
-        ``(unknowns + 1,)`` offsets into members where several states are one unknown.
-    segments
-        An order to solve in; everything together if None.
-    """
-    unknowns = len(members) if groups is None else len(groups) - 1
-    number = np.full(model.n_states, -1, dtype=np.int32)
-    if groups is None:
-        number[members] = np.arange(unknowns, dtype=np.int32)
-    else:
-        number[members] = np.repeat(np.arange(unknowns, dtype=np.int32), np.diff(groups))
-    found = _core.restrict(
-        matrix_of(model), model.type == "ctmc", number, known, reward, keep, members, groups, threads
-    )
-    dictionary = model.values.dictionary
-    values = Values(plain=found["values"]) if dictionary is None else Values(None, dictionary, found["values"])
-    return Equations(
-        groups=found["groups"],
-        starts=found["starts"],
-        columns=found["columns"],
-        values=values,
-        scale=found["scale"],
-        constant=found["constant"],
-        rows=found["rows"],
-        progress=found["progress"],
-        optimum=optimum if model.type == "mdp" else None,
-        slack=_slack(found["longest"]),
-        segments=segments or (Segment(0, unknowns, False),),
-        origin=Origin(model, number, known, reward),
-    )
-
-
-def restrict_on_device(
-    model: Model,
-    open_states: Mask,
-    known: Floats,
-    *,
-    optimum: Optimum | None = None,
-    reward: Floats | None = None,
-    keep: Mask | None = None,
-    component: Int32s | None = None,
-    format: str | None = None,
-    order: str | None = None,
-) -> Equations:
-    """The same on a device, for all open states together; those of one ``component`` are one unknown."""
-    from ..backend.cuda.restrict import number_states, restrict
-
-    number, unknowns = number_states(open_states, component)
-    found = restrict(model, number, unknowns, known, reward, keep)
-    if order not in (None, "canonical") and unknowns:
-        from .order import places
-
-        first = on_host(number[model.initial])
-        new = places(order, found.groups, found.starts, found.columns, first[first >= 0])
-        xp = namespace(number)
-        number = xp.where(number >= 0, xp.asarray(new)[xp.maximum(number, 0)], number)
-        found = restrict(model, number, unknowns, known, reward, keep)
-    dictionary = model.values.dictionary
-    return Equations(
-        groups=found.groups,
-        starts=found.starts,
-        columns=found.columns,
-        values=Values(plain=found.codes) if dictionary is None else Values(None, dictionary, found.codes),
-        scale=found.scale,
-        constant=found.constant,
-        rows=found.rows,
-        progress=found.progress,
-        optimum=optimum if model.type == "mdp" else None,
-        slack=_slack(found.longest),
-        segments=(Segment(0, unknowns, False),),
-        origin=Origin(model, number, known, reward),
-        format=format,
-    )
-
-
-def _slack(longest: int) -> float:
-    """Of rows with that many entries: in units of 2^-53, what a row may be off from 1 (``src/core/rows.hpp``), the sums
-    of scale and constant, a product in each term, a division and a product; with some to spare.
-    """
-    return (2 * longest + 4) * SPACING
-
-
-def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:
-    """A segment for each large component and each long run without cycles; small components share one.
-
-    ``starts`` are the offsets of the components, ``trivial`` those that are a single unknown without a loop.
-    """
-    if not len(trivial):
-        return
-    edges = np.concatenate([[0], np.flatnonzero(trivial[1:] != trivial[:-1]) + 1, [len(trivial)]])
-    begin, end = starts[edges[:-1]], starts[edges[1:]]  # runs of components that are all trivial, or all not
-    run = trivial[edges[:-1]] & (end - begin >= ACYCLIC_RUN)
-    large = np.flatnonzero(np.diff(starts) >= LARGE)
-    runs = [(int(low), int(high), True) for low, high in zip(begin[run], end[run], strict=True)]
-    alone = sorted(runs + [(int(starts[c]), int(starts[c + 1]), False) for c in large])
-    first = 0
-    for low, high, acyclic in [*alone, (int(starts[-1]), int(starts[-1]), False)]:
-        while first < low:
-            cut = int(starts[np.searchsorted(starts, min(first + SEGMENT, low))])
-            yield Segment(first, cut, False)
-            first = cut
-        if low < high:
-            yield Segment(low, high, acyclic)
-        first = high

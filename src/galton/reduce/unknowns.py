@@ -19,10 +19,12 @@ from ..device.arrays import is_on_host, namespace
 from ..graph import EndComponents, strongly_connected_components
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
-from ..solve.equations import Equations, Optimum, restrict, restrict_on_device, segments_of
+from ..solve.equations import Equations, Optimum
 from ..solve.settings import Settings
-from .quantity import Work
-from .settled import ways_inside
+from ..solve.solution import Work
+from .component_order import segments_of
+from .end_components import ways_inside
+from .restriction import restrict, restrict_on_device
 
 __all__ = ["Unknowns", "open_equations"]
 
