@@ -123,7 +123,7 @@ def _until(
     )
     solution = solve(unknowns.equations, settings)
     if choices is not None and solution.chosen is not None:
-        choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
+        choices = unknowns.lift_choices(solution.chosen, choices)
     work += [*unknowns.work, *solution.work]
     lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(solution.upper, known)
     return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved, infinite=~finite)

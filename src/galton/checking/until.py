@@ -55,6 +55,6 @@ def until(
         np.clip(bound, 0.0, 1.0, out=bound)
     lower, upper = (unknowns.lift(bound, known) for bound in (solution.lower, solution.upper))
     if choices is not None and solution.chosen is not None:
-        choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
+        choices = unknowns.lift_choices(solution.chosen, choices)
     work += [*unknowns.work, *solution.work]
     return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved)

@@ -6,18 +6,43 @@ So a Gauss–Seidel sweep hands values on as far as cycles allow, and equations 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
+from ..backend.cpu.matrix import matrix_of
+from ..graph import strongly_connected_components
 from ..model.sparse import Mask
 from ..solve.equations import Segment
+from ..solve.requirements import Requirement
+from .reduction import Problem, Reduction
 
-__all__ = ["segments_of"]
+__all__ = ["ComponentOrder", "segments_of"]
 
 LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
 SEGMENT = 4096  # unknowns of small components that are solved together
 ACYCLIC_RUN = 1024  # unknowns without a cycle from which on it pays to treat them apart
+
+
+class ComponentOrder(Reduction):
+    """The open states in this order. Nothing is to be lifted: equations keep the number of each state."""
+
+    guarantees: ClassVar[frozenset[Requirement]] = frozenset({Requirement.SEGMENTS})
+
+    def apply(self, problem: Problem) -> Problem:
+        """The problem with an order, and where its components begin."""
+        model, keep = problem.model, problem.keep
+        components = strongly_connected_components(model, problem.open_states, keep)
+        order, starts = components.order, components.starts
+        _core.order_by_exit(matrix_of(model), components.component, starts, keep, order)
+        return replace(problem, order=order, starts=starts)
+
+    def describe(self) -> str:
+        """In words."""
+        return "order by strongly connected component, successors first, each from its exits inwards"
 
 
 def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:

@@ -1,65 +1,72 @@
-"""From the states that graph analysis leaves open to equations in an order in which they can be solved.
+"""From the states that graph analysis leaves open to equations in which a method can solve them, and back.
 
-Three reductions, each of which makes the next step easier: restriction to the open states, one unknown for each end
-component that must not be solved through (its states have the same value, and inside it the equations say nothing), and
-an order by strongly connected components, successors first, each from its exits inwards.
+The reductions that :mod:`.plan` lists are applied to the open states; what is left becomes equations, and the values of
+the unknowns are lifted back to the states.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from .. import _core
-from ..backend.cpu.matrix import matrix_of
 from ..backend.formats import ORDERS
-from ..device.arrays import is_on_host, namespace
-from ..graph import EndComponents, strongly_connected_components
+from ..device.arrays import is_on_host
+from ..graph import EndComponents
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
 from ..solve.equations import Equations, Optimum
 from ..solve.settings import Settings
 from ..solve.solution import Work
 from .component_order import segments_of
-from .end_components import ways_inside
+from .plan import plan
+from .reduction import Problem, Reduction
 from .restriction import restrict, restrict_on_device
 
 __all__ = ["Unknowns", "open_equations"]
 
+Array = TypeVar("Array", Floats, Int32s)
+
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """Equations, and the way back to the states: ``members`` are those with an unknown, some of them ``merged``."""
+    """Equations, and the way back to the states.
+
+    Attributes
+    ----------
+    members
+        The states with an unknown; in the order of the unknowns where these are ``plain``, which is one for each state.
+    """
 
     equations: Equations
+    reductions: tuple[Reduction, ...]
+    problem: Problem
     members: Int32s
-    merged: bool
+    plain: bool
     work: tuple[Work, ...]
 
     def lift(self, solution: Floats, onto: Floats) -> Floats:
-        """Values of all states from those of the unknowns."""
-        lifted = onto.copy()
-        lifted[self.members] = solution[self.equations.origin.number[self.members]] if self.merged else solution
-        return lifted
+        """Values of all states from those of the unknowns; ``onto`` has those of the others."""
+        values = self._spread(solution, onto)
+        for reduction in reversed(self.reductions):
+            values = reduction.lift(self.problem, values)
+        return values
 
-    def lift_choices(self, model: Model, chosen: Int32s, onto: Int32s, inner: EndComponents | None) -> Int32s:
-        """A row for every state from the rows of the unknowns; inside an end component, ways to where it is left."""
-        rows = self.equations.rows[chosen]
-        lifted = onto.copy()
-        if not self.merged or inner is None:
-            lifted[self.members] = rows[self.equations.origin.number[self.members]] if self.merged else rows
-            return lifted
-        assert model.choice_starts is not None
-        leaving = np.searchsorted(model.choice_starts, rows, side="right").astype(np.int32) - 1
-        inside = inner.component >= 0
-        exits = namespace(model.columns).zeros(model.n_states, dtype=np.bool_)
-        exits[leaving] = True
-        ways = ways_inside(model, inside & ~exits, exits, inner.staying)
-        lifted[self.members] = ways[self.members]
-        lifted[leaving] = rows
-        return lifted
+    def lift_choices(self, chosen: Int32s, onto: Int32s) -> Int32s:
+        """A row of the model for every state from the rows of the unknowns; ``onto`` has those of the others."""
+        rows = self._spread(self.equations.rows[chosen], onto)
+        for reduction in reversed(self.reductions):
+            rows = reduction.lift_choices(self.problem, rows)
+        return rows
+
+    def _spread(self, numbers: Array, onto: Array) -> Array:
+        """Numbers of the unknowns as numbers of their states."""
+        spread = onto.copy()
+        members = self.members
+        spread[members] = numbers if self.plain else numbers[self.equations.origin.number[members]]
+        return spread
 
 
 def open_equations(
@@ -82,39 +89,47 @@ def open_equations(
     keep
         ``(choices,)`` the choices that may be taken.
     merge
-        End components that become one unknown each; their inner choices are dropped.
+        End components that become one unknown each; None where every strategy leaves the open states.
     """
-    if not is_on_host(model.columns):
-        return _on_device(model, open_states, known, settings, optimum, reward, keep, merge)
     start = time.perf_counter()
-    components = strongly_connected_components(model, open_states, keep)
-    order, starts = components.order, components.starts
-    _core.order_by_exit(matrix_of(model), components.component, starts, keep, order)
-    groups = None
-    if merge is not None and merge.count:
-        keep = ~merge.staying if keep is None else keep & ~merge.staying
-        order, groups, starts = _merged(order, starts, merge)
-    segments = tuple(segments_of(starts, np.diff(starts) == 1))
+    problem = Problem(model, open_states, known, optimum, reward, keep)
+    reductions = plan(problem, settings, merge)
+    for reduction in reductions:
+        problem = reduction.apply(problem)
+    merged = f"{merge.count:,} end components merged" if merge is not None and merge.count else ""
+    build = _on_host if is_on_host(model.columns) else _on_device
+    equations, members, work = build(problem, settings, start, merged)
+    listed = (f"restrict to {len(members):,} of {model.n_states:,} states", *(one.describe() for one in reductions))
+    plain = problem.component is None and problem.numbering in (None, "canonical")
+    return Unknowns(equations, reductions, problem, members, plain, (Work("reductions", "; ".join(listed)), *work))
+
+
+Built = tuple[Equations, Int32s, tuple[Work, ...]]
+
+
+def _on_host(problem: Problem, settings: Settings, start: float, merged: str) -> Built:
+    """Segment by segment, in the order of the problem."""
+    order, starts = problem.order, problem.starts
+    assert order is not None
+    assert starts is not None
     sizes = np.diff(starts)
+    segments = tuple(segments_of(starts, sizes == 1))
     ordered = time.perf_counter()
     equations = restrict(
-        model,
+        problem.model,
         order,
-        known,
-        optimum=optimum,
-        reward=reward,
-        keep=keep,
-        groups=groups,
+        problem.known,
+        optimum=problem.optimum,
+        reward=problem.reward,
+        keep=problem.keep,
+        groups=problem.groups,
         segments=segments,
         threads=settings.n_threads,
     )
-    merged = f", {merge.count:,} end components merged" if groups is not None and merge is not None else ""
+    largest = int(sizes.max(initial=0))
+    detail = f"{len(sizes):,} strongly connected, the largest of {largest:,}{', ' if merged else ''}{merged}"
     work = (
-        Work(
-            "components",
-            f"{len(sizes):,} strongly connected, the largest of {int(sizes.max(initial=0)):,}{merged}",
-            seconds=ordered - start,
-        ),
+        Work("components", detail, seconds=ordered - start),
         Work(
             "equations",
             f"{equations.size:,} unknowns, {len(equations.rows):,} rows, {len(equations.columns):,} entries, "
@@ -122,61 +137,29 @@ def open_equations(
             seconds=time.perf_counter() - ordered,
         ),
     )
-    return Unknowns(equations, order, groups is not None, work)
+    return equations, order, work
 
 
-def _on_device(
-    model: Model,
-    open_states: Mask,
-    known: Floats,
-    settings: Settings,
-    optimum: Optimum | None,
-    reward: Floats | None,
-    keep: Mask | None,
-    merge: EndComponents | None,
-) -> Unknowns:
+def _on_device(problem: Problem, settings: Settings, start: float, merged: str) -> Built:
     """All open states together, in the order they have: a device sweeps over everything at once."""
-    start = time.perf_counter()
-    component = None
-    if merge is not None and merge.count:
-        keep = ~merge.staying if keep is None else keep & ~merge.staying
-        component = merge.component
     equations = restrict_on_device(
-        model,
-        open_states,
-        known,
-        optimum=optimum,
-        reward=reward,
-        keep=keep,
-        component=component,
+        problem.model,
+        problem.open_states,
+        problem.known,
+        optimum=problem.optimum,
+        reward=problem.reward,
+        keep=problem.keep,
+        component=problem.component,
         format=settings.format,
-        order=settings.order,
+        order=problem.numbering,
     )
-    ordered = settings.order not in (None, "canonical")
-    members = np.flatnonzero(open_states).astype(np.int32)
-    merged = "" if component is None or merge is None else f"{merge.count:,} end components merged, "
-    detail = f"{equations.size:,} unknowns, {merged}{len(equations.rows):,} rows, {len(equations.columns):,} entries"
-    numbered = f", numbered {ORDERS[settings.order]}" if settings.order else ""
-    parts = len(model.info.get("devices", ()))
-    detail = f"{detail}{numbered}; {f'in {parts} parts' if parts > 1 else _layout(equations)}"
-    work = Work("equations", detail, seconds=time.perf_counter() - start)
-    return Unknowns(equations, members, component is not None or ordered, (work,))
-
-
-def _merged(order: Int32s, starts: Int32s, merge: EndComponents) -> tuple[Int32s, Int32s, Int32s]:
-    """The members of each end component together; offsets of the unknowns in it, and of components in those."""
-    position = np.arange(len(order))
-    component = merge.component[order]
-    inside = component >= 0
-    first = np.full(merge.count, len(order))
-    np.minimum.at(first, component[inside], position[inside])
-    key = np.where(inside, first[component], position)
-    # An end component lies in one strongly connected component, so sorting by key moves nothing out of its own.
-    sorting = np.argsort(key, kind="stable")
-    sorted_key = key[sorting]
-    fresh = np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]])
-    groups = np.append(np.flatnonzero(fresh), len(order)).astype(np.int32)
-    return order[sorting], groups, np.searchsorted(groups, starts).astype(np.int32)
+    members = np.flatnonzero(problem.open_states).astype(np.int32)
+    unknowns = f"{equations.size:,} unknowns, {merged}{', ' if merged else ''}"
+    numbered = f", numbered {ORDERS[problem.numbering]}" if problem.numbering else ""
+    parts = len(problem.model.info.get("devices", ()))
+    laid_out = f"in {parts} parts" if parts > 1 else _layout(equations)
+    detail = f"{unknowns}{len(equations.rows):,} rows, {len(equations.columns):,} entries{numbered}; {laid_out}"
+    return equations, members, (Work("equations", detail, seconds=time.perf_counter() - start),)
 
 
 def _layout(equations: Equations) -> str:

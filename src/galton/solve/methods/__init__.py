@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...lang.source import GaltonError
 from ...lang.stream import nearest
+from ..requirements import Requirement
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -26,6 +27,7 @@ __all__ = [
     "check_name",
     "find",
     "method",
+    "requirements",
     "runs_on_device",
 ]
 
@@ -72,8 +74,20 @@ def find(name: str) -> tuple[Callable[[Equations, Settings, Method], Solution] |
 
 def runs_on_device(name: str) -> bool:
     """Whether a method needs nothing but primitives; going component by component needs an order that devices lack."""
+    return not _required_by(name) & {Requirement.ON_HOST, Requirement.SEGMENTS}
+
+
+def requirements(settings: Settings) -> tuple[str, frozenset[Requirement]]:
+    """The method for unbounded questions, and what it requires of their equations."""
+    name = settings.method if settings.by_hand and settings.method else DEFAULT
+    return name, _required_by(name)
+
+
+def _required_by(name: str) -> frozenset[Requirement]:
+    if name == DEFAULT:
+        return frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE})
     outer, inner = find(name)
-    return outer is None and inner.on_device
+    return inner.requires if outer is None else inner.requires | {Requirement.SEGMENTS}
 
 
 def check_name(name: str) -> None:

@@ -8,7 +8,8 @@ from ...backend.bicgstab import Iteration
 from ...model.values import Floats
 from ..equations import Segment
 from ..krylov import Operator, norm, restarted
-from .base import UNIQUE, Job, Method
+from ..requirements import Requirement
+from .base import Job, Method
 
 __all__ = ["METHOD"]
 
@@ -49,7 +50,6 @@ METHOD = Method(
     "bicgstab",
     run,
     literature="H. A. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="may fail to converge, and says so; a sweep would change nothing by more than eps",
-    chains_only=True,
 )

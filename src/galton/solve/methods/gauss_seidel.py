@@ -7,7 +7,8 @@ threads each sweeps through a part of its own and sees the other parts as they w
 from __future__ import annotations
 
 from ..equations import Segment
-from .base import UNIQUE, Job, Method
+from ..requirements import Requirement
+from .base import Job, Method
 
 __all__ = ["METHOD", "sweep_until"]
 
@@ -33,6 +34,6 @@ METHOD = Method(
     "gauss-seidel",
     run,
     literature="L. Seidel (1874)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION}),
     guarantees="converges, in the long run no slower than jacobi; stops as jacobi does",
 )

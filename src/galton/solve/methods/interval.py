@@ -14,10 +14,11 @@ import numpy as np
 
 from ...model.values import Floats
 from ..equations import Segment
+from ..requirements import Requirement
 from ..solution import NumericError
 from ..support import support
 from ..tolerance import Tolerance
-from .base import DEFAULT, UNIQUE, Job, Method
+from .base import DEFAULT, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -100,7 +101,7 @@ METHOD = Method(
     "interval",
     run,
     literature="S. Haddad and B. Monmege (2014); C. Baier et al. (CAV 2017)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE}),
     guarantees="proved bounds, rounding included, at most 2·eps apart",
     proves=True,
 )

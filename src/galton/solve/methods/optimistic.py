@@ -12,7 +12,8 @@ import numpy as np
 
 from ...model.values import Floats
 from ..equations import Segment
-from .base import UNIQUE, Job, Method
+from ..requirements import Requirement
+from .base import Job, Method
 from .gauss_seidel import sweep_until
 
 __all__ = ["METHOD"]
@@ -78,7 +79,7 @@ METHOD = Method(
     "optimistic",
     run,
     literature="A. Hartmanns and B. L. Kaminski, Optimistic Value Iteration (CAV 2020)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE}),
     guarantees="proved bounds, rounding included, at most 2·eps apart",
     proves=True,
 )

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..equations import Segment
+from ..requirements import Requirement
 from . import jacobi
-from .base import UNIQUE, Job, Method
+from .base import Job, Method
 
 __all__ = ["METHOD"]
 
@@ -46,7 +47,6 @@ METHOD = Method(
     "power",
     run,
     literature="W. J. Stewart, Introduction to the Numerical Solution of Markov Chains (1994)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops when steps change little, which is early where loops are likely",
-    chains_only=True,
 )
