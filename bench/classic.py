@@ -21,14 +21,14 @@ from pathlib import Path
 import numpy as np
 
 import galton
-from galton.checking.unknowns import open_equations
 from galton.graph import can_reach, surely_reaches
 from galton.model.sparse import Model
 from galton.model.values import Values
+from galton.reduce.unknowns import open_equations
 from galton.solve import Settings
 from galton.solve.equations import Equations, Origin, Segment
-from galton.solve.methods.method import Job
-from galton.solve.methods.names import method
+from galton.solve.methods import method
+from galton.solve.methods.base import Job
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 SIZES = (2000, 4000, 8000)

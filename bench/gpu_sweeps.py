@@ -49,7 +49,7 @@ def equations_of(model: Any, order: str) -> Any:
     """Equations of all states that have a row which leads elsewhere, but the first initial one, whose value is 1."""
     import cupy as cp
 
-    from galton.solve.equations import restrict_on_device
+    from galton.reduce.restriction import restrict_on_device
 
     rows = cp.arange(model.n_choices, dtype=np.int32)
     groups = model.choice_starts

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import galton
-from galton.solve.methods.names import BACKWARD, FORWARD
+from galton.solve.methods import BACKWARD, FORWARD
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 WAYS = (BACKWARD, FORWARD, None)

@@ -293,6 +293,8 @@ def nested_dissection(matrix: Matrix, last: int) -> npt.NDArray[np.int32]: ...
 class Preconditioner:
     """What a Krylov method takes for the matrix."""
 
+    def solve(self, b: npt.NDArray[np.float64], h: npt.NDArray[np.float64]) -> None: ...
+
 class SymmetricSweep(Preconditioner):
     """See src/core/long_run/symmetric_sweep.hpp."""
 

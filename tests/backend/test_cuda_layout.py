@@ -297,7 +297,7 @@ def test_names_that_nobody_has() -> None:
 
 def test_orders() -> None:
     """A path that is numbered at random: both orders find it again."""
-    from galton.solve.order import places
+    from galton.reduce.renumbering import places
 
     random = np.random.default_rng(4)
     number = random.permutation(50)
@@ -315,7 +315,7 @@ def test_orders() -> None:
 
 
 def test_orders_of_rows_in_groups() -> None:
-    from galton.solve.order import places
+    from galton.reduce.renumbering import places
 
     groups, starts = np.array([0, 2, 3, 4], dtype=np.int32), np.array([0, 1, 3, 3, 4], dtype=np.int64)
     columns = np.array([2, 2, 0, 1], dtype=np.int32)  # 0 leads to 2, which leads to 1, which leads nowhere

@@ -11,7 +11,7 @@ from systems import take
 from galton.backend.rows import every_successor_in, owners, spread
 from galton.graph import maximal_end_components
 from galton.model.sparse import Model
-from galton.solve.equations import restrict
+from galton.reduce.restriction import restrict
 
 
 def random_model(random: np.random.Generator, kind: str, size: int = 40) -> Model:

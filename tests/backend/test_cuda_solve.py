@@ -14,7 +14,7 @@ from played import played_device
 import galton
 from galton.backend.formats import FORMATS, ORDERS
 from galton.lang.source import GaltonError
-from galton.solve.parallel import ParallelProposer
+from galton.solve.device_proposal import ParallelProposer
 from galton.solve.settings import Settings
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -18,7 +18,7 @@ from galton.backend.reference import steps as reference
 from galton.backend.steps import Bellman, Chain, Part
 from galton.model.sparse import Model
 from galton.solve.poisson import poisson
-from galton.solve.powers import Weights, power_sum
+from galton.solve.power_sums import Weights, power_sum
 from galton.solve.settings import Settings
 
 DISTINCT = {"bytes": 4, "shorts": 1000, "plain": None}

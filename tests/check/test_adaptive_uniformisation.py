@@ -25,8 +25,8 @@ from galton.checking.quantity import Quantity
 from galton.checking.timed import cumulative_time, instantaneous_time, timed_until
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
-from galton.solve.forward import Distribution, Effort, MovingChain
-from galton.solve.methods.names import BACKWARD, FORWARD
+from galton.solve.adaptive_uniformisation import Distribution, Effort, MovingChain
+from galton.solve.methods import BACKWARD, FORWARD
 from galton.solve.settings import Settings
 
 Floats = npt.NDArray[np.float64]

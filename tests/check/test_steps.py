@@ -19,10 +19,10 @@ from galton.checking.quantity import Quantity
 from galton.checking.steps import bounded_until, cumulative_steps, instantaneous_steps, next_step
 from galton.lang import GaltonError
 from galton.model.sparse import Model, Rewards
-from galton.solve import patience
-from galton.solve.horizon import StrategyTooLargeError
-from galton.solve.patience import TooManyStepsError
+from galton.solve import step_limits as patience
+from galton.solve.finite_horizon import StrategyTooLargeError
 from galton.solve.settings import Settings
+from galton.solve.step_limits import TooManyStepsError
 
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets
 Vector = list[Fraction]

@@ -122,7 +122,7 @@ def test_as_a_module() -> None:
 
 
 def test_help_names_every_method() -> None:
-    from galton.solve.methods.names import DEFAULT, METHODS, TOPOLOGICAL
+    from galton.solve.methods import DEFAULT, METHODS, TOPOLOGICAL
 
     text = "".join(galton("check", "--help").out.split())  # names may be broken at their hyphens
     assert [name for name in (*METHODS, DEFAULT, TOPOLOGICAL) if name not in text] == []

@@ -142,7 +142,7 @@ def test_who_did_not_ask_for_a_device_is_told_what_went_wrong(breaks: Breaks, mo
     def mistake(*arguments: object, **options: object) -> None:
         raise AttributeError("'Bias' object has no attribute 'exit_rates'")
 
-    monkeypatch.setattr("galton.solve.parallel.ParallelProposer.solve", mistake)
+    monkeypatch.setattr("galton.solve.device_proposal.ParallelProposer.solve", mistake)
     found, expected = galton.check(model, PROPERTIES[0]), galton.check(program.build(device="cpu"), PROPERTIES[0])
     assert (found.device, found.value) == ("cpu", expected.value)
     (warning,) = found.warnings

@@ -11,12 +11,13 @@ import numpy.typing as npt
 import pytest
 
 from galton import _core
+from galton.backend.protocol import OPTIMA
 from galton.backend.reference import system as reference
 from galton.checking import expected, until
 from galton.model.sparse import Model, Rewards
 from galton.model.values import Floats
 from galton.solve import Settings
-from galton.solve.equations import OPTIMA, Equations, Optimum
+from galton.solve.equations import Equations, Optimum
 from galton.solve.solution import Solution
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from irreducible import birth_death, chain, chains, exact_gain, machines
 
 from galton.backend.chain import Chain
-from galton.solve.elimination import averages
+from galton.solve.direct.elimination import averages
 
 
 def average(asked: Chain) -> tuple[float, float]:

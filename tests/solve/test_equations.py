@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from galton import _core
 from galton.backend.cpu.matrix import matrix_of
-from galton.checking.unknowns import open_equations
 from galton.graph import maximal_end_components, strongly_connected_components
 from galton.model.sparse import Model
-from galton.solve.equations import restrict, segments_of
+from galton.reduce.component_order import segments_of
+from galton.reduce.restriction import restrict
+from galton.reduce.unknowns import open_equations
 from galton.solve.settings import Settings
 
 
@@ -73,7 +74,7 @@ def test_an_end_component_is_one_unknown() -> None:
     lifted = unknowns.lift(np.array([0.9]), np.array([0, 0, 1.0, 0]))
     assert lifted.tolist() == [0.9, 0.9, 1.0, 0.0]
     best = np.flatnonzero(unknowns.equations.constant == 1.0).astype(np.int32)
-    choices = unknowns.lift_choices(mdp, best, np.full(4, -1, dtype=np.int32), inner)
+    choices = unknowns.lift_choices(best, np.full(4, -1, dtype=np.int32))
     assert choices.tolist() == [0, 3, -1, -1]  # state 0 goes to 1, which leaves
 
 

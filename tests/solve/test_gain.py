@@ -13,7 +13,8 @@ from irreducible import birth_death, chains, exact_gain, from_arrays, grid, mach
 
 from galton import _core
 from galton.backend.chain import Chain
-from galton.solve import elimination, long_run
+from galton.solve import long_run
+from galton.solve.direct import elimination
 from galton.solve.long_run import METHODS, Gain, gain
 from galton.solve.settings import Settings
 from galton.solve.solution import NumericError

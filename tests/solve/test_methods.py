@@ -19,13 +19,14 @@ import galton
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model
 from galton.solve import METHODS, NumericError, Settings, solve
-from galton.solve.methods.names import method
+from galton.solve.methods import method
+from galton.solve.requirements import Requirement
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "methods.md"
 MODELS = Path(__file__).parents[2] / "models"
 PROVING = ["sound", *(name for name in METHODS if method(name).proves)]
-FOR_MDPS = [name for name in METHODS if not method(name).chains_only]
-FOR_CHAINS = [name for name in METHODS if method(name).chains_only]
+FOR_MDPS = [name for name in METHODS if Requirement.CHAIN not in method(name).requires]
+FOR_CHAINS = [name for name in METHODS if Requirement.CHAIN in method(name).requires]
 EVERY = ["sound", *METHODS, "topological", *(f"topological:{name}" for name in METHODS)]
 EPS = 1e-9
 

@@ -14,7 +14,8 @@ from galton.checking.until import until
 from galton.model.sparse import Model, Rewards
 from galton.solve import METHODS, Settings
 from galton.solve.equations import Optimum
-from galton.solve.methods.names import method
+from galton.solve.methods import method
+from galton.solve.requirements import Requirement
 
 EPS = 1e-9
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets
@@ -90,7 +91,7 @@ def test_a_strategy_to_begin_with_leaves_the_unknowns() -> None:
 def agree(model: Model, question: str, optimum: Optimum | None, paid: int) -> None:
     default = ask(model, question, optimum, paid, Settings())
     for name in METHODS:
-        if method(name).chains_only and model.type == "mdp":
+        if Requirement.CHAIN in method(name).requires and model.type == "mdp":
             continue
         for full in (name, f"topological:{name}"):
             found = ask(model, question, optimum, paid, Settings(method=full, eps=EPS))

@@ -11,7 +11,7 @@ import pytest
 from galton.backend.steps import Chain, part_of
 from galton.model.sparse import Model
 from galton.solve.poisson import poisson
-from galton.solve.powers import Weights, power_sum
+from galton.solve.power_sums import Weights, power_sum
 from galton.solve.settings import Settings
 
 LEAKS = [-0.01, -1e-9, 0.0, 1e-12, 1e-6, 1e-3, 0.02, 0.1, 0.5, 0.9, 0.999, 1.0, 2.0]

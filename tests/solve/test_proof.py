@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from galton import _core
 from galton.backend.protocol import Span
 from galton.model.sparse import Model
-from galton.solve.equations import Equations, Optimum, restrict
+from galton.reduce.restriction import restrict
+from galton.solve.equations import Equations, Optimum
 
 # A fair walk from 1 to 7 between 0 and 8: the probability to reach 8 is x/8, a double, as are all products and sums.
 WALK = Model.from_matrix(

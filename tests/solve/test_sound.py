@@ -101,7 +101,7 @@ def test_bounds_round_outwards() -> None:
     values = [0.1, 0.2, 0.7]
     chain = Model.from_matrix("dtmc", [[0, *values], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
     known = np.array([0, 0.1, 0.3, 0.9])
-    from galton.solve.equations import restrict
+    from galton.reduce.restriction import restrict
 
     equations = restrict(chain, np.array([0], dtype=np.int32), known)
     lower, upper = np.zeros(1), np.zeros(1)

@@ -83,6 +83,8 @@ Bias::Step Bias::begin(const double* reward, double* h) {
     return {gain_, sums.least, sums.most, !(rho_ > 0 && std::isfinite(rho_))};
 }
 
+// The recurrence of galton/backend/bicgstab.py, written out here for speed: a product and its inner products are one pass
+// over the chain, on threads. Tests hold it against the other.
 Bias::Step Bias::advance(Preconditioner& preconditioner) {
     over_states([&](size_t first, size_t last, Sums&) {
         for (size_t s = first; s < last; ++s) {

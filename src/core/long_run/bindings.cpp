@@ -115,7 +115,10 @@ void bind_long_run(nb::module_& m) {
         nb::arg("matrix"), nb::arg("first"), nb::arg("steps"), nb::call_guard<nb::gil_scoped_release>());
     m.def("far_first", &bind_order<far_first>, nb::arg("matrix"), nb::arg("last"));
     m.def("nested_dissection", &bind_order<nested_dissection>, nb::arg("matrix"), nb::arg("last"));
-    nb::class_<Preconditioner>(m, "Preconditioner");
+    nb::class_<Preconditioner>(m, "Preconditioner")
+        .def(
+            "solve", [](Preconditioner& self, In<double> b, Out<double> h) { self.solve(b.data(), h.data()); },
+            nb::arg("b"), nb::arg("h"));
     nb::class_<SymmetricSweep, Preconditioner>(m, "SymmetricSweep")
         .def(
             "__init__",

@@ -13,6 +13,9 @@ namespace galton {
 
 namespace {
 
+// The recurrence of galton/backend/bicgstab.py, written out here for speed: a sweep is the product, the preconditioner and
+// the inner products in one pass over memory, and threads meet four times a step. Tests hold it against the other.
+//
 // All threads run the same program, each on a part of the unknowns, and meet after every phase.
 template <class R>
 class BiCGStab {

@@ -1,5 +1,5 @@
 // A distribution over the states of a CTMC, moved forward in time over the states that hold mass (Munsky and Khammash 2006,
-// Didier et al. 2009). `solve/forward.py` says what for and why its bounds hold.
+// Didier et al. 2009). `solve/adaptive_uniformisation.py` says what for and why its bounds hold.
 #pragma once
 
 #include <cmath>

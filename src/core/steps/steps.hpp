@@ -1,6 +1,6 @@
 // Many steps of a chain or an MDP per call: x <- A x, and what is summed and watched on the way.
 //
-// All numbers are non-negative, so the error of a step is relative and known beforehand; see solve/powers.py for what is
+// All numbers are non-negative, so the error of a step is relative and known beforehand; see solve/power_sums.py for what is
 // made of it. Numbers below 2^-1022 count as zero here: they are slow, and too small to matter.
 #pragma once
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..device.arrays import greatest, namespace, on_host
+from ..model.rounding import UNIT
 from ..model.sparse import Int32s, Mask, Model
 from . import Backend, of
 
@@ -23,7 +24,6 @@ __all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "least_positive", "
 
 Steps = tuple[bool, float, float, float, float, float, float, float]  # what the kernels return
 
-UNIT = 2.0**-53
 PLACES = 52  # after the point, that all doubles up to 1 have room for
 FEW_VALUES = 1024
 

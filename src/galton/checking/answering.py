@@ -18,7 +18,6 @@ from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Model
 from ..solve.settings import FINEST, Settings
-from ..solve.solution import TINY
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
 from .inspection import check_choices
@@ -115,13 +114,11 @@ def _missing(result: Result, settings: Settings) -> float:
         return AGAIN
     if result.lower is None or result.upper is None or not result.proved or isinstance(result.value, tuple):
         return 1.0
-    if not np.isfinite(result.lower) or not np.isfinite(result.upper) or -TINY <= result.lower <= result.upper <= TINY:
+    if not np.isfinite(result.lower) or not np.isfinite(result.upper):
         return 1.0
-    width = result.upper - result.lower
-    allowed = 2 * settings.eps * (max(abs(result.lower), abs(result.upper)) if settings.relative else 1.0)
-    if width <= allowed * (1 + 1e-9):
+    if settings.tolerance.accepts(result.lower, result.upper):
         return 1.0
-    return max(2 * width / allowed, 10.0) if allowed else AGAIN
+    return max(2 * settings.tolerance.excess(result.lower, result.upper), 10.0)
 
 
 def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbers, text: str) -> Result:

@@ -12,10 +12,10 @@ from ..backend.steps import Chain, Part, part_of
 from ..device.arrays import namespace
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model, Rewards
-from ..solve.horizon import Horizon
-from ..solve.patience import patience
-from ..solve.powers import PowerSum, Weights, power_sum
+from ..solve.finite_horizon import Horizon
+from ..solve.power_sums import PowerSum, Weights, power_sum
 from ..solve.settings import Settings
+from ..solve.step_limits import patience
 from .quantity import Quantity, Work
 
 Floats = npt.NDArray[np.float64]

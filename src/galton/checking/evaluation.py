@@ -27,7 +27,7 @@ from ..lang.resolution import BUILT_IN, is_state_formula, parts
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
 from ..model.sparse import Model
 from ..model.states import PackedStates
-from ..solve.methods.names import DEFAULT, MEANT_FOR
+from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
 from ..solve.solution import NumericError
 from . import intervals

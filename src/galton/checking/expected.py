@@ -15,12 +15,12 @@ from ..device.arrays import how_many, namespace
 from ..graph import bottom_components, can_reach, maximal_end_components, surely_reaches
 from ..model.sparse import Int32s, Mask, Model, Rewards
 from ..model.values import Floats
+from ..reduce.unknowns import open_equations
 from ..solve import solve
 from ..solve.equations import Optimum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
 from .settled import free_choices, missing_choices, paying_choices
-from .unknowns import open_equations
 
 __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
 
@@ -123,7 +123,7 @@ def _until(
     )
     solution = solve(unknowns.equations, settings)
     if choices is not None and solution.chosen is not None:
-        choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
+        choices = unknowns.lift_choices(solution.chosen, choices)
     work += [*unknowns.work, *solution.work]
     lower, upper = unknowns.lift(solution.lower, known), unknowns.lift(solution.upper, known)
     return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved, infinite=~finite)

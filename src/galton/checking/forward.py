@@ -1,4 +1,4 @@
-"""CTMCs within a time, from one initial state, by moving its distribution forward (:mod:`galton.solve.forward`).
+"""CTMCs within a time, from one initial state: its distribution moved forward by adaptive uniformisation.
 
 The questions of :mod:`.timed`. Only of the initial state something is found out. Where few states hold mass this is
 many times faster than to go backward over all of them; so it is tried first, and given up as soon as it seems to take
@@ -18,8 +18,8 @@ from ..backend.steps import exit_rates
 from ..device.arrays import is_on_host
 from ..lang.source import GaltonError
 from ..model.sparse import Mask
-from ..solve.forward import Distribution, Effort, MovingChain, moderate
-from ..solve.methods.names import BACKWARD, FORWARD
+from ..solve.adaptive_uniformisation import Distribution, Effort, MovingChain, moderate
+from ..solve.methods import BACKWARD, FORWARD
 from .bounded import Ask, WideError
 from .quantity import Quantity, Work
 

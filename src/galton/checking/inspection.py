@@ -30,7 +30,7 @@ from ..lang.properties import (
 from ..lang.resolution import Question, parts
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
 from ..lang.stream import nearest
-from ..solve.methods.names import RELAXED, TIMED, inner_name
+from ..solve.methods import RELAXED, TIMED, inner_name
 from ..solve.settings import Settings
 from . import paths
 

@@ -18,13 +18,13 @@ from ..device.arrays import extremes, is_on_host, namespace, offsets, on_host, r
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
+from ..reduce.submodels import entries_of, picked
+from ..reduce.unknowns import open_equations
 from ..solve import solve
-from ..solve.elimination import averages
+from ..solve.direct.elimination import averages
 from ..solve.long_run import gain
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
-from .transformation import entries_of, picked
-from .unknowns import open_equations
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
@@ -126,7 +126,7 @@ def _gains(
         detail = f"{small.size:,} components, {chosen.size:,} states"
         work.append(Work("elimination", detail, 0, perf_counter() - start))
     # Small ones whose numbers left the range of doubles are looked at again, like large ones.
-    wide = upper - lower > 2 * settings.eps * (np.abs(lower) if settings.relative else 1.0)
+    wide = upper - lower > settings.tolerance.width(np.abs(lower))
     for k in np.flatnonzero((lower < upper) & (wide | (sizes > SMALL))):
         start = perf_counter()
         found = gain(_part(model, reward, members[starts[k] : starts[k + 1]]), settings)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..device.errors import DeviceError, DeviceMemoryError, device_errors
 from ..lang.source import GaltonError
 from ..model.sparse import Model
-from ..solve.methods.names import FORWARD, runs_on_device
+from ..solve.methods import FORWARD, runs_on_device
 from ..solve.settings import Settings
 from .result import Result
 

@@ -285,7 +285,7 @@ def _path_reward(
     model = evaluation.focused_model
     if isinstance(formula, UnaryPath):
         return reachability_reward(model, structure, goal, optimum, settings)
-    from .transformation import absorbing
+    from ..reduce.submodels import absorbing
 
     model, structure, rows = absorbing(model, ~evaluation.mask(path.through) & ~goal, structure)
     found = reachability_reward(model, structure, goal, optimum, settings)

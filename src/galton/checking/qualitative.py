@@ -16,7 +16,7 @@ import numpy as np
 
 from ..backend.rows import best_choice, every_successor_in
 from ..model.sparse import Mask, Model
-from ..solve.patience import be_patient
+from ..solve.step_limits import be_patient
 
 Optimum = Literal["min", "max"] | None
 

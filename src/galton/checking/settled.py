@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..backend.rows import every_successor_in, owners, spread
-from ..device.arrays import namespace, offsets, on_host
+from ..device.arrays import namespace, on_host
 from ..graph import EndComponents, attractor, can_avoid
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats
+from ..reduce.end_components import ways_inside
 from ..solve.equations import Optimum
-from .transformation import entries_of
 
 __all__ = [
     "certain_choices",
@@ -24,7 +24,6 @@ __all__ = [
     "missing_choices",
     "paying_choices",
     "sure_steps",
-    "ways_inside",
 ]
 
 
@@ -96,26 +95,3 @@ def sure_steps(model: Model, through: Mask, goal: Mask, later: Mask, low: int, c
         before, sure = sure, goal | made if step >= low else made
         found[step] = np.where(on_host(made), on_host(rows), found[step])
     return found
-
-
-def ways_inside(model: Model, through: Mask, exits: Mask, staying: Mask) -> Int32s:
-    """Rows that stay inside end components, whose rows are ``staying``, and lead to one of the ``exits``."""
-    groups = model.choice_starts
-    assert groups is not None
-    kept = np.flatnonzero(staying)
-    if not len(kept):
-        return groups[:-1].astype(np.int32)
-    # The rows that stay, alone, are a model of their own: states without any keep none, which no search minds.
-    starts = offsets(staying, np.int32)[groups]
-    entries, lengths = entries_of(model, kept)
-    inner = Model(
-        type="mdp",
-        choice_starts=starts,
-        row_starts=offsets(lengths),
-        columns=model.columns[entries],
-        values=model.values,
-        initial=model.initial,
-    )
-    rows = attractor(inner, through, exits)
-    known = np.minimum(rows, len(kept) - 1)
-    return np.where(np.diff(starts) > 0, kept[known], groups[:-1]).astype(np.int32)

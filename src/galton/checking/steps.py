@@ -19,12 +19,13 @@ import numpy.typing as npt
 from ..backend.rows import best_choice, spread
 from ..backend.steps import Bellman, Chain, Part, least_positive, row_products
 from ..device.arrays import greatest, namespace, on_host
+from ..model.rounding import FAINT
 from ..model.sparse import Mask, Model, Rewards
-from ..solve.horizon import Horizon, iterate
-from ..solve.patience import TooManyStepsError
-from ..solve.powers import Weights
-from ..solve.scaling import FAINT, faintest_raised, lowered, raised, raising
+from ..solve.finite_horizon import Horizon, iterate
+from ..solve.power_sums import Weights
+from ..solve.scaling import faintest_raised, lowered, raised, raising
 from ..solve.settings import Settings
+from ..solve.step_limits import TooManyStepsError
 from .bounded import Ask, BoundError, Optimum, filled, known, work_of
 from .certain import certain
 from .quantity import Quantity, Work

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..lang.source import GaltonError
 from ..model.sparse import Mask, Model, Rewards
 from ..model.states import ListedStates, PackedStates, States
-from .transformation import Rows, entries_of, picked
+from ..reduce.submodels import Rows, entries_of, picked
 
 
 class StrategyError(GaltonError):

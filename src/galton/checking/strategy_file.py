@@ -24,7 +24,7 @@ from ..io.output import replacing
 from ..lang.expressions import Value
 from ..model.sparse import Int32s, Model
 from ..model.states import PackedStates
-from ..solve.horizon import LARGEST_STRATEGY
+from ..solve.finite_horizon import LARGEST_STRATEGY
 from .strategy import Strategy, StrategyError
 
 _VERSION = 1

@@ -13,6 +13,7 @@ import numpy as np
 from ..backend.rows import best_choice, every_successor_in, spread
 from ..backend.steps import row_products
 from ..device.arrays import namespace
+from ..model.rounding import SPACING
 from ..model.sparse import Mask, Model, Rewards
 from ..model.values import Values
 from .intervals import Floats, Numbers
@@ -20,8 +21,6 @@ from .quantity import Quantity, Work
 from .settled import first_rows
 
 __all__ = ["as_it_stands", "jump_probability", "next_reward"]
-
-ROUNDING = 2.0**-52  # of one addition, with room to spare
 
 
 def jump_probability(model: Model, goal: Mask) -> Quantity:
@@ -48,7 +47,7 @@ def _step_probability(model: Model, goal: Mask) -> Numbers:
     sums = row_products(model, goal.astype(np.float64), 1)
     ones = replace(model, values=Values(plain=namespace(model.columns).ones(model.n_transitions)))
     terms = row_products(ones, goal.astype(np.float64), 1)
-    slack = np.where(terms > 1, terms * ROUNDING * sums, 0.0)
+    slack = np.where(terms > 1, terms * SPACING * sums, 0.0)
     every = every_successor_in(model, goal)
     below_one = np.nextafter(1.0, 0.0)
     lower, upper = np.minimum(sums - slack, below_one), np.minimum(sums + slack, 1.0)
@@ -83,6 +82,6 @@ def _exit_rates(model: Model) -> Numbers:
 
 def _summed(model: Model, sums: Floats) -> Numbers:
     """Sums over rows, with what rounding may have done to them."""
-    slack = np.diff(model.row_starts) * ROUNDING * sums
+    slack = np.diff(model.row_starts) * SPACING * sums
     slack = np.where(np.diff(model.row_starts) == 1, 0.0, slack)
     return Numbers(sums - slack, sums + slack)

@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from ..backend.steps import least_positive, row_products
 from ..device.arrays import greatest
+from ..model.rounding import FAINT
 from ..model.sparse import Mask, Model, Rewards
-from ..solve.methods.names import BACKWARD
+from ..solve.methods import BACKWARD
 from ..solve.poisson import poisson
-from ..solve.powers import PowerSum, Weights
-from ..solve.scaling import FAINT, lowered, raised, raising
+from ..solve.power_sums import PowerSum, Weights
+from ..solve.scaling import lowered, raised, raising
 from ..solve.settings import Settings
 from ..solve.uniformisation import Uniformised, uniformise
 from . import forward

@@ -9,12 +9,12 @@ import numpy as np
 from ..device.arrays import how_many
 from ..graph import maximal_end_components, zero_and_one
 from ..model.sparse import Mask, Model
+from ..reduce.unknowns import open_equations
 from ..solve import solve
 from ..solve.equations import Optimum
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
 from .settled import certain_choices
-from .unknowns import open_equations
 
 __all__ = ["until"]
 
@@ -55,6 +55,6 @@ def until(
         np.clip(bound, 0.0, 1.0, out=bound)
     lower, upper = (unknowns.lift(bound, known) for bound in (solution.lower, solution.upper))
     if choices is not None and solution.chosen is not None:
-        choices = unknowns.lift_choices(model, solution.chosen, choices, inner)
+        choices = unknowns.lift_choices(solution.chosen, choices)
     work += [*unknowns.work, *solution.work]
     return Quantity(lower, upper, solution.method, tuple(work), choices, proved=solution.proved)

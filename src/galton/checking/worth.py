@@ -16,22 +16,22 @@ from ..backend.steps import row_products
 from ..device.arrays import on_host
 from ..lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, UnaryPath
 from ..lang.source import GaltonError
+from ..model.rounding import FAINTEST, UNIT
 from ..model.sparse import Mask, Rewards
+from ..reduce.submodels import Rows, with_rows
 from ..solve.settings import Settings
+from ..solve.tolerance import Tolerance
 from . import operators, paths
 from .evaluation import Evaluation
 from .expected import rewards_by_row
 from .intervals import Numbers
 from .quantity import Floats, Quantity
 from .strategy import Strategy
-from .transformation import Rows, with_rows
 
 __all__ = ["StrategyMistakeError", "verify"]
 
 Operator = Probability | Reward | ExpectedTime
-UNIT = 2.0**-53
 ROUGH = 1e-3  # how far off an answer without bounds may be, relatively
-FAINTEST = 2.0**-1074
 
 
 class StrategyMistakeError(GaltonError):
@@ -70,8 +70,8 @@ def verify(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer
     lower, upper = on_host(answer.lower), on_host(answer.upper)
     with np.errstate(invalid="ignore"):  # infinities meet each other
         apart = np.nan_to_num(np.maximum(worth.lower - upper, lower - worth.upper), nan=0.0, posinf=np.inf)
-        room = 2 * asked.eps if answer.proved else max(2 * asked.eps, ROUGH)
-        allowed = room * (np.minimum(upper, worth.upper) if asked.relative else 1.0)
+        tolerance = asked.tolerance if answer.proved else Tolerance(max(asked.eps, ROUGH / 2), asked.relative)
+        allowed = tolerance.width(np.minimum(upper, worth.upper))
     wrong = (apart > 0) & (~(apart <= allowed) | np.isinf(lower) | np.isinf(worth.lower))
     if not wrong.any():
         return

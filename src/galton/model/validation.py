@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .rounding import UNIT
 from .sparse import ModelError, row_sums
 from .values import Values
 
@@ -34,7 +35,7 @@ def finish(model: Model) -> Model:
     if model.type == "ctmc":
         return model
     sums = row_sums(model.row_starts, model.values)
-    rows = np.flatnonzero(np.abs(sums - 1) > 2.0**-53)
+    rows = np.flatnonzero(np.abs(sums - 1) > UNIT)
     if not len(rows):
         return model
     values = model.values.array().copy()

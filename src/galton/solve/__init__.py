@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .equations import Equations
-from .methods.names import METHODS, find
+from .methods import METHODS, find
 from .settings import Settings
 from .solution import NumericError, Solution
 

@@ -2,9 +2,6 @@
 
 Restarting is what makes the answer good in every unknown, not only in norm: all terms of F(x) have one sign, so that
 F(x) - x is known to nearly all digits of x, and every restart takes away some more digits of the error that is left.
-
-Inner products are NumPy's, but not those of its BLAS: on a busy machine that waits longer for its threads than it adds,
-and what it adds up depends on how many there are.
 """
 
 from __future__ import annotations
@@ -13,19 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..device.arrays import is_on_host
+from ..backend.bicgstab import dot
 from ..model.values import Floats
 from .equations import Segment
-from .methods.method import Job
+from .methods.base import Job
 
-__all__ = ["Operator", "dot", "norm", "restarted"]
+__all__ = ["Operator", "norm", "restarted"]
 
 FRUITLESS = 10  # restarts without any gain, after which there will be none
-
-
-def dot(a: Floats, b: Floats) -> float:
-    """The inner product."""
-    return float(np.einsum("i,i->", a, b)) if is_on_host(a) else float((a * b).sum())
 
 
 def norm(a: Floats) -> float:
@@ -44,12 +36,17 @@ class Operator:
         self._full = xp.zeros(equations.size)  # zero outside the range
 
     def __call__(self, d: Floats) -> Floats:
+        found: Floats = self.job.xp.empty(len(d))
+        self.write(d, found)
+        return found
+
+    def write(self, d: Floats, found: Floats) -> None:
+        """The product, into an array that is there."""
         span = self.segment.span(self.job.threads)
         self._full[span.part] = d
-        product: Floats = self.job.xp.empty(span.last - span.first)
-        self._homogeneous.row_values(self._full, product, span)
+        self._homogeneous.row_values(self._full, found, span)
+        self.job.xp.subtract(d, found, out=found)
         self.job.sweeps += 1
-        return d - product
 
 
 # correct(operator, x, F(x) - x, attempt) -> d, with x + d nearer to the solution.

@@ -22,16 +22,16 @@ from .. import _core
 from ..backend.chain import Chain
 from ..device.arrays import is_on_host, namespace
 from .bias import Bias
-from .elimination import average
+from .direct.elimination import average
 from .settings import Settings
 from .solution import NumericError
+from .tolerance import TINY
 
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["Gain", "gain", "prove"]
 
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
-TINY = 1e-300  # bounds closer than this are equal: doubles have no digits there
 
 
 class Gain(NamedTuple):

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..lang.source import GaltonError
+from ..model.rounding import UNIT
 
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["LARGEST_MEAN", "HorizonError", "Poisson", "poisson"]
 
-UNIT = 2.0**-53  # relative error of one operation
 SMALLEST = 1e-300  # weights below this, relative to the mode's, are cut
 LARGEST_MEAN = 1e11  # the window then has 2e7 weights
 

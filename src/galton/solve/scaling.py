@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..model.rounding import LEAST
+
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["FAINT", "LEAST", "Scaled", "exponential", "faintest_raised", "lowered", "raised", "raising"]
+__all__ = ["Scaled", "exponential", "faintest_raised", "lowered", "raised", "raising"]
 
 SCALE = 1000  # the exponent that no number gets to
-LEAST = 2.0**-1022  # the least number with all its digits
-FAINT = 2.0**-960  # a product with a number below this may be lost
 GREATEST = float(np.finfo(np.float64).max)
 SMALL, LARGE = -700.0, 700.0  # exponents between which doubles have exponentials
 LN2 = math.log(2)

@@ -6,11 +6,14 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..device.threads import check_threads
 from ..lang.source import GaltonError
-from .methods.names import DEFAULT, TIMED, check_name
+from .methods import DEFAULT, TIMED, check_name
+
+if TYPE_CHECKING:
+    from .tolerance import Tolerance
 
 __all__ = ["FINEST", "Settings", "Watch"]
 
@@ -92,6 +95,13 @@ class Settings:
     def by_hand(self) -> bool:
         """Whether a method was chosen for unbounded questions, other than the default."""
         return self.method not in (None, DEFAULT, *TIMED)
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """When bounds are close enough."""
+        from .tolerance import Tolerance
+
+        return Tolerance(self.eps, self.relative)
 
     @property
     def n_threads(self) -> int:

@@ -10,9 +10,7 @@ import numpy.typing as npt
 from ..lang.source import GaltonError
 from ..model.values import Floats
 
-__all__ = ["TINY", "NumericError", "Solution", "Work"]
-
-TINY = 1e-290  # doubles below have no digits to spare: bounds from 0 up to this are as close as they can be
+__all__ = ["NumericError", "Solution", "Work"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ that remain, along the paths that matter, and εx is what x may violate its own 
 the widths of the unknowns solved before, and does the work of w where a row has a constant that is not tiny. All of
 this is relative to x, so that tiny probabilities keep their digits. A rough w will do: w - Aw >= x/2.
 
-Where a component is so badly conditioned that no proposal can be proved, it is solved directly (:mod:`.last_resort`).
+Where a component is so badly conditioned that no proposal can be proved, it is solved directly (:mod:`.direct`).
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ import numpy as np
 from .. import _core
 from ..backend.protocol import Span, System
 from ..device.arrays import how_many, is_on_host, namespace
+from ..model.rounding import SPACING
 from ..model.values import Floats
+from .device_proposal import ParallelProposer
+from .direct.fallback import solve_directly
 from .equations import Equations, Segment
-from .last_resort import solve_directly
-from .parallel import ParallelProposer
 from .proposal import SMALL, Proposer
 from .settings import Settings
-from .solution import TINY, NumericError, Solution, Work
+from .solution import NumericError, Solution, Work
 from .streaming import Device, StreamingProposer, device_for
 from .support import extend
+from .tolerance import TINY
 
 __all__ = ["solve"]
 
-ROUNDING = 2.0**-52
 SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 # A row whose value is farther than this from the best, relatively, has room to spare. Rows that are not may lead round
 # in circles when they count as the best; then fewer are looked at.
@@ -179,9 +180,9 @@ class _Solver:
         for near, share in product(NEAR if self.x.chosen is not None else NEAR[:1], SHARES):
             goal = budget
             for _ in range(4):
-                steps = self._weigh(segment, entries, near, share, goal / (32 * ROUNDING))
+                steps = self._weigh(segment, entries, near, share, goal / (32 * SPACING))
                 aim = goal / (16 * steps)
-                if aim < 2 * ROUNDING:
+                if aim < 2 * SPACING:
                     break
                 residual = self.x.solve(segment, aim, entries)
                 if self._prove(segment, budget):
@@ -244,7 +245,7 @@ class _Solver:
         if not np.isfinite(defect):
             return False
         for factor in (3.0, 30.0):
-            epsilon = factor * (defect + slack + 2 * ROUNDING)
+            epsilon = factor * (defect + slack + 2 * SPACING)
             delta = self.width * (1 + 1e-9) + epsilon * (self.passed_on + 1)
             with np.errstate(invalid="ignore", over="ignore"):  # what is no number is not proved
                 self.upper[part] = (1 + delta) * x + epsilon * w

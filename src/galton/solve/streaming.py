@@ -15,8 +15,8 @@ import numpy as np
 
 from ..device.arrays import on_host
 from ..model.values import Floats, Values
+from .device_proposal import ParallelProposer
 from .equations import Equations, Optimum, Segment
-from .parallel import ParallelProposer
 from .proposal import ROUNDS, Proposer
 
 __all__ = ["Device", "StreamingProposer", "device_for"]

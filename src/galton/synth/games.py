@@ -19,7 +19,7 @@ from ..checking.operators import structure_of
 from ..lang.properties import Cumulative, Instantaneous, Optimum, Probability, Reward
 from ..lang.source import UnsupportedError
 from ..model.sparse import Model
-from ..solve.patience import TooManyStepsError
+from ..solve.step_limits import TooManyStepsError
 from .polynomials import UNIT, Floats
 from .walk import Ints
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..solve.poisson import poisson
-from ..solve.powers import Weights
+from ..solve.power_sums import Weights
 from .polynomials import UNIT, Floats
 
 Int64s = npt.NDArray[np.int64]
@@ -73,7 +73,7 @@ class BundleWeights:
     ends
         ``(boxes,)`` from here on they are 0; a box that needs no further steps has its own moved to where it is.
     missing, error, lacking
-        ``(boxes,)`` as for :class:`galton.solve.powers.Weights`.
+        ``(boxes,)`` as for :class:`galton.solve.power_sums.Weights`.
     """
 
     def __init__(self, means: Sequence[float], over: bool):

@@ -15,8 +15,9 @@ import numpy as np
 
 from ...device.arrays import how_many, on_host
 from ...solve.solution import NumericError
+from ..bicgstab import Iteration
 from .chain import ChainRows
-from .krylov import Iteration
+from .krylov import DeviceUpdates
 from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Bias:
         reward, x = (reward, h.copy()) if order is None else (reward[order], h[order])
         residual, gain, width = self._residual(reward, x)
         first = best = width
-        iteration = Iteration(x, residual, self._product, by.solve)
+        iteration = Iteration(x, residual, self._product, by.solve, updates=DeviceUpdates())
         since = 0
         while width > max(relative * abs(gain), absolute) and since < patience and np.isfinite(width):
             iteration.run(LOOK)

@@ -13,8 +13,9 @@ import cupy as cp
 import numpy as np
 
 from ...device.arrays import how_many
+from ..bicgstab import Iteration
 from .chain import ChainRows
-from .krylov import Iteration, relative_residual
+from .krylov import DeviceUpdates, relative_residual
 from .layout import Layout
 from .levels import levels_of
 
@@ -64,7 +65,10 @@ def solve(
         levels.back(found, k)
         return found
 
-    iteration = Iteration(at, residual(), lambda v, y: rows.run(FILE, "difference", k, None, v, y), precondition)
+    def product(v: Any, y: Any) -> None:
+        rows.run(FILE, "difference", k, None, v, y)
+
+    iteration = Iteration(at, residual(), product, precondition, updates=DeviceUpdates())
     done, useless, best = 1, 0, relative_residual(iteration.r, at)
     while done < sweeps and best > tolerance and useless < PATIENCE:
         iteration.run(LOOK)

@@ -1,12 +1,11 @@
-"""BiCGStab on a device (van der Vorst 1992): no scalar crosses the bus in the loop.
+"""BiCGStab on a device: no scalar crosses the bus in the loop.
 
-:class:`Iteration` makes steps of the method for any product and preconditioner; :func:`bicgstab` solves (I - A) x = b
-for a chain, or for the rows that an MDP's strategy takes. The vector operations are in ``vectors.cu``.
+:class:`DeviceUpdates` is what lies between two products; :func:`bicgstab` solves (I - A) x = b for a chain, or for the
+rows that an MDP's strategy takes. The kernels are in ``vectors.cu``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ import cupy as cp
 import numpy as np
 
 from ...device.cuda.kernels import kernels
+from ..bicgstab import Iteration
 
-__all__ = ["SWEEPS", "Iteration", "bicgstab", "relative_residual"]
+__all__ = ["SWEEPS", "DeviceUpdates", "bicgstab", "relative_residual"]
 
 FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
@@ -24,39 +24,36 @@ LOOK = 8  # iterations between looks at the residual
 PATIENCE = 8  # looks without anything better
 
 
-class Iteration:
-    """Steps of BiCGStab from x, which is improved in place, with the residual ``r`` to begin with.
+class DeviceUpdates:
+    """The updates of :class:`galton.backend.bicgstab.Iteration` in fused kernels; scalars stay on the device."""
 
-    ``product(x, y)`` writes into y; ``precondition(x)`` returns a vector, x itself where there is nothing to do.
-    """
-
-    def __init__(
-        self, x: Any, r: Any, product: Callable[[Any, Any], None], precondition: Callable[[Any], Any] = lambda x: x
-    ) -> None:
-        self.x, self.r, self._product, self._precondition = x, r, product, precondition
+    def __init__(self) -> None:
         self._kernels = kernels(FILE, "OFFSET=int")
-        self._shadow = r.copy()
-        self._p, self._v, self._t = cp.zeros_like(x), cp.zeros_like(x), cp.empty_like(x)
         self._scalars = cp.asarray(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
 
-    def run(self, steps: int) -> None:
-        """So many steps, two products each."""
-        n, scalars, run = len(self.x), self._scalars, self._kernels.launch
-        few = min(n, MOST_THREADS)
-        for _ in range(steps):
-            run("dots", few, n, self._shadow, self.r, None, scalars)
-            run("begin_step", 1, scalars, block=1)
-            run("turn", n, n, self.r, self._v, self._p, scalars)
-            p = self._precondition(self._p)
-            self._product(p, self._v)
-            run("dots", few, n, self._shadow, self._v, None, scalars)
-            run("half_step", 1, scalars, block=1)
-            run("subtract", n, n, self.r, self._v, scalars)
-            s = self._precondition(self.r)
-            self._product(s, self._t)
-            run("dots", few, n, self._t, self.r, self._t, scalars)
-            run("end_step", 1, scalars, block=1)
-            run("settle", n, n, p, s, self._t, self.x, self.r, scalars)
+    def turn(self, shadow: Any, r: Any, v: Any, p: Any) -> None:
+        """The next direction."""
+        self._dots(shadow, r, None)
+        self._run("begin_step", 1, self._scalars, block=1)
+        self._run("turn", len(r), len(r), r, v, p, self._scalars)
+
+    def half_step(self, shadow: Any, v: Any, r: Any) -> None:
+        """Along the direction."""
+        self._dots(shadow, v, None)
+        self._run("half_step", 1, self._scalars, block=1)
+        self._run("subtract", len(r), len(r), r, v, self._scalars)
+
+    def end_step(self, p: Any, s: Any, t: Any, x: Any, r: Any) -> None:
+        """Along what is left, to the least residual."""
+        self._dots(t, r, t)
+        self._run("end_step", 1, self._scalars, block=1)
+        self._run("settle", len(r), len(r), p, s, t, x, r, self._scalars)
+
+    def _dots(self, a: Any, b: Any, c: Any | None) -> None:
+        self._run("dots", min(len(a), MOST_THREADS), len(a), a, b, c, self._scalars)
+
+    def _run(self, kernel: str, threads: int, *arguments: Any, **options: int) -> None:
+        self._kernels.launch(kernel, threads, *arguments, **options)
 
 
 def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float]:
@@ -78,7 +75,7 @@ def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: fl
     at, useless, done = x.copy(), 0, 1
     r = residual_of(at)
     best = relative_residual(r, x)
-    iteration = Iteration(at, r, product)
+    iteration = Iteration(at, r, product, updates=DeviceUpdates())
     while done < sweeps and best > tolerance and useless < PATIENCE:
         iteration.run(LOOK)
         done += 2 * LOOK + 1

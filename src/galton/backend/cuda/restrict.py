@@ -56,7 +56,7 @@ def number_states(open_states: Any, component: Any | None) -> tuple[Any, int]:
 
 
 def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any | None, keep: Any | None) -> Restricted:
-    """The equations of the numbered states; see :func:`galton.solve.equations.restrict`."""
+    """The equations of the numbered states; see :func:`galton.reduce.restriction.restrict`."""
     values = model.values
     codes = values.plain if values.dictionary is None else values.index
     assert codes is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ...model.rounding import FAINT
 from ...model.sparse import Int32s, Mask, Model
 from ..steps import Seen
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["bellman_steps", "chain_steps", "exit_rates", "part_of"]
-
-FAINT = 2.0**-960
 
 
 def part_of(model: Model, keep: Mask, *, loops: bool) -> scipy.sparse.csr_array:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model.values import Floats
+from ..bicgstab import HostUpdates, Iteration
 from ..protocol import Span, Stop
 
 Int32s = npt.NDArray[np.int32]
@@ -219,7 +220,7 @@ class System:
         weight = np.divide(1.0, at * at, out=np.zeros_like(at), where=at > 0)
         full = np.zeros_like(x)
 
-        def preconditioned(z: Floats) -> Floats:
+        def preconditioned(z: Floats, found: Floats) -> None:
             """Z - (I - L)⁻¹ U z: the operator and its preconditioner at once."""
             full[part] = z
             old = full.copy()
@@ -228,30 +229,20 @@ class System:
                 for s in range(begin, end):
                     row = s if chosen is None or self.matrix.groups is None else int(chosen[s])
                     seen[s] = full[s] = self.row(row, seen) - self.constant[row]
-            return z - full[part]
+            found[:] = z - full[part]
 
         swept = x.copy()
         self.gauss_seidel(swept, x.copy(), chosen, span, Stop(1))
         r = swept[part] - at
-        shadow, p, v = r.copy(), np.zeros_like(r), np.zeros_like(r)
-        rho, rho_before, alpha, omega = float(shadow @ (r * weight)), 1.0, 1.0, 1.0
         residual = float(np.max(np.abs(r[at > 0]) / at[at > 0], initial=0.0))
+        iteration = Iteration(at, r, preconditioned, updates=HostUpdates(weight))
         best, best_x, done = residual, at.copy(), 1
         while done < sweeps and residual > tolerance:
-            p = r + rho / rho_before * (alpha / omega) * (p - omega * v)
-            v = preconditioned(p)
-            alpha = rho / float(shadow @ (v * weight))
-            s = r - alpha * v
-            t = preconditioned(s)
-            length = float(t @ (t * weight))
-            omega = float(t @ (s * weight)) / length if length > 0 else 0.0
-            at += alpha * p + omega * s
-            r = s - omega * t
-            rho_before, rho = rho, float(shadow @ (r * weight))
+            iteration.run(1)
             done += 2
             wrong = r != 0
             residual = float(np.max(np.abs(r[wrong]) / np.abs(at[wrong]), initial=0.0))
-            if not np.isfinite([rho, residual]).all() or rho == 0 or omega == 0:
+            if not np.isfinite(residual):
                 break
             if residual < best:
                 best, best_x = residual, at.copy()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..equations import Segment
+from ..requirements import Requirement
+from .base import Job, Method
 from .gauss_seidel import sweep_until
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -18,7 +19,6 @@ METHOD = Method(
     "backward-gauss-seidel",
     run,
     literature="L. Seidel (1874)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops as jacobi does",
-    chains_only=True,
 )

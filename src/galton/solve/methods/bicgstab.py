@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...backend.bicgstab import Iteration
 from ...model.values import Floats
 from ..equations import Segment
-from ..krylov import Operator, dot, norm, restarted
-from .method import UNIQUE, Job, Method
+from ..krylov import Operator, norm, restarted
+from ..requirements import Requirement
+from .base import Job, Method
 
 __all__ = ["METHOD"]
 
@@ -21,36 +23,24 @@ def run(job: Job, segment: Segment) -> None:
 
 
 def _correct(operator: Operator, x: Floats, r: Floats, attempt: int) -> Floats:
-    d, best = np.zeros_like(r), np.zeros_like(r)
-    start = least = norm(r)
     # The shadow of the residual may be anything that is not orthogonal to it: another one where the first did not help.
     random = np.random.default_rng(attempt)
-    shadow = r.copy() if attempt == 0 else operator.job.xp.asarray(random.standard_normal(len(r)))
-    p, v = np.zeros_like(r), np.zeros_like(r)
-    rho, alpha, omega = 1.0, 1.0, 1.0
+    shadow = None if attempt == 0 else operator.job.xp.asarray(random.standard_normal(len(r)))
+    iteration = Iteration(np.zeros_like(r), r.copy(), operator.write, shadow=shadow)
+    best = np.zeros_like(r)
+    start = least = size = norm(r)
     for _ in range(ITERATIONS):
-        rho_before, rho = rho, dot(shadow, r)
-        if rho == 0 or omega == 0 or not operator.job.left:
+        if not operator.job.left:
             break
-        p = r + rho / rho_before * (alpha / omega) * (p - omega * v)
-        v = operator(p)
-        along = dot(shadow, v)
-        if along == 0:
-            break
-        alpha = rho / along
-        s = r - alpha * v
-        t = operator(s)
-        square = dot(t, t)
-        omega = dot(t, s) / square if square else 0.0
-        d = d + alpha * p + omega * s
-        r = s - omega * t
-        size = norm(r)
-        if not np.isfinite(size):
+        before = size
+        iteration.run(1)
+        size = norm(iteration.r)
+        if not np.isfinite(size) or size == before:  # stuck
             break
         if size < least:
-            least, best = size, d
-        if operator.job.is_small(r, x + d):
-            return d
+            least, best[:] = size, iteration.x
+        if operator.job.is_small(iteration.r, x + iteration.x):
+            return iteration.x
         if size <= GAIN * start:
             break
     return best
@@ -60,7 +50,6 @@ METHOD = Method(
     "bicgstab",
     run,
     literature="H. A. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="may fail to converge, and says so; a sweep would change nothing by more than eps",
-    chains_only=True,
 )

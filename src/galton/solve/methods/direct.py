@@ -12,9 +12,10 @@ import numpy as np
 
 from ...model.values import Floats
 from ..equations import Int32s, Mask, Segment
+from ..requirements import Requirement
 from ..solution import NumericError
 from ..support import support
-from .method import DEFAULT, UNIQUE, Job, Method
+from .base import DEFAULT, Job, Method
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import SuperLU
@@ -99,8 +100,6 @@ METHOD = Method(
     "direct",
     run,
     literature="X. S. Li and J. W. Demmel, SuperLU (1999); SciPy's splu",
-    requires=f"{UNIQUE}; memory for the factors",
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN, Requirement.ON_HOST}),
     guarantees="within eps as far as a second solve can tell, else refused",
-    chains_only=True,
-    on_device=False,
 )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ...backend.protocol import Span, Stop
 from ..equations import Segment
-from .method import UNIQUE, Job, Method
+from ..requirements import Requirement
+from .base import Job, Method
 
 __all__ = ["METHOD", "sweep_until"]
 
@@ -31,6 +32,6 @@ METHOD = Method(
     "gauss-seidel",
     run,
     literature="L. Seidel (1874)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION}),
     guarantees="converges, in the long run no slower than jacobi; stops as jacobi does",
 )

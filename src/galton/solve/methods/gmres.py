@@ -8,7 +8,8 @@ from ...device.arrays import on_host
 from ...model.values import Floats
 from ..equations import Segment
 from ..krylov import Operator, norm, restarted
-from .method import UNIQUE, Job, Method
+from ..requirements import Requirement
+from .base import Job, Method
 
 __all__ = ["METHOD"]
 
@@ -50,7 +51,6 @@ METHOD = Method(
     "gmres",
     run,
     literature="Y. Saad and M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="may stagnate, and says so; a sweep would change nothing by more than eps",
-    chains_only=True,
 )

@@ -15,9 +15,11 @@ import numpy as np
 from ...backend.protocol import Stop
 from ...model.values import Floats
 from ..equations import Segment
+from ..requirements import Requirement
 from ..solution import NumericError
 from ..support import support
-from .method import DEFAULT, UNIQUE, Job, Method
+from ..tolerance import Tolerance
+from .base import DEFAULT, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -33,15 +35,15 @@ def run(job: Job, segment: Segment) -> None:
     while job.left:
         for _ in range(batch):
             job.equations.prover.propagate(job.lower, job.upper, span, job.equations.slack)
-        gap = (upper - lower) / 2
-        allowed = job.allowed * ((upper + lower) / 2 if job.settings.relative else 1.0)
+        gap = upper - lower
+        allowed = Tolerance(job.allowed, job.settings.relative).width((upper + lower) / 2)
         job.sweeps += batch
         job.tell_bounds()
         if (gap <= allowed).all():
             job.x[part] = (lower + upper) / 2
             return
         batch = min(2 * batch, job.batch(segment), 100)
-    raise job.not_converged(f"the bounds are still {2 * float(gap.max()):.2g} apart")
+    raise job.not_converged(f"the bounds are still {float(gap.max()):.2g} apart")
 
 
 def _start(job: Job, segment: Segment) -> Floats | float:
@@ -102,7 +104,7 @@ METHOD = Method(
     "interval",
     run,
     literature="S. Haddad and B. Monmege (2014); C. Baier et al. (CAV 2017)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE}),
     guarantees="proved bounds, rounding included, at most 2·eps apart",
     proves=True,
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...backend.protocol import Span, Stop
 from ..equations import Segment
-from .method import UNIQUE, Job, Method
+from ..requirements import Requirement
+from .base import Job, Method
 
 __all__ = ["METHOD"]
 
@@ -22,7 +23,6 @@ METHOD = Method(
     "jacobi",
     run,
     literature="C. G. J. Jacobi (1845)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops when sweeps change little, which may be far from the solution",
-    chains_only=True,
 )

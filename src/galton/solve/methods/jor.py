@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ...lang.source import GaltonError
 from ..equations import Segment
+from ..requirements import Requirement
 from ..settings import Settings
 from . import jacobi
-from .method import UNIQUE, Job, Method
+from .base import Job, Method
 
 __all__ = ["METHOD", "relaxation"]
 
@@ -34,7 +35,6 @@ METHOD = Method(
     "jor",
     run,
     literature="D. M. Young, Iterative Solution of Large Linear Systems (1971)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges for --omega up to 1 (0.9 if not given), may diverge above; stops as jacobi does",
-    chains_only=True,
 )

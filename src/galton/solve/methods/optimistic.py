@@ -13,8 +13,9 @@ import numpy as np
 from ...backend.protocol import Span, Stop
 from ...model.values import Floats
 from ..equations import Segment
+from ..requirements import Requirement
+from .base import Job, Method
 from .gauss_seidel import sweep_until
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -80,7 +81,7 @@ METHOD = Method(
     "optimistic",
     run,
     literature="A. Hartmanns and B. L. Kaminski, Optimistic Value Iteration (CAV 2020)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE}),
     guarantees="proved bounds, rounding included, at most 2·eps apart",
     proves=True,
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..equations import Segment
+from ..requirements import Requirement
+from .base import Job, Method
 from .direct import evaluate
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -50,7 +51,6 @@ METHOD = Method(
     "policy-iteration",
     run,
     literature="R. A. Howard, Dynamic Programming and Markov Processes (1960)",
-    requires=f"{UNIQUE}; memory for the factors of one strategy",
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.ON_HOST}),
     guarantees="the best strategy, and its value within eps as far as a second solve can tell, else refused",
-    on_device=False,
 )

@@ -11,8 +11,9 @@ import numpy as np
 
 from ...backend.protocol import Span, Stop
 from ..equations import Segment
+from ..requirements import Requirement
 from . import jacobi
-from .method import UNIQUE, Job, Method
+from .base import Job, Method
 
 __all__ = ["METHOD"]
 
@@ -47,7 +48,6 @@ METHOD = Method(
     "power",
     run,
     literature="W. J. Stewart, Introduction to the Numerical Solution of Markov Chains (1994)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops when steps change little, which is early where loops are likely",
-    chains_only=True,
 )

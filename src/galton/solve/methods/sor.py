@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..equations import Segment
+from ..requirements import Requirement
+from .base import Job, Method
 from .gauss_seidel import sweep_until
 from .jor import relaxation
-from .method import UNIQUE, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -19,7 +20,6 @@ METHOD = Method(
     "sor",
     run,
     literature="D. M. Young (1954); W. Kahan (1958) for ω >= 2",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges for --omega up to 1 (0.9 if not given), may diverge above, will from 2 on; stops as jacobi",
-    chains_only=True,
 )

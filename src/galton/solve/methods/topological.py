@@ -10,7 +10,7 @@ from ...backend.protocol import Stop
 from ..equations import Equations, Segment
 from ..settings import Settings
 from ..solution import Solution
-from .method import Job, Method
+from .base import Job, Method
 
 __all__ = ["solve"]
 

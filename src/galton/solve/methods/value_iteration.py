@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..requirements import Requirement
 from . import jacobi
-from .method import UNIQUE, Method
+from .base import Method
 
 __all__ = ["METHOD"]
 
@@ -11,6 +12,6 @@ METHOD = Method(
     "value-iteration",
     jacobi.run,
     literature="R. Bellman, A Markovian Decision Process (1957)",
-    requires=UNIQUE,
+    requires=frozenset({Requirement.ONE_SOLUTION}),
     guarantees="converges from below; stops when sweeps change little, which may be far from the solution",
 )

@@ -1,7 +1,7 @@
 """Proofs with longer numbers, for components of MDPs that are hard to leave.
 
 Whether one choice is better than another may hang on a difference of 1e-85, where doubles have 16 digits. Here numbers
-are decimals of as many digits as it takes. The proof is that of :mod:`.sound`: x is a proposal, by policy iteration
+are decimals of as many digits as it takes. The proof is that of ``sound.py``: x is a proposal, by policy iteration
 (Howard 1960) around an elimination without subtraction; w is a weight with w >= x/2 + Aw on all rows that are nearly
 the best; and x ± εw is checked by one sweep that rounds outwards. Where w/x, which is how many steps remain, is 10^k,
 k + 27 digits will do for an eps of 1e-6.
@@ -18,11 +18,11 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_E
 
 import numpy as np
 
-from ..model.values import Floats
-from .equations import Equations, Int32s, Segment
-from .long_elimination import ZERO, ClosedError, factorise
-from .settings import Settings
-from .solution import NumericError
+from ...model.values import Floats
+from ..equations import Equations, Int32s, Segment
+from ..settings import Settings
+from ..solution import NumericError
+from .decimal_elimination import ZERO, ClosedError, factorise
 
 __all__ = ["prove"]
 

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from .. import _core
-from ..backend.cpu.matrix import matrix_of
-from ..model.values import Floats
+from ... import _core
+from ...backend.cpu.matrix import matrix_of
+from ...model.values import Floats
+from ..equations import Equations, Int32s, Segment
+from ..settings import Settings
+from ..solution import NumericError
+from ..tolerance import ROOM
 from .elimination import carry_through
-from .equations import Equations, Int32s, Segment
-from .settings import Settings
-from .solution import TINY, NumericError
 
 __all__ = ["solve_directly"]
 
@@ -74,11 +75,9 @@ def _insist(lower: Floats, upper: Floats, settings: Settings) -> None:
     """Bounds must be numbers, and close enough."""
     if not np.isfinite(upper).all():
         raise _TooLargeError("the values of some states are finite, and larger than any double (1.8e308)")
-    middle = lower + (upper - lower) / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        width = np.where(upper > TINY, (upper - lower) / 2 / (middle if settings.relative else 1.0), 0.0)
-    if width.max() > settings.eps:
-        raise NumericError(f"bounds up to {width.max():.2g} of a value apart")
+    excess = float(settings.tolerance.excesses(lower, upper).max())
+    if excess > ROOM:
+        raise NumericError(f"bounds up to {2 * excess * settings.eps:.2g} of a value apart")
 
 
 def _eliminated(
@@ -103,7 +102,7 @@ def _eliminated(
 def _with_longer_numbers(
     equations: Equations, segment: Segment, chosen: Int32s | None, lower: Floats, upper: Floats, settings: Settings
 ) -> None:
-    from .longer import prove
+    from .decimal_policies import prove
 
     assert chosen is not None
     part = slice(segment.first, segment.last)
@@ -113,8 +112,8 @@ def _with_longer_numbers(
 def _by_intervals(
     equations: Equations, segment: Segment, chosen: Int32s | None, lower: Floats, upper: Floats, settings: Settings
 ) -> None:
-    from .methods.interval import METHOD
-    from .methods.method import Job
+    from ..methods.base import Job
+    from ..methods.interval import METHOD
 
     part = slice(segment.first, segment.last)
     sweeps = int(np.clip(SWEPT / (equations.entries(segment) + segment.last - segment.first), 1, SWEEPS))

@@ -2,7 +2,7 @@
 
 A method solves a range of unknowns in place, given the values of earlier ones; so each can be used on everything at
 once or on one component after the other (:mod:`.topological`). It declares what it requires of the equations, which
-the planner in ``check`` sees to, and what it guarantees.
+the planner sees to (``reduce/plan.py``), and what it guarantees.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ import numpy.typing as npt
 
 from ...backend.protocol import Span, Stop, System
 from ...device.arrays import namespace
-from ...lang.source import GaltonError
 from ...model.values import Floats
 from ..equations import Equations, Segment
+from ..requirements import Requirement, insist
 from ..settings import Settings
 from ..solution import NumericError, Solution, Work
 
-__all__ = ["UNIQUE", "Job", "Method"]
+__all__ = ["DEFAULT", "Job", "Method"]
 
 MAX_ITERATIONS = 1_000_000  # sweeps over a range, unless the settings say otherwise
 ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
 DEFAULT = "leave --method away: the default proves its answer"
-UNIQUE = "one solution: every strategy leaves the unknowns, or costs infinitely much"  # what the planner makes sure of
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,9 @@ class Method:
     name: str
     run: Callable[[Job, Segment], None]
     literature: str
-    requires: str
+    requires: frozenset[Requirement]
     guarantees: str
-    chains_only: bool = False
     proves: bool = False
-    on_device: bool = True  # whether its primitives are all that it needs
 
     def solve(self, equations: Equations, settings: Settings) -> Solution:
         """Solve for all unknowns at once."""
@@ -77,11 +74,8 @@ class Job:
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
-        if self.method.chains_only and self.equations.groups is not None:
-            raise GaltonError(
-                f"{self.method.name} solves the equations of chains, and an MDP has choices; "
-                "take value-iteration, gauss-seidel, policy-iteration, optimistic or interval"
-            )
+        choices = self.equations.groups is not None
+        insist(self.method.name, self.method.requires & {Requirement.CHAIN}, () if choices else {Requirement.CHAIN})
         self.name = self.name or self.method.name
         self.allowed = self.allowed or self.settings.eps
         self.system: System = self.equations.system

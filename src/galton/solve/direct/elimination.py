@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
-from .settings import Settings
-from .solution import NumericError
+from ... import _core
+from ...model.rounding import SPACING
+from ..settings import Settings
+from ..solution import NumericError
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,7 +83,7 @@ def _positive(
 ) -> tuple[Floats, Floats]:
     values, errors = np.empty(len(starts) - 1), np.empty(len(starts) - 1)
     _core.eliminate(matrix, reward, members, starts, values, errors)
-    errors += 2.0**-52  # the rewards themselves are sums that were rounded
+    errors += SPACING  # the rewards themselves are sums that were rounded
     known = np.isfinite(errors)
     values, errors = np.where(known, values, 0.0), np.where(known, errors, 0.0)
     lower = np.nextafter(values * (1 - errors), -np.inf)

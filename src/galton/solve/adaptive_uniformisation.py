@@ -29,8 +29,9 @@ import numpy.typing as npt
 from .. import _core
 from ..backend.cpu.matrix import matrix_of
 from ..lang.source import GaltonError
+from ..model.rounding import UNIT
 from ..model.sparse import Int32s, Mask, Model
-from .methods.names import FORWARD
+from .methods import FORWARD
 from .poisson import LARGEST_MEAN, HorizonError, poisson
 from .settings import Settings
 
@@ -38,7 +39,6 @@ Floats = npt.NDArray[np.float64]
 
 __all__ = ["Distribution", "Effort", "MovingChain", "moderate"]
 
-UNIT = 2.0**-53
 SMALL, LARGE = 1e-100, 1e100  # rates, times and rewards beyond these are left to others …
 FLUSHED = 1e-200  # … so that this is more than what an operation loses by flushing to zero, beside any of them
 ABOVE = 1.1  # the rate of uniformisation, beside that of the fastest state; forward.cpp asks for 1.02 at least

@@ -27,20 +27,19 @@ import numpy.typing as npt
 
 from ..backend.steps import Chain, Seen, least_positive
 from ..device.arrays import greatest, on_host
+from ..model.rounding import FAINTEST, LEAST, UNIT
 from ..model.sparse import Int32s
-from .patience import be_patient
 from .poisson import Poisson
-from .scaling import LEAST, Scaled, exponential, faintest_raised, lowered, raised, raising
+from .scaling import Scaled, exponential, faintest_raised, lowered, raised, raising
 from .settings import Settings
+from .step_limits import be_patient
 
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["PowerSum", "Weights", "power_sum"]
 
-UNIT = 2.0**-53
 GROWN = 2.0  # how much a number that was lost because it was too faint may have grown since
 NOTHING = Scaled(0.0)
-FAINTEST = 2.0**-1074  # what the rounding of a double may lose where it has no digits left
 
 
 @dataclass(frozen=True, eq=False)

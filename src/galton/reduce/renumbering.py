@@ -7,6 +7,7 @@ the host.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,26 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
 
+from ..backend.formats import ORDERS
 from ..device.arrays import on_host
+from .reduction import Problem, Reduction
 
-__all__ = ["places"]
+__all__ = ["Renumbering", "places"]
+
+
+@dataclass(frozen=True)
+class Renumbering(Reduction):
+    """The unknowns of a device in an order that was asked for. Nothing is to be lifted: equations keep the numbers."""
+
+    order: str
+
+    def apply(self, problem: Problem) -> Problem:
+        """The problem with a numbering, which is made when its rows are."""
+        return replace(problem, numbering=self.order)
+
+    def describe(self) -> str:
+        """In words."""
+        return f"number {ORDERS[self.order]}"
 
 
 def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt.NDArray[np.integer]) -> Any:

@@ -20,9 +20,9 @@ from ..backend.steps import Bellman, Seen, least_positive
 from ..device.arrays import greatest, on_host
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s
-from .patience import be_patient
 from .scaling import lowered, raised
 from .settings import Settings
+from .step_limits import be_patient
 
 Floats = npt.NDArray[np.float64]
 
