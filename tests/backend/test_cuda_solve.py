@@ -13,7 +13,7 @@ from played import played_device
 
 import galton
 from galton.backend.formats import FORMATS, ORDERS
-from galton.reduce import unknowns
+from galton.reduce import plan, unknowns
 from galton.solve import equations, sound
 from galton.solve.device_proposal import ParallelProposer
 from galton.solve.settings import Settings
@@ -40,7 +40,7 @@ CASES = [
 def device() -> Iterator[None]:
     """Equations are made and solved as on a device, all unknowns together, which the CPU plays."""
     with played_by_cpu(), pytest.MonkeyPatch.context() as patch:
-        for module in (equations, unknowns):
+        for module in (equations, plan, unknowns):
             patch.setattr(module, "is_on_host", lambda array: False)
         patch.setattr(sound, "Proposer", ParallelProposer)
         yield

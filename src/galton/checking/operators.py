@@ -29,8 +29,8 @@ from ..lang.properties import (
 )
 from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
+from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, UnsupportedError
-from ..lang.stream import nearest
 from ..model.sparse import Mask, Rewards
 from ..solve.settings import Settings
 from . import intervals, paths
@@ -242,22 +242,9 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 
 def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
     """The reward structure that is meant: by name, by number from 1, or the first."""
-    structures = evaluation.model.rewards
-    source, span = evaluation.source, formula.span
-    if not structures:
-        raise LanguageError("the model has no rewards", source, span)
-    match formula.structure:
-        case None:
-            name = next(iter(structures))
-        case str() as name:
-            if name not in structures:
-                raise LanguageError(f'unknown reward structure "{name}"', source, span, nearest(name, structures))
-        case index:
-            number = paths.constant(index, evaluation.program.constants, source)
-            if not 1 <= number <= len(structures):
-                have = "1 reward structure" if len(structures) == 1 else f"{len(structures)} reward structures"
-                raise LanguageError(f"the model has {have}, and this is number {number}", source, index.span)
-            name = list(structures)[int(number) - 1]
+    structures, source = evaluation.model.rewards, evaluation.source
+    constants = evaluation.program.constants
+    name = structure_name(formula, list(structures), lambda index: paths.constant(index, constants, source), source)
     found = structures[name]
     _refuse_negative(evaluation, found, name, formula)
     return found
