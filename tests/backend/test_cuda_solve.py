@@ -96,6 +96,21 @@ def test_methods_by_name(name: str, constants: dict[str, int], prop: str, method
     _near(found, known(program, prop))
 
 
+def test_bicgstab_takes_the_fused_updates_of_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, prop = galton.load(MODELS / "crowds.prism", TotalRuns=3, CrowdSize=5), 'P=? [ F "sender_seen_twice" ]'
+    known = galton.check(program, prop)
+    with played_device():
+        from galton.backend.cuda.krylov import DeviceUpdates
+
+        made: list[DeviceUpdates] = []
+        begin = DeviceUpdates.__init__
+        monkeypatch.setattr(DeviceUpdates, "__init__", lambda self: made.append(self) or begin(self))
+        found = galton.check(program, prop, device="cuda", method="bicgstab", eps=1e-8)
+    assert found.device == "cuda"
+    assert made
+    assert found.value == pytest.approx(known.value, rel=1e-5)
+
+
 def _near(found: Any, known: Any) -> None:
     """Methods without a proof may stop early, but not far away on models as tame as these."""
     if found.proved:

@@ -26,7 +26,7 @@ KNOWN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def problem(model: Model = CIRCLE, known: np.ndarray = KNOWN) -> Problem:
-    return Problem(model, OPEN, known, "max")
+    return Problem(model, known, "max")
 
 
 def test_end_components_are_collapsed_and_lifted() -> None:
@@ -54,14 +54,14 @@ def test_the_list_says_what_is_done() -> None:
 
 
 def test_nothing_is_collapsed_where_there_is_nothing() -> None:
-    assert [type(one).__name__ for one in plan(problem(), Settings(), None)] == ["ComponentOrder"]
+    assert [type(one).__name__ for one in plan(problem(), Settings(), OPEN, None)] == ["OpenStates", "ComponentOrder"]
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if Requirement.CHAIN in method(name).requires])
 def test_a_method_for_chains_is_refused_for_choices(name: str) -> None:
     for asked in (name, f"topological:{name}"):
         with pytest.raises(UnmetRequirementError, match=f"{name} solves the equations of chains"):
-            plan(problem(), Settings(method=asked), None)
+            plan(problem(), Settings(method=asked), OPEN, None)
 
 
 @pytest.mark.parametrize("name", ["sound", "optimistic", "interval"])
@@ -70,7 +70,7 @@ def test_proofs_are_refused_for_negative_numbers(name: str, wrong: float) -> Non
     known = KNOWN.copy()
     known[2] = wrong
     with pytest.raises(UnmetRequirementError, match="numbers that are not negative"):
-        plan(problem(known=known), Settings(method=name), None)
+        plan(problem(known=known), Settings(method=name), OPEN, None)
 
 
 def test_every_method_needs_one_solution() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from functools import cached_property
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from galton import _core
-from galton.backend.protocol import OPTIMA
-from galton.backend.reference import system as reference
+from galton.backend.reference import equations as reference
 from galton.checking import expected, until
 from galton.model.sparse import Model, Rewards
 from galton.model.values import Floats
@@ -67,8 +67,7 @@ class OnReference(Equations):
     def of(cls, equations: Equations) -> OnReference:
         return cls(**{field.name: getattr(equations, field.name) for field in fields(equations)})
 
-    def system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool = False) -> _core.System:
-        entries = self.values.plain if self.values.dictionary is None else self.values.index
-        assert entries is not None
-        matrix = reference.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
-        return reference.System(matrix, self.scale, constant, OPTIMA[optimum])  # type: ignore[return-value]
+    @cached_property
+    def matrix(self) -> Any:
+        rows = (self.groups, self.starts, self.columns, self.values, self.scale, self.constant)
+        return reference.matrix(*rows, format=None, devices=())

@@ -59,7 +59,7 @@ def small_segments(room: float = 1e9) -> Iterator[None]:
     with (
         patch.object(streaming, "WORTH_IT", 1),
         patch("galton.solve.sound.device_for", lambda equations: Device(equations, room)),
-        patch.multiple("galton.solve.equations", LARGE=16, SEGMENT=16),
+        patch.multiple("galton.reduce.component_order", LARGE=16, SEGMENT=16),
     ):
         yield
 

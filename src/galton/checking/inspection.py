@@ -8,7 +8,7 @@ change nothing, and is refused: nobody should believe that a method was tried wh
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..backend.formats import STEPPING
@@ -28,8 +28,8 @@ from ..lang.properties import (
     SteadyState,
 )
 from ..lang.resolution import Question, parts
+from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
-from ..lang.stream import nearest
 from ..solve.methods import RELAXED, TIMED, inner_name
 from ..solve.settings import Settings
 from . import paths
@@ -42,12 +42,12 @@ __all__ = [
     "count_devices",
     "interval_of",
     "kinds_of",
+    "named_structure",
     "optimum_of",
     "quantified_path",
     "refuse_long_run",
     "rewarded_path",
     "step_count",
-    "structure_name",
 ]
 
 Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
@@ -189,7 +189,7 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
         case Reward(objective):
             paths.threshold(formula, terms.constants, terms.source)
             if program.modules:  # one that describes a model does not know its rewards
-                structure_name(formula, program.reward_names, terms)
+                named_structure(formula, program.reward_names, terms)
             optimum_of(formula, terms)
             return _of_objective(formula, objective, terms)
         case ExpectedTime(path):
@@ -310,21 +310,6 @@ def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
     return path
 
 
-def structure_name(formula: Reward, names: Collection[str], terms: Terms) -> str:
+def named_structure(formula: Reward, names: Sequence[str], terms: Terms) -> str:
     """The reward structure that is meant: by name, by number from 1, or the first."""
-    if not names:
-        raise LanguageError("the model has no rewards", terms.source, formula.span)
-    match formula.structure:
-        case None:
-            return next(iter(names))
-        case str() as name:
-            if name not in names:
-                message = f'unknown reward structure "{name}"'
-                raise LanguageError(message, terms.source, formula.span, nearest(name, names))
-            return name
-        case index:
-            number = paths.constant(index, terms.constants, terms.source)
-            if not 1 <= number <= len(names):
-                have = "1 reward structure" if len(names) == 1 else f"{len(names)} reward structures"
-                raise LanguageError(f"the model has {have}, and this is number {number}", terms.source, index.span)
-            return list(names)[int(number) - 1]
+    return structure_name(formula, names, lambda n: paths.constant(n, terms.constants, terms.source), terms.source)

@@ -38,11 +38,11 @@ from .inspection import (
     Interval,
     Terms,
     interval_of,
+    named_structure,
     optimum_of,
     refuse_long_run,
     rewarded_path,
     step_count,
-    structure_name,
 )
 from .intervals import Numbers, Truth
 from .quantity import Quantity, Work
@@ -216,7 +216,7 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
     """The reward structure that is meant: by name, by number from 1, or the first."""
     structures = evaluation.model.rewards
-    name = structure_name(formula, structures, _terms(evaluation))
+    name = named_structure(formula, list(structures), _terms(evaluation))
     found = structures[name]
     _refuse_negative(evaluation, found, name, formula)
     return found

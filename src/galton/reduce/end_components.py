@@ -41,7 +41,7 @@ class CollapseEndComponents(Reduction):
         """Inside an end component, ways to where it is left."""
         model = problem.model
         assert model.choice_starts is not None
-        members = np.flatnonzero(problem.open_states)
+        members = slice(None) if problem.open_states is None else np.flatnonzero(problem.open_states)
         taken = rows[members]
         leaving = np.searchsorted(model.choice_starts, taken, side="right").astype(np.int32) - 1
         exits = namespace(model.columns).zeros(model.n_states, dtype=np.bool_)

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..device.arrays import is_on_host
+from ..model.sparse import Mask
 from ..solve.methods import requirements
 from ..solve.requirements import Requirement, insist
 from ..solve.settings import Settings
 from .reduction import Problem, Reduction
+from .restriction import OpenStates
 
 if TYPE_CHECKING:
     from ..graph import EndComponents
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["plan"]
 
 
-def plan(problem: Problem, settings: Settings, ends: EndComponents | None) -> tuple[Reduction, ...]:
-    """The reductions for a problem, in the order in which they are applied.
+def plan(problem: Problem, settings: Settings, open_states: Mask, ends: EndComponents | None) -> tuple[Reduction, ...]:
+    """The reductions for the open states of a problem, in the order in which they are applied.
 
     ``ends`` are the end components of the open states that must not be solved through; None where the question rules
     them out, because every strategy leaves the open states.
@@ -29,7 +31,7 @@ def plan(problem: Problem, settings: Settings, ends: EndComponents | None) -> tu
         Where the method of the settings requires what no reduction can bring about.
     """
     on_host = is_on_host(problem.model.columns)
-    reductions: list[Reduction] = []
+    reductions: list[Reduction] = [OpenStates(open_states)]
     if on_host:
         from .component_order import ComponentOrder
 

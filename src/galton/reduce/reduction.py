@@ -21,18 +21,18 @@ __all__ = ["Problem", "Reduction"]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The best values of the open states of a model, given those of all others.
+    """The best values of the states of a model.
 
     Attributes
     ----------
-    open_states
-        ``(states,)`` those whose values are sought.
     known
-        ``(states,)`` the values of the others.
+        ``(states,)`` the values of the states that are not open.
     reward
         ``(choices,)`` what taking a choice collects; None for nothing.
     keep
         ``(choices,)`` the choices that may be taken; all if None.
+    open_states
+        ``(states,)`` those whose values are sought; all if None.
     order
         The open states in the order of their unknowns; None for the order that they have.
     starts
@@ -46,11 +46,11 @@ class Problem:
     """
 
     model: Model
-    open_states: Mask
     known: Floats
     optimum: Optimum | None = None
     reward: Floats | None = None
     keep: Mask | None = None
+    open_states: Mask | None = None
     order: Int32s | None = None
     starts: Int32s | None = None
     groups: Int32s | None = None

@@ -34,7 +34,7 @@ class Renumbering(Reduction):
 
     def describe(self) -> str:
         """In words."""
-        return f"number {ORDERS[self.order]}"
+        return f"number the unknowns {ORDERS[self.order]}"
 
 
 def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt.NDArray[np.integer]) -> Any:

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from .. import _core
 from ..backend.cpu.matrix import matrix_of
-from ..device.arrays import namespace, on_host
+from ..device.arrays import how_many, namespace, on_host
 from ..model.rounding import SPACING
 from ..model.sparse import Int32s, Mask, Model
 from ..model.values import Floats, Values
 from ..solve.equations import Equations, Optimum, Origin, Segment
+from .reduction import Problem, Reduction
 
-__all__ = ["restrict", "restrict_on_device"]
+__all__ = ["OpenStates", "restrict", "restrict_on_device"]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenStates(Reduction):
+    """Only the states that graph analysis leaves open. The values of the others are known, and stay as they are."""
+
+    open_states: Mask
+
+    def apply(self, problem: Problem) -> Problem:
+        """The problem of these states."""
+        return replace(problem, open_states=self.open_states)
+
+    def describe(self) -> str:
+        """In words."""
+        return f"restrict to {how_many(self.open_states):,} of {len(self.open_states):,} states"
 
 
 def restrict(

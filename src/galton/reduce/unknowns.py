@@ -92,16 +92,16 @@ def open_equations(
         End components that become one unknown each; None where every strategy leaves the open states.
     """
     start = time.perf_counter()
-    problem = Problem(model, open_states, known, optimum, reward, keep)
-    reductions = plan(problem, settings, merge)
+    problem = Problem(model, known, optimum, reward, keep)
+    reductions = plan(problem, settings, open_states, merge)
     for reduction in reductions:
         problem = reduction.apply(problem)
     merged = f"{merge.count:,} end components merged" if merge is not None and merge.count else ""
     build = _on_host if is_on_host(model.columns) else _on_device
     equations, members, work = build(problem, settings, start, merged)
-    listed = (f"restrict to {len(members):,} of {model.n_states:,} states", *(one.describe() for one in reductions))
+    listed = "; ".join(reduction.describe() for reduction in reductions)
     plain = problem.component is None and problem.numbering in (None, "canonical")
-    return Unknowns(equations, reductions, problem, members, plain, (Work("reductions", "; ".join(listed)), *work))
+    return Unknowns(equations, reductions, problem, members, plain, (Work("reductions", listed), *work))
 
 
 Built = tuple[Equations, Int32s, tuple[Work, ...]]
@@ -142,9 +142,11 @@ def _on_host(problem: Problem, settings: Settings, start: float, merged: str) ->
 
 def _on_device(problem: Problem, settings: Settings, start: float, merged: str) -> Built:
     """All open states together, in the order they have: a device sweeps over everything at once."""
+    open_states = problem.open_states
+    assert open_states is not None
     equations = restrict_on_device(
         problem.model,
-        problem.open_states,
+        open_states,
         problem.known,
         optimum=problem.optimum,
         reward=problem.reward,
@@ -153,7 +155,7 @@ def _on_device(problem: Problem, settings: Settings, start: float, merged: str) 
         format=settings.format,
         order=problem.numbering,
     )
-    members = np.flatnonzero(problem.open_states).astype(np.int32)
+    members = np.flatnonzero(open_states).astype(np.int32)
     unknowns = f"{equations.size:,} unknowns, {merged}{', ' if merged else ''}"
     numbered = f", numbered {ORDERS[problem.numbering]}" if problem.numbering else ""
     laid_out = equations.matrix.describe()

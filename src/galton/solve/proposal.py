@@ -18,7 +18,7 @@ from ..model.values import Floats
 from .equations import Segment
 from .settings import Settings
 
-__all__ = ["SMALL", "Proposer"]
+__all__ = ["ENTRIES_PER_CALL", "SMALL", "Proposer"]
 
 FEW_SWEEPS = 4  # between two looks at how fast they converge
 EASY_SWEEPS = 40  # more than these are not worth making when BiCGStab could be tried

@@ -28,8 +28,8 @@ from ..lang.expressions import Binary, Expression, Name, Unary
 from ..lang.program import Program
 from ..lang.properties import Comparison, Cumulative, Instantaneous, Probability, Reward, children
 from ..lang.resolution import Question, is_state_formula, parts
+from ..lang.reward_structures import structure_name
 from ..lang.source import LanguageError, Source, UnsupportedError
-from ..lang.stream import nearest
 from ..model.sparse import Mask
 from ..solve.settings import Settings
 from .lumping import lumped
@@ -503,25 +503,9 @@ class Asked:
         return structures[self._structure(formula)], paths.time(time, self.program.constants, self.source)
 
     def _structure(self, formula: Reward) -> str:
+        source, constants = self.source, self.program.constants
         names = list(self.model.state_rewards)
-        if not names:
-            raise LanguageError("the model has no rewards", self.source, formula.span)
-        match formula.structure:
-            case None:
-                return names[0]
-            case str() as name:
-                if name not in names:
-                    raise LanguageError(
-                        f'unknown reward structure "{name}"', self.source, formula.span, nearest(name, names)
-                    )
-                return name
-            case index:
-                number = paths.constant(index, self.program.constants, self.source)
-                if not 1 <= number <= len(names):
-                    have = "1 reward structure" if len(names) == 1 else f"{len(names)} reward structures"
-                    message = f"the model has {have}, and this is number {number}"
-                    raise LanguageError(message, self.source, index.span)
-                return names[int(number) - 1]
+        return structure_name(formula, names, lambda index: paths.constant(index, constants, source), source)
 
 
 def _finished(future: object) -> bool:

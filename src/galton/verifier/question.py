@@ -31,6 +31,7 @@ from ..lang.properties import (
     children,
 )
 from ..lang.rendering import render
+from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, Source
 from ..model.sparse import Model, Rewards
 from ..model.states import PackedStates
@@ -210,17 +211,7 @@ class _Reading:
     def _gains(self, formula: Reward) -> tuple[Floats, ...]:
         """The rewards of states and of choices, as numbers per row."""
         structures = self.model.rewards
-        name = formula.structure
-        if isinstance(name, Expression):
-            number = int(self._constant(name))
-            name = list(structures)[number - 1] if 1 <= number <= len(structures) else None
-            if name is None:
-                raise GaltonError(f"the model has no reward structure number {number}")
-        elif name is None:
-            name = next(iter(structures), None)
-        if name is None or name not in structures:
-            raise GaltonError("the model does not have these rewards")
-        found: Rewards = structures[name]
+        found: Rewards = structures[structure_name(formula, list(structures), self._constant, self.source)]
         owner = rows_of(self.model).owner
         state = np.zeros(len(owner)) if found.state is None or not found.state.size else found.state[owner]
         choice = np.zeros(len(owner)) if found.choice is None or not found.choice.size else found.choice

@@ -18,15 +18,15 @@ from ...backend.protocol import Span, Stop, System
 from ...device.arrays import namespace
 from ...model.values import Floats
 from ..equations import Equations, Segment
+from ..proposal import ENTRIES_PER_CALL
 from ..requirements import Requirement, insist
 from ..settings import Settings
 from ..solution import NumericError, Solution, Work
 
-__all__ = ["DEFAULT", "Job", "Method"]
+__all__ = ["TAKE_DEFAULT", "Job", "Method"]
 
 MAX_ITERATIONS = 1_000_000  # sweeps over a range, unless the settings say otherwise
-ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
-DEFAULT = "leave --method away: the default proves its answer"
+TAKE_DEFAULT = "leave --method away: the default proves its answer"
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Job:
             if not np.isfinite(self.x[part]).all():
                 raise NumericError(
                     f"{self.name} diverges: after {self.sweeps:,} sweeps its values are beyond all bounds; "
-                    f"try an --omega of at most 1, or {DEFAULT}"
+                    f"try an --omega of at most 1, or {TAKE_DEFAULT}"
                 )
             if change <= tolerance:
                 return
@@ -139,7 +139,8 @@ class Job:
     def not_converged(self, why: str) -> NumericError:
         """The error of a method that did not get there."""
         return NumericError(
-            f"{self.name} did not converge: after {self.sweeps:,} sweeps {why}; raise --max-iterations, or {DEFAULT}"
+            f"{self.name} did not converge: after {self.sweeps:,} sweeps {why}; raise --max-iterations, "
+            f"or {TAKE_DEFAULT}"
         )
 
     def residual(self, segment: Segment) -> Floats:

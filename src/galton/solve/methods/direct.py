@@ -15,7 +15,7 @@ from ..equations import Int32s, Mask, Segment
 from ..requirements import Requirement
 from ..solution import NumericError
 from ..support import support
-from .base import DEFAULT, Job, Method
+from .base import TAKE_DEFAULT, Job, Method
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import SuperLU
@@ -36,7 +36,7 @@ def evaluate(job: Job, segment: Segment, rows: Int32s) -> None:
     try:
         factors = _factors(job, segment, rows)
     except (RuntimeError, MemoryError) as error:  # singular to working precision, or too much fill-in
-        raise NumericError(f"{job.name} failed, {str(error) or 'for want of memory'}; {DEFAULT}") from error
+        raise NumericError(f"{job.name} failed, {str(error) or 'for want of memory'}; {TAKE_DEFAULT}") from error
     residual = _residual(job, segment, rows)  # the right-hand side, as x is 0
     zero = ~_support(job, segment, rows)
     for _ in range(3):
@@ -92,7 +92,7 @@ def _refuse_if_doubtful(job: Job, residual: Floats, x: Floats, w: Floats) -> Non
     if not fine or not steps * rounding <= allowed:
         raise NumericError(
             f"{job.name} cannot be trusted here: about {steps:.1g} steps remain until this is decided, more than "
-            f"doubles have digits for; {DEFAULT}"
+            f"doubles have digits for; {TAKE_DEFAULT}"
         )
 
 

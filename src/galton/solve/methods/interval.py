@@ -19,7 +19,7 @@ from ..requirements import Requirement
 from ..solution import NumericError
 from ..support import support
 from ..tolerance import Tolerance
-from .base import DEFAULT, Job, Method
+from .base import TAKE_DEFAULT, Job, Method
 
 __all__ = ["METHOD"]
 
@@ -60,7 +60,7 @@ def _start(job: Job, segment: Segment) -> Floats | float:
             earned = float((rewards[paid] / _never_back(job, segment)[paid]).sum())
         bound = before * (1 + 1e-12) + 2 * earned  # more than all rounding in d and in the sum can amount to
     if not np.isfinite(bound):
-        raise NumericError(f"{job.name} finds no finite bound to begin with; {DEFAULT}")
+        raise NumericError(f"{job.name} finds no finite bound to begin with; {TAKE_DEFAULT}")
     # Bounds on what is 0 would approach it for ever, and never meet.
     return np.where(support(job.equations.prover, segment.span(job.threads), job.upper, None), bound, 0.0)
 
