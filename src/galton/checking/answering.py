@@ -196,7 +196,7 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     Nobody gets one that is not worth the answer.
     """
     formula, model = _outermost(expression), evaluation.model
-    if model.type != "mdp" or not isinstance(formula, (Probability, Reward, ExpectedTime)):
+    if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime)):
         return None
     from .strategy import Strategy
     from .worth import verify

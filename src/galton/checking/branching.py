@@ -47,7 +47,7 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
 
 def free(model: Model) -> Model:
     """The same graph with every transition a choice."""
-    starts = model.row_starts if model.choice_starts is None else model.row_starts[model.choice_starts]
+    starts = model.row_starts[model.row_groups]
     xp, count = namespace(model.columns), model.n_transitions
     return replace(
         model,

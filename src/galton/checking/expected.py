@@ -41,7 +41,7 @@ def reachability_reward(
     everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     finite = surely_reaches(model, everywhere, goal, some_strategy=optimum == "min")
     # Where the least reward is infinite every strategy misses the goal; the greatest is where some does.
-    wanted = settings.strategy and optimum == "max" and model.type == "mdp"
+    wanted = settings.strategy and optimum == "max" and model.has_choices
     choices = missing_choices(model, goal, ~finite) if wanted else None
     seconds = time.perf_counter() - start
     return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds, choices)
@@ -53,7 +53,7 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
     rows = rewards_by_row(model, reward)
     xp = namespace(model.columns)
     everywhere = xp.ones(model.n_states, dtype=np.bool_)
-    if model.type != "mdp":
+    if not model.has_choices:
         bottom = bottom_components(model).component >= 0
         paying = bottom & (rows > 0)
         # A bottom component with any reward pays for ever; the others are the end of all rewards.
@@ -95,7 +95,7 @@ def _until(
 ) -> Quantity:
     """The reward until the goal in the states where it is finite; ``choices`` are those of the other states."""
     start = time.perf_counter()
-    if model.type != "mdp":
+    if not model.has_choices:
         optimum = None
     maybe = finite & ~goal
     known = np.where(finite, 0.0, np.inf)

@@ -36,7 +36,7 @@ SMALL = 100  # states of a component up to which elimination costs less than thi
 
 def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bounds on the long-run average, per step or per unit of time, of a reward in a chain."""
-    if model.type == "mdp":
+    if not model.nature.has_long_run:
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
     start = perf_counter()
     components = bottom_components(model)

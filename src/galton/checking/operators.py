@@ -115,7 +115,7 @@ def _optimum(
     evaluation: Evaluation, formula: Probability | RewardOperator | ExpectedTime, letter: str
 ) -> Optimum | None:
     """Over which strategies: none for a chain, and the worst ones where a bound must hold for all."""
-    if evaluation.model.type != "mdp":
+    if not evaluation.model.has_choices:
         return None
     if formula.optimum:
         return formula.optimum
@@ -127,7 +127,7 @@ def _optimum(
 
 
 def _refuse_mdp(evaluation: Evaluation, formula: Expression, message: str) -> None:
-    if evaluation.model.type == "mdp":
+    if not evaluation.model.nature.has_long_run:
         raise UnsupportedError(message, evaluation.source, formula.span)
 
 
@@ -181,7 +181,7 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
 
 
 def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
-    if evaluation.model.type == "ctmc":
+    if evaluation.model.has_rates:
         from .successors import jump_probability
 
         return jump_probability(evaluation.model, states)
@@ -226,7 +226,7 @@ def _interval(evaluation: Evaluation, path: paths.Until) -> _Interval:
     if path.bound is not None and path.bound.reward is not None:
         message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
         raise UnsupportedError(message, source, path.goal.span)
-    if path.bound is not None and evaluation.model.type == "ctmc":
+    if path.bound is not None and evaluation.model.is_continuous:
         low, high = paths.times(path.bound, constants, source)
         return low, None if high == math.inf else high, True
     return *paths.steps(path.bound, constants, source), False
@@ -282,7 +282,7 @@ def _objective(
 
             return total_reward(model, structure, optimum, settings)
         case Cumulative(limit) if limit is not None:
-            if model.type == "ctmc":
+            if model.is_continuous:
                 from .timed import cumulative_time
 
                 return cumulative_time(model, structure, paths.time(limit, constants, source), settings)
@@ -294,7 +294,7 @@ def _objective(
             return cumulative_steps(model, structure, count, optimum, settings, strategy=settings.strategy)
         case Instantaneous(moment):
             only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
-            if model.type == "ctmc":
+            if model.is_continuous:
                 from .timed import instantaneous_time
 
                 return instantaneous_time(model, only_states, paths.time(moment, constants, source), settings)

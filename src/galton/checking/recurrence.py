@@ -30,9 +30,9 @@ def recurring(ask: Ask, keep: Mask, first: Floats, steps: int) -> tuple[Floats, 
     part = ask.part(keep)
     begun = min(ask.patience, steps)
     chain = (
-        Chain(part, part.of(first).copy(), threads=ask.threads)
-        if model.choice_starts is None
-        else Bellman(part, part.of(first).copy(), None, ask.optimum == "max", ask.threads)
+        Bellman(part, part.of(first).copy(), None, ask.optimum == "max", ask.threads)
+        if model.has_choices
+        else Chain(part, part.of(first).copy(), threads=ask.threads)
     )
     done, faintest = 0, np.inf
     while done < begun:

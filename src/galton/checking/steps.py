@@ -107,7 +107,7 @@ def _cumulative(ask: Ask, reward: Rewards, steps: int) -> Quantity:
     model = ask.model
     state, choice = ask.rewards(reward)
     zeros = ask.zeros
-    if model.choice_starts is not None:
+    if model.has_choices:
         part = ask.part(None)
         constant = spread(model, state) + choice
         exactly = part.is_exact(steps, state, choice)
@@ -171,7 +171,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantit
     matter = ask.reaching(goal, through & ~goal) & ~goal
     part = ask.part(matter)
     enter = row_products(ask.model, reached, ask.threads)
-    if ask.model.choice_starts is None:
+    if not ask.model.has_choices:
         chain = Chain(part, part.of(enter).copy(), threads=ask.threads)
         found = ask.sum(chain, Weights.fewer_than(steps))
         lower, upper = filled(part, found, reached, 1.0)
@@ -215,7 +215,7 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     zeros, most, exactly = ask.zeros, greatest(target), part.is_exact(steps, target)
     stochastic = bool(keep.all())
     try:
-        if model.choice_starts is None:
+        if not model.has_choices:
             chain = Chain(part, part.of(first).copy(), threads=ask.threads)
             found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=stochastic, exactly=exactly)
             lower, upper = filled(part, found, zeros, most)

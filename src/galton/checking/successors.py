@@ -60,7 +60,7 @@ def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["
     earned = _by_choice(model, structure.choice)
     if structure.state is not None and structure.state.size:
         earned = Numbers.exactly(spread(model, structure.state)) + earned
-    if model.type == "ctmc":
+    if model.has_rates:
         earned = earned / _exit_rates(model)
     sure = every_successor_in(model, goal)
     lower, upper = np.where(sure, earned.lower, np.inf), np.where(sure, earned.upper, np.inf)

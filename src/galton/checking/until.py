@@ -28,7 +28,7 @@ def until(
     that of the until: strategies that make it most likely make its negation least likely.
     """
     start = time.perf_counter()
-    if model.type != "mdp":
+    if not model.has_choices:
         optimum = None
     no, yes = zero_and_one(model, through, goal, optimum)
     maybe = ~(no | yes)

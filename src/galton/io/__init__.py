@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType
 from ..model.sparse import Model, ModelError
 from ..model.validation import finish
 from ..model.values import Values

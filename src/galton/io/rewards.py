@@ -146,8 +146,8 @@ def trew_text(model: Model, name: str, *, exact: bool = False) -> Iterator[bytes
     per_row = None
     heading = _heading(name, "Transition")
     if rewards.transition is None and rewards.choice is not None:
-        per_row = rewards.choice / model.exit_rates if model.type == "ctmc" else rewards.choice
-        if model.type != "mdp" and per_row.any():
+        per_row = rewards.choice / model.exit_rates if model.has_rates else rewards.choice
+        if not model.has_choices and per_row.any():
             heading += "# Every transition of a state has the mean reward of a step from it\n"
     count = 0
     if rewards.transition is not None:

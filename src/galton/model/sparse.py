@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..device.arrays import freeze, namespace
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
@@ -194,6 +194,28 @@ class Model:
 
         return to_device(self)
 
+    # What kind of process it is.
+
+    @property
+    def nature(self) -> Nature:
+        """What kind of process the model is: the row of its type in :mod:`galton.lang.model_types`."""
+        return nature_of(self.type)
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether states leave choices open, so that values depend on a strategy."""
+        return self.nature.has_choices
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether time passes between jumps; otherwise a model moves in steps."""
+        return self.nature.is_continuous
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether the matrix holds rates; otherwise it holds probabilities."""
+        return self.nature.has_rates
+
     # Sizes.
 
     @property
@@ -210,6 +232,14 @@ class Model:
     def n_transitions(self) -> int:
         """The number of transitions: entries of the matrix."""
         return len(self.columns)
+
+    @property
+    def row_groups(self) -> Int32s:
+        """``(states + 1,)`` where the choices of each state begin: ``choice_starts``, written out for a chain as well."""
+        if self.choice_starts is not None:
+            return self.choice_starts
+        groups: Int32s = namespace(self.columns).arange(self.n_states + 1, dtype=np.int32)
+        return groups
 
     @property
     def memory(self) -> int:
@@ -236,7 +266,7 @@ class Model:
     @property
     def exit_rates(self) -> Floats:
         """``(states,)`` the sum of the rates out of each state of a CTMC."""
-        if self.type != "ctmc":
+        if not self.has_rates:
             raise ModelError(f"exit rates are those of a ctmc; this is a {self.type}")
         here = self.to_host()
         return row_sums(here.row_starts, here.values)
@@ -313,12 +343,12 @@ class Model:
         return not any(self.differences(other, tolerance=tolerance))
 
     def __repr__(self) -> str:
-        choices = f", {self.n_choices:,} choices" if self.type == "mdp" else ""
+        choices = f", {self.n_choices:,} choices" if self.has_choices else ""
         return f"<{self.type}: {self.n_states:,} states{choices}, {self.n_transitions:,} transitions>"
 
     def _repr_html_(self) -> str:
         rows = [("type", self.type.upper()), ("states", f"{self.n_states:,}")]
-        if self.type == "mdp":
+        if self.has_choices:
             rows.append(("choices", f"{self.n_choices:,}"))
         rows.append(("transitions", f"{self.n_transitions:,}"))
         first = ", ".join(str(number) for number in self.initial[:5])

@@ -237,9 +237,7 @@ def restrict(
         number[members] = np.arange(unknowns, dtype=np.int32)
     else:
         number[members] = np.repeat(np.arange(unknowns, dtype=np.int32), np.diff(groups))
-    found = _core.restrict(
-        matrix_of(model), model.type == "ctmc", number, known, reward, keep, members, groups, threads
-    )
+    found = _core.restrict(matrix_of(model), model.has_rates, number, known, reward, keep, members, groups, threads)
     dictionary = model.values.dictionary
     values = Values(plain=found["values"]) if dictionary is None else Values(None, dictionary, found["values"])
     return Equations(
@@ -251,7 +249,7 @@ def restrict(
         constant=found["constant"],
         rows=found["rows"],
         progress=found["progress"],
-        optimum=optimum if model.type == "mdp" else None,
+        optimum=optimum if model.has_choices else None,
         slack=_slack(found["longest"]),
         segments=segments or (Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),
@@ -293,7 +291,7 @@ def restrict_on_device(
         constant=found.constant,
         rows=found.rows,
         progress=found.progress,
-        optimum=optimum if model.type == "mdp" else None,
+        optimum=optimum if model.has_choices else None,
         slack=_slack(found.longest),
         segments=(Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),

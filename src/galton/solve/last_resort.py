@@ -87,7 +87,7 @@ def _eliminated(
     origin, part = equations.origin, slice(segment.first, segment.last)
     elimination = _core.Elimination.of_rows(
         matrix_of(origin.model),
-        origin.model.type == "ctmc",
+        origin.model.has_rates,
         origin.number,
         origin.known,
         origin.reward,
