@@ -154,7 +154,7 @@ def trew_text(model: Model, name: str, *, exact: bool = False) -> Iterator[bytes
         count = int(np.count_nonzero(rewards.transition))
     elif per_row is not None:
         count = int(np.diff(model.row_starts)[per_row != 0].sum())
-    sizes = f"{model.n_states} {f'{model.n_choices} ' if model.type == 'mdp' else ''}{count}"
+    sizes = f"{model.n_states} {f'{model.n_choices} ' if model.has_choices else ''}{count}"
     yield f"{heading}{sizes}\n".encode()
     for entries, rows in entry_blocks(model) if count else ():
         values = rewards.transition[entries] if rewards.transition is not None else None

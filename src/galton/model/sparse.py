@@ -235,7 +235,7 @@ class Model:
 
     @property
     def row_groups(self) -> Int32s:
-        """``(states + 1,)`` where the choices of each state begin: ``choice_starts``, written out for a chain as well."""
+        """``(states + 1,)`` where the choices of each state begin; of a chain as well, which stores no such array."""
         if self.choice_starts is not None:
             return self.choice_starts
         groups: Int32s = namespace(self.columns).arange(self.n_states + 1, dtype=np.int32)
