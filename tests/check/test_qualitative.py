@@ -10,7 +10,7 @@ from asking import COIN, GAMBLE, MACHINE, ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.checking.qualitative import certain_next, certain_steps
+from galton.checking.qualitative.zero_one import certain_next, certain_steps
 from galton.model.sparse import Model
 
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets

@@ -12,7 +12,8 @@ import pytest
 
 from galton import _core
 from galton.backend.reference import system as reference
-from galton.checking import expected, until
+from galton.checking.unbounded import rewards as expected
+from galton.checking.unbounded import until
 from galton.model.sparse import Model, Rewards
 from galton.model.values import Floats
 from galton.solve import Settings

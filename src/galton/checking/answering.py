@@ -25,7 +25,7 @@ from .intervals import Numbers, Truth
 from .result import Number, Result, Solved
 
 if TYPE_CHECKING:
-    from .strategy import Strategy
+    from .strategies.strategy import Strategy
 
 FINEST = 1e-13  # no bounds of doubles are narrower, relatively
 LONG = 80  # characters of a state that is named in passing
@@ -198,8 +198,8 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     formula, model = _outermost(expression), evaluation.model
     if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime)):
         return None
-    from .strategy import Strategy
-    from .worth import verify
+    from .strategies.strategy import Strategy
+    from .strategies.strategy_value import verify
 
     text = render(formula)
     answer = next(step.quantity for step in reversed(evaluation.steps) if step.formula == text)

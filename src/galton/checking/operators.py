@@ -182,15 +182,15 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
 
 def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
     if evaluation.model.has_rates:
-        from .successors import jump_probability
+        from .bounded.single_step import jump_probability
 
         return jump_probability(evaluation.model, states)
-    from .steps import next_step
+    from .bounded.within_steps import next_step
 
     settings = evaluation.settings_for(formula)
     found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
     if formula.comparison is not None:
-        from .successors import as_it_stands
+        from .bounded.single_step import as_it_stands
 
         found = as_it_stands(found, evaluation.model, states, optimum)
     return _within(found, 1.0)
@@ -205,15 +205,15 @@ def _until(
         _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
     if low == 0 and high is None:
-        from .until import until
+        from .unbounded.until import until
 
         found = until(model, through, goal, optimum, settings, negated=path.negated)
     elif timed:
-        from .timed import timed_until
+        from .bounded.within_time import timed_until
 
         found = timed_until(model, through, goal, low, math.inf if high is None else high, settings)
     else:
-        from .steps import bounded_until
+        from .bounded.within_steps import bounded_until
 
         end, keep = None if high is None else int(high), settings.strategy
         found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=keep)
@@ -278,15 +278,15 @@ def _objective(
     objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
     match objective:
         case Cumulative(None):
-            from .expected import total_reward
+            from .unbounded.rewards import total_reward
 
             return total_reward(model, structure, optimum, settings)
         case Cumulative(limit) if limit is not None:
             if model.is_continuous:
-                from .timed import cumulative_time
+                from .bounded.within_time import cumulative_time
 
                 return cumulative_time(model, structure, paths.time(limit, constants, source), settings)
-            from .steps import cumulative_steps
+            from .bounded.within_steps import cumulative_steps
 
             count = paths.whole(limit, constants, source) - objective.strict
             if count < 0:
@@ -295,10 +295,10 @@ def _objective(
         case Instantaneous(moment):
             only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
             if model.is_continuous:
-                from .timed import instantaneous_time
+                from .bounded.within_time import instantaneous_time
 
                 return instantaneous_time(model, only_states, paths.time(moment, constants, source), settings)
-            from .steps import instantaneous_steps
+            from .bounded.within_steps import instantaneous_steps
 
             count = paths.whole(moment, constants, source)
             return instantaneous_steps(model, only_states, count, optimum, settings, strategy=settings.strategy)
@@ -314,8 +314,8 @@ def _path_reward(
     evaluation: Evaluation, formula: Expression, structure: Rewards, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
     """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
-    from .expected import reachability_reward
-    from .successors import next_reward
+    from .bounded.single_step import next_reward
+    from .unbounded.rewards import reachability_reward
 
     path = paths.normalise(formula, evaluation.source)
     if isinstance(path, paths.Now):
@@ -385,11 +385,11 @@ def _decided(
 
 def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
     """The states where the probability of a path is exactly 0, and exactly 1."""
-    from . import qualitative
+    from .qualitative import zero_one
 
     model = evaluation.model
     if isinstance(path, paths.Next):
-        return qualitative.certain_next(model, evaluation.mask(path.states), optimum)
+        return zero_one.certain_next(model, evaluation.mask(path.states), optimum)
     low, high, timed = _interval(evaluation, path)
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if path.negated:
@@ -397,12 +397,12 @@ def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Op
     else:
         _warn_if_empty(evaluation, goal, path.goal)
     if timed:
-        found = qualitative.certain_times(model, through, goal, low, math.inf if high is None else high)
+        found = zero_one.certain_times(model, through, goal, low, math.inf if high is None else high)
     elif low == 0 and high is None:
-        found = qualitative.certain_until(model, through, goal, optimum)
+        found = zero_one.certain_until(model, through, goal, optimum)
     else:
         end = None if high is None else int(high)
-        found = qualitative.certain_steps(model, through, goal, int(low), end, optimum)
+        found = zero_one.certain_steps(model, through, goal, int(low), end, optimum)
     return found[::-1] if path.negated else found
 
 

@@ -13,7 +13,7 @@ DIGITS = 12  # that people get to see
 if TYPE_CHECKING:
     from ..verifier.certificate import Certificate
     from .quantity import Quantity
-    from .strategy import Strategy
+    from .strategies.strategy import Strategy
 
 Number = float | int
 

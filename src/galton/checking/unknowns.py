@@ -22,7 +22,7 @@ from ..model.values import Floats
 from ..solve.equations import Equations, Optimum, restrict, restrict_on_device, segments_of
 from ..solve.settings import Settings
 from .quantity import Work
-from .settled import ways_inside
+from .strategies.graph_choices import ways_inside
 
 __all__ = ["Unknowns", "open_equations"]
 

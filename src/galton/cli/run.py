@@ -166,7 +166,7 @@ class Run:
         return model
 
     def _applied(self, model: Model, program: Program) -> Model:
-        from ..checking.strategy_file import read_strategy
+        from ..checking.strategies.strategy_file import read_strategy
 
         assert self.apply is not None
         strategy, made = read_strategy(self.apply, model)
@@ -275,7 +275,7 @@ class Run:
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:
             return
-        from ..checking.strategy_file import write_strategy
+        from ..checking.strategies.strategy_file import write_strategy
 
         best = result.strategy
         assert best is not None

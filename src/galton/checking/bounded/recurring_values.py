@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..backend.steps import Bellman, Chain
-from ..device.arrays import on_host
-from ..model.sparse import Mask, Model
-from .bounded import Ask, Floats
+from ...backend.steps import Bellman, Chain
+from ...device.arrays import on_host
+from ...model.sparse import Mask, Model
+from .question import Ask, Floats
 
 __all__ = ["recurring"]
 

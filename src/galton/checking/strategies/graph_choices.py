@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..backend.rows import every_successor_in, owners, spread
-from ..device.arrays import namespace, offsets, on_host
-from ..graph import EndComponents, attractor, can_avoid
-from ..model.sparse import Int32s, Mask, Model
-from ..model.values import Floats
-from ..solve.equations import Optimum
-from .transformation import entries_of
+from ...backend.rows import every_successor_in, owners, spread
+from ...device.arrays import namespace, offsets, on_host
+from ...graph import EndComponents, attractor, can_avoid
+from ...model.sparse import Int32s, Mask, Model
+from ...model.values import Floats
+from ...solve.equations import Optimum
+from ..transformation import entries_of
 
 __all__ = [
     "certain_choices",

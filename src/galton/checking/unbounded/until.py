@@ -6,15 +6,15 @@ import time
 
 import numpy as np
 
-from ..device.arrays import how_many
-from ..graph import maximal_end_components, zero_and_one
-from ..model.sparse import Mask, Model
-from ..solve import solve
-from ..solve.equations import Optimum
-from ..solve.settings import Settings
-from .quantity import Quantity, Work
-from .settled import certain_choices
-from .unknowns import open_equations
+from ...device.arrays import how_many
+from ...graph import maximal_end_components, zero_and_one
+from ...model.sparse import Mask, Model
+from ...solve import solve
+from ...solve.equations import Optimum
+from ...solve.settings import Settings
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import certain_choices
+from ..unknowns import open_equations
 
 __all__ = ["until"]
 

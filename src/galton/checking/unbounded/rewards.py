@@ -10,17 +10,17 @@ import time
 
 import numpy as np
 
-from ..backend.rows import every_successor_in, owners, spread
-from ..device.arrays import how_many, namespace
-from ..graph import bottom_components, can_reach, maximal_end_components, surely_reaches
-from ..model.sparse import Int32s, Mask, Model, Rewards
-from ..model.values import Floats
-from ..solve import solve
-from ..solve.equations import Optimum
-from ..solve.settings import Settings
-from .quantity import Quantity, Work
-from .settled import free_choices, missing_choices, paying_choices
-from .unknowns import open_equations
+from ...backend.rows import every_successor_in, owners, spread
+from ...device.arrays import how_many, namespace
+from ...graph import bottom_components, can_reach, maximal_end_components, surely_reaches
+from ...model.sparse import Int32s, Mask, Model, Rewards
+from ...model.values import Floats
+from ...solve import solve
+from ...solve.equations import Optimum
+from ...solve.settings import Settings
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import free_choices, missing_choices, paying_choices
+from ..unknowns import open_equations
 
 __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..lang.source import GaltonError
-from ..model.sparse import Mask, Model, Rewards
-from ..model.states import ListedStates, PackedStates, States
-from .transformation import Rows, entries_of, picked
+from ...lang.source import GaltonError
+from ...model.sparse import Mask, Model, Rewards
+from ...model.states import ListedStates, PackedStates, States
+from ..transformation import Rows, entries_of, picked
 
 
 class StrategyError(GaltonError):

@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Chain, Part, part_of
-from ..device.arrays import namespace
-from ..lang.source import GaltonError
-from ..model.sparse import Int32s, Mask, Model, Rewards
-from ..solve.horizon import Horizon
-from ..solve.patience import patience
-from ..solve.powers import PowerSum, Weights, power_sum
-from ..solve.settings import Settings
-from .quantity import Quantity, Work
+from ...backend.steps import Chain, Part, part_of
+from ...device.arrays import namespace
+from ...lang.source import GaltonError
+from ...model.sparse import Int32s, Mask, Model, Rewards
+from ...solve.horizon import Horizon
+from ...solve.patience import patience
+from ...solve.powers import PowerSum, Weights, power_sum
+from ...solve.settings import Settings
+from ..quantity import Quantity, Work
 
 Floats = npt.NDArray[np.float64]
 Optimum = Literal["min", "max"] | None
@@ -107,7 +107,7 @@ class Ask:
 
     def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
         """States that can reach a goal."""
-        from ..graph import can_reach
+        from ...graph import can_reach
 
         if goal.all():
             return goal

@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in, spread
-from ..backend.steps import row_products
-from ..device.arrays import namespace
-from ..model.sparse import Mask, Model, Rewards
-from ..model.values import Values
-from .intervals import Floats, Numbers
-from .quantity import Quantity, Work
-from .settled import first_rows
+from ...backend.rows import best_choice, every_successor_in, spread
+from ...backend.steps import row_products
+from ...device.arrays import namespace
+from ...model.sparse import Mask, Model, Rewards
+from ...model.values import Values
+from ..intervals import Floats, Numbers
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import first_rows
 
 __all__ = ["as_it_stands", "jump_probability", "next_reward"]
 

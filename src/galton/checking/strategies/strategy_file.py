@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from ..io.fields import BadField, as_int, as_list, as_object, get, read_json, shown
-from ..io.output import replacing
-from ..lang.expressions import Value
-from ..model.sparse import Int32s, Model
-from ..model.states import PackedStates
-from ..solve.horizon import LARGEST_STRATEGY
+from ...io.fields import BadField, as_int, as_list, as_object, get, read_json, shown
+from ...io.output import replacing
+from ...lang.expressions import Value
+from ...model.sparse import Int32s, Model
+from ...model.states import PackedStates
+from ...solve.horizon import LARGEST_STRATEGY
 from .strategy import Strategy, StrategyError
 
 _VERSION = 1

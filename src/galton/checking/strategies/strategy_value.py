@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..backend.steps import row_products
-from ..device.arrays import on_host
-from ..lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, UnaryPath
-from ..lang.source import GaltonError
-from ..model.sparse import Mask, Rewards
-from ..solve.settings import Settings
-from . import operators, paths
-from .evaluation import Evaluation
-from .expected import rewards_by_row
-from .intervals import Numbers
-from .quantity import Floats, Quantity
+from ...backend.steps import row_products
+from ...device.arrays import on_host
+from ...lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, UnaryPath
+from ...lang.source import GaltonError
+from ...model.sparse import Mask, Rewards
+from ...solve.settings import Settings
+from .. import operators, paths
+from ..evaluation import Evaluation
+from ..intervals import Numbers
+from ..quantity import Floats, Quantity
+from ..transformation import Rows, with_rows
+from ..unbounded.rewards import rewards_by_row
 from .strategy import Strategy
-from .transformation import Rows, with_rows
 
 __all__ = ["StrategyMistakeError", "verify"]
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in
-from ..device.arrays import namespace
-from ..lang.properties import PathQuantifier
-from ..lang.source import UnsupportedError
-from ..model.sparse import Mask, Model
-from ..model.values import Values
-from . import paths
+from ...backend.rows import best_choice, every_successor_in
+from ...device.arrays import namespace
+from ...lang.properties import PathQuantifier
+from ...lang.source import UnsupportedError
+from ...model.sparse import Mask, Model
+from ...model.values import Values
+from .. import paths
 
 if TYPE_CHECKING:
-    from .evaluation import Evaluation
+    from ..evaluation import Evaluation
 
 
 def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
@@ -61,13 +61,13 @@ def free(model: Model) -> Model:
 
 
 def _some_until(model: Model, through: Mask, goal: Mask) -> Mask:
-    from ..graph import can_reach
+    from ...graph import can_reach
 
     return can_reach(model, through, goal)
 
 
 def _some_avoids(model: Model, through: Mask, goal: Mask) -> Mask:
-    from ..graph import can_avoid
+    from ...graph import can_avoid
 
     return can_avoid(free(model), through, goal)
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import exit_rates
-from ..device.arrays import is_on_host
-from ..lang.source import GaltonError
-from ..model.sparse import Mask
-from ..solve.forward import Distribution, Effort, MovingChain, moderate
-from ..solve.methods.names import BACKWARD, FORWARD
-from .bounded import Ask, WideError
-from .quantity import Quantity, Work
+from ...backend.steps import exit_rates
+from ...device.arrays import is_on_host
+from ...lang.source import GaltonError
+from ...model.sparse import Mask
+from ...solve.forward import Distribution, Effort, MovingChain, moderate
+from ...solve.methods.names import BACKWARD, FORWARD
+from ..quantity import Quantity, Work
+from .question import Ask, WideError
 
 Floats = npt.NDArray[np.float64]
 

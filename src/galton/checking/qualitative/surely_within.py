@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in
-from ..model.sparse import Mask, Model
+from ...backend.rows import best_choice, every_successor_in
+from ...model.sparse import Mask, Model
 
 __all__ = ["certain"]
 

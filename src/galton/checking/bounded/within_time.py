@@ -14,18 +14,18 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import least_positive, row_products
-from ..device.arrays import greatest
-from ..model.sparse import Mask, Model, Rewards
-from ..solve.methods.names import BACKWARD
-from ..solve.poisson import poisson
-from ..solve.powers import PowerSum, Weights
-from ..solve.scaling import FAINT, lowered, raised, raising
-from ..solve.settings import Settings
-from ..solve.uniformisation import Uniformised, uniformise
-from . import forward
-from .bounded import Ask, BoundError, filled, known, work_of
-from .quantity import Quantity, Work
+from ...backend.steps import least_positive, row_products
+from ...device.arrays import greatest
+from ...model.sparse import Mask, Model, Rewards
+from ...solve.methods.names import BACKWARD
+from ...solve.poisson import poisson
+from ...solve.powers import PowerSum, Weights
+from ...solve.scaling import FAINT, lowered, raised, raising
+from ...solve.settings import Settings
+from ...solve.uniformisation import Uniformised, uniformise
+from ..quantity import Quantity, Work
+from . import forward_in_time
+from .question import Ask, BoundError, filled, known, work_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,8 +67,8 @@ def timed_until(
 
     if math.isinf(high):
         return backward()
-    return forward.tried_first(
-        ask, "until within a time", lambda: forward.until(ask, through, goal, low, high), backward
+    return forward_in_time.tried_first(
+        ask, "until within a time", lambda: forward_in_time.until(ask, through, goal, low, high), backward
     )
 
 
@@ -93,7 +93,9 @@ def cumulative_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
 
-    return forward.tried_first(ask, "reward over time", partial(forward.reward_over, ask, rates, time), backward)
+    return forward_in_time.tried_first(
+        ask, "reward over time", partial(forward_in_time.reward_over, ask, rates, time), backward
+    )
 
 
 def instantaneous_time(
@@ -115,7 +117,9 @@ def instantaneous_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward at a time", chain.part, found),)))
 
-    return forward.tried_first(ask, "reward at a time", partial(forward.reward_at, ask, state, time), backward)
+    return forward_in_time.tried_first(
+        ask, "reward at a time", partial(forward_in_time.reward_at, ask, state, time), backward
+    )
 
 
 def _refuse_time(time: float) -> None:
@@ -134,7 +138,7 @@ def _earning(ask: Ask, rates: Floats) -> tuple[Uniformised | None, bool]:
 def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
     """P [ through U[0,time] goal ]: the probability to enter the goal with one of the jumps that come in time."""
     if math.isinf(time):
-        from .until import until
+        from ..unbounded.until import until
 
         return until(ask.model, through, goal, None, ask.settings)
     matter, graph = _mattering(ask, goal, through & ~goal, but=goal)

@@ -14,9 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in
-from ..model.sparse import Mask, Model
-from ..solve.patience import be_patient
+from ...backend.rows import best_choice, every_successor_in
+from ...model.sparse import Mask, Model
+from ...solve.patience import be_patient
 
 Optimum = Literal["min", "max"] | None
 
@@ -25,7 +25,7 @@ __all__ = ["certain_next", "certain_steps", "certain_times", "certain_until"]
 
 def certain_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
     """The states where the probability of ``through U goal`` is exactly 0, and exactly 1."""
-    from ..graph import zero_and_one
+    from ...graph import zero_and_one
 
     return zero_and_one(model, through, goal, optimum)
 
@@ -51,7 +51,7 @@ def certain_steps(
 
 def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
     """The same for a CTMC and ``through U[low,high] goal`` in time."""
-    from ..graph import can_reach
+    from ...graph import can_reach
 
     later = high if low == 0 else high - low
     if later == 0:  # a moment: the goal must hold then

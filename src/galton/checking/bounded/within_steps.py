@@ -16,20 +16,20 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.rows import best_choice, spread
-from ..backend.steps import Bellman, Chain, Part, least_positive, row_products
-from ..device.arrays import greatest, namespace, on_host
-from ..model.sparse import Mask, Model, Rewards
-from ..solve.horizon import Horizon, iterate
-from ..solve.patience import TooManyStepsError
-from ..solve.powers import Weights
-from ..solve.scaling import FAINT, faintest_raised, lowered, raised, raising
-from ..solve.settings import Settings
-from .bounded import Ask, BoundError, Optimum, filled, known, work_of
-from .certain import certain
-from .quantity import Quantity, Work
-from .recurrence import recurring
-from .settled import first_rows, sure_steps
+from ...backend.rows import best_choice, spread
+from ...backend.steps import Bellman, Chain, Part, least_positive, row_products
+from ...device.arrays import greatest, namespace, on_host
+from ...model.sparse import Mask, Model, Rewards
+from ...solve.horizon import Horizon, iterate
+from ...solve.patience import TooManyStepsError
+from ...solve.powers import Weights
+from ...solve.scaling import FAINT, faintest_raised, lowered, raised, raising
+from ...solve.settings import Settings
+from ..qualitative.surely_within import certain
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import first_rows, sure_steps
+from .question import Ask, BoundError, Optimum, filled, known, work_of
+from .recurring_values import recurring
 
 Floats = npt.NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def cumulative_steps(
     try:
         return ask.accept(_cumulative(ask, reward, steps))
     except TooManyStepsError as error:
-        from .expected import total_reward
+        from ..unbounded.rewards import total_reward
 
         some = _cumulative(ask, reward, ask.patience)
         return _between(ask, some, total_reward(model, reward, optimum, settings), error)
@@ -164,7 +164,7 @@ def _between(ask: Ask, some: Quantity, most: Quantity, error: TooManyStepsError)
 def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
     """P [ through U<=steps goal ]."""
     if steps is None:
-        from .until import until
+        from ..unbounded.until import until
 
         return until(ask.model, through, goal, ask.optimum, ask.settings)
     reached = goal.astype(np.float64)
@@ -253,7 +253,7 @@ def _surely(answer: Quantity, ask: Ask, through: Mask, goal: Mask, low: int, hig
         return answer
     if high is not None:
         return replace(answer, choices=sure_steps(ask.model, through, goal, goal, low, choices))
-    from ..graph import zero_and_one
+    from ...graph import zero_and_one
 
     later = zero_and_one(ask.model, through, goal, "max")[1]
     first = sure_steps(ask.model, through, goal, later, low, choices[:low])
