@@ -199,7 +199,7 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime)):
         return None
     from .strategies.strategy import Strategy
-    from .strategies.strategy_value import verify
+    from .strategies.strategy_value import require_attained
 
     text = render(formula)
     answer = next(step.quantity for step in reversed(evaluation.steps) if step.formula == text)
@@ -207,5 +207,5 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     if choices is None or not len(choices):  # what is settled at once leaves nothing to decide
         choices = np.full(model.n_states, -1, dtype=np.int32)
     found = Strategy(model, on_host(choices))
-    verify(found, formula, evaluation, answer)
+    require_attained(found, formula, evaluation, answer)
     return found

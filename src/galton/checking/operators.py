@@ -190,9 +190,9 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
     settings = evaluation.settings_for(formula)
     found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
     if formula.comparison is not None:
-        from .bounded.single_step import as_it_stands
+        from .bounded.single_step import unscaled_step
 
-        found = as_it_stands(found, evaluation.model, states, optimum)
+        found = unscaled_step(found, evaluation.model, states, optimum)
     return _within(found, 1.0)
 
 
@@ -389,7 +389,7 @@ def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Op
 
     model = evaluation.model
     if isinstance(path, paths.Next):
-        return zero_one.certain_next(model, evaluation.mask(path.states), optimum)
+        return zero_one.zero_one_next(model, evaluation.mask(path.states), optimum)
     low, high, timed = _interval(evaluation, path)
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if path.negated:
@@ -397,12 +397,12 @@ def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Op
     else:
         _warn_if_empty(evaluation, goal, path.goal)
     if timed:
-        found = zero_one.certain_times(model, through, goal, low, math.inf if high is None else high)
+        found = zero_one.zero_one_times(model, through, goal, low, math.inf if high is None else high)
     elif low == 0 and high is None:
-        found = zero_one.certain_until(model, through, goal, optimum)
+        found = zero_one.zero_one_until(model, through, goal, optimum)
     else:
         end = None if high is None else int(high)
-        found = zero_one.certain_steps(model, through, goal, int(low), end, optimum)
+        found = zero_one.zero_one_steps(model, through, goal, int(low), end, optimum)
     return found[::-1] if path.negated else found
 
 

@@ -21,11 +21,11 @@ from ...model.sparse import Mask
 from ...solve.forward import Distribution, Effort, MovingChain, moderate
 from ...solve.methods.names import BACKWARD, FORWARD
 from ..quantity import Quantity, Work
-from .question import Ask, WideError
+from .question import BoundedQuestion, WideError
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Attempt", "reward_at", "reward_over", "tried_first", "until"]
+__all__ = ["Attempt", "forward_first", "reward_at", "reward_over", "until"]
 
 AT_FIRST = 0.3  # of eps may be lost …
 TRIES = 6  # … and less with each try
@@ -55,7 +55,9 @@ class Attempt:
     work: float
 
 
-def tried_first(ask: Ask, step: str, attempt: Callable[[], Attempt], backward: Callable[[], Quantity]) -> Quantity:
+def forward_first(
+    ask: BoundedQuestion, step: str, attempt: Callable[[], Attempt], backward: Callable[[], Quantity]
+) -> Quantity:
     """Move forward, and go backward where that cannot be done, is not wanted, takes too long or says too little."""
     chosen = ask.settings.method == FORWARD
     possible = len(ask.model.initial) == 1 and not ask.everywhere and is_on_host(ask.model.columns)
@@ -81,7 +83,7 @@ def tried_first(ask: Ask, step: str, attempt: Callable[[], Attempt], backward: C
     return Quantity(below, above, FORWARD, (done,))
 
 
-def until(ask: Ask, through: Mask, goal: Mask, low: float, high: float) -> Attempt:
+def until(ask: BoundedQuestion, through: Mask, goal: Mask, low: float, high: float) -> Attempt:
     """P [ through U[low,high] goal ], ``high`` being finite."""
     if low == high and low > 0:
         goal = goal & through
@@ -103,7 +105,7 @@ def until(ask: Ask, through: Mask, goal: Mask, low: float, high: float) -> Attem
     return Attempt(run, 1.0, sum(_work(ask, moving, chain, time) for moving, chain, time in chains))
 
 
-def reward_at(ask: Ask, state: Floats, time: float) -> Attempt:
+def reward_at(ask: BoundedQuestion, state: Floats, time: float) -> Attempt:
     """R [ I=time ]."""
     moving, worth = ask.reaching(state > 0), float(state.max())
     chain = MovingChain(ask.model, moving, _exits(ask), ask.settings)
@@ -116,7 +118,7 @@ def reward_at(ask: Ask, state: Floats, time: float) -> Attempt:
     return Attempt(run, worth, _work(ask, moving, chain, time))
 
 
-def reward_over(ask: Ask, rates: Floats, time: float) -> Attempt:
+def reward_over(ask: BoundedQuestion, rates: Floats, time: float) -> Attempt:
     """R [ C<=time ], given what is earned per unit of time."""
     moving, most = ask.reaching(rates > 0), float(rates.max())
     chain = MovingChain(ask.model, moving, _exits(ask), ask.settings)
@@ -129,17 +131,17 @@ def reward_over(ask: Ask, rates: Floats, time: float) -> Attempt:
     return Attempt(run, most * time * (1 + 2.0**-50), _work(ask, moving, chain, time))
 
 
-def _exits(ask: Ask) -> tuple[Floats, Floats]:
+def _exits(ask: BoundedQuestion) -> tuple[Floats, Floats]:
     return exit_rates(ask.model, ask.threads, loops=False)
 
 
-def _work(ask: Ask, moving: Mask, chain: MovingChain, time: float) -> float:
+def _work(ask: BoundedQuestion, moving: Mask, chain: MovingChain, time: float) -> float:
     """How many entries and rows may have to be gone over backward."""
     steps = min(chain.fastest() * time, STEPS_BACKWARD)
     return steps * float(np.diff(ask.model.row_starts)[moving].sum() + moving.sum())
 
 
-def _bounds(ask: Ask, way: Attempt, effort: Effort) -> tuple[float, float]:
+def _bounds(ask: BoundedQuestion, way: Attempt, effort: Effort) -> tuple[float, float]:
     """Bounds that are as close as asked for, with less and less mass that may be lost."""
     settings, fineness = ask.settings, AT_FIRST * ask.settings.eps
     start = Distribution.at(int(ask.model.initial[0]))

@@ -21,7 +21,7 @@ from ..quantity import Quantity, Work
 Floats = npt.NDArray[np.float64]
 Optimum = Literal["min", "max"] | None
 
-__all__ = ["Ask", "BoundError", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
+__all__ = ["BoundError", "BoundedQuestion", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
 
 
 class BoundError(GaltonError):
@@ -41,7 +41,7 @@ class WideError(GaltonError):
 
 
 @dataclass(frozen=True, eq=False)
-class Ask:
+class BoundedQuestion:
     """What is asked about a model, for all the parts of the answer.
 
     Attributes
@@ -85,7 +85,7 @@ class Ask:
         found: Floats = namespace(self.model.columns).zeros(self.model.n_states)
         return found
 
-    def first(self, factor: float) -> Ask:
+    def first(self, factor: float) -> BoundedQuestion:
         """The same for a number on which the answer depends: closer, and everywhere."""
         return replace(self, settings=self.settings.tighter(factor), everywhere=True)
 

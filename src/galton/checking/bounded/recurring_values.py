@@ -14,15 +14,15 @@ import numpy as np
 from ...backend.steps import Bellman, Chain
 from ...device.arrays import on_host
 from ...model.sparse import Mask, Model
-from .question import Ask, Floats
+from .question import BoundedQuestion, Floats
 
-__all__ = ["recurring"]
+__all__ = ["recurring_bounds"]
 
 SMALL = 20_000  # transitions that fractions are made of
 LONGEST = 60  # steps after which numbers may come back
 
 
-def recurring(ask: Ask, keep: Mask, first: Floats, steps: int) -> tuple[Floats, Floats] | None:
+def recurring_bounds(ask: BoundedQuestion, keep: Mask, first: Floats, steps: int) -> tuple[Floats, Floats] | None:
     """Bounds on what so many steps within ``keep`` make of the numbers ``first``, zero elsewhere; None if unknown."""
     model = ask.model.to_host()
     if model.n_transitions > SMALL:

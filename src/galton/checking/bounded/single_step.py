@@ -19,7 +19,7 @@ from ..intervals import Floats, Numbers
 from ..quantity import Quantity, Work
 from ..strategies.graph_choices import first_rows
 
-__all__ = ["as_it_stands", "jump_probability", "next_reward"]
+__all__ = ["jump_probability", "next_reward", "unscaled_step"]
 
 ROUNDING = 2.0**-52  # of one addition, with room to spare
 
@@ -33,7 +33,7 @@ def jump_probability(model: Model, goal: Mask) -> Quantity:
     return Quantity(lower, upper, "one jump", (Work("one jump", "the rates into the states", 1),))
 
 
-def as_it_stands(quantity: Quantity, model: Model, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
+def unscaled_step(quantity: Quantity, model: Model, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
     """The probability of one step by the doubles of the matrix as they stand, whatever their row adds up to.
 
     For comparisons alone: so ``P<=0.3 [ X a ]`` is true where 0.3 is what the text says.

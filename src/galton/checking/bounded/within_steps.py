@@ -25,11 +25,11 @@ from ...solve.patience import TooManyStepsError
 from ...solve.powers import Weights
 from ...solve.scaling import FAINT, faintest_raised, lowered, raised, raising
 from ...solve.settings import Settings
-from ..qualitative.surely_within import certain
+from ..qualitative.surely_within import surely_within
 from ..quantity import Quantity, Work
-from ..strategies.graph_choices import first_rows, sure_steps
-from .question import Ask, BoundError, Optimum, filled, known, work_of
-from .recurring_values import recurring
+from ..strategies.graph_choices import first_rows, surely_within_choices
+from .question import BoundedQuestion, BoundError, Optimum, filled, known, work_of
+from .recurring_values import recurring_bounds
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,7 +40,7 @@ METHOD = "steps"
 
 def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *, strategy: bool = False) -> Quantity:
     """The probability to be in the goal after one step."""
-    ask = Ask(model, settings, optimum, strategy)
+    ask = BoundedQuestion(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
     return _surely(_sharpened(answer, ask, ask.all_states, goal, 1), ask, ask.all_states, goal, 1, 1)
 
@@ -67,7 +67,7 @@ def bounded_until(
         _refuse_steps(high)
         if low > high:
             raise BoundError(f"no number of steps lies between {low} and {high}")
-    ask = Ask(model, settings, optimum, strategy, everywhere)
+    ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     if low == 0:
         return _surely(ask.accept(_until_now(ask, through, goal, high)), ask, through, goal, low, high)
     if ask.needless(through):
@@ -92,7 +92,7 @@ def cumulative_steps(
 ) -> Quantity:
     """The reward expected over the given number of steps."""
     _refuse_steps(steps)
-    ask = Ask(model, settings, optimum, strategy, everywhere)
+    ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     try:
         return ask.accept(_cumulative(ask, reward, steps))
     except TooManyStepsError as error:
@@ -102,7 +102,7 @@ def cumulative_steps(
         return _between(ask, some, total_reward(model, reward, optimum, settings), error)
 
 
-def _cumulative(ask: Ask, reward: Rewards, steps: int) -> Quantity:
+def _cumulative(ask: BoundedQuestion, reward: Rewards, steps: int) -> Quantity:
     """R [ C<=steps ]."""
     model = ask.model
     state, choice = ask.rewards(reward)
@@ -134,7 +134,7 @@ def instantaneous_steps(
 ) -> Quantity:
     """The state reward expected after the given number of steps."""
     _refuse_steps(steps)
-    ask = Ask(model, settings, optimum, strategy, everywhere)
+    ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
     return ask.accept(_before(ask, ask.all_states, known(state, METHOD), steps))
 
@@ -144,7 +144,7 @@ def _refuse_steps(steps: int) -> None:
         raise BoundError(f"a bound of {steps} steps; there are at least 0")
 
 
-def _until_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
+def _until_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None) -> Quantity:
     """P [ through U<=steps goal ]; of too many steps, what some of them and all of them come to."""
     try:
         return _from_now(ask, through, goal, steps)
@@ -153,7 +153,7 @@ def _until_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quanti
         return _between(ask, some, _from_now(ask, through, goal, None), error)
 
 
-def _between(ask: Ask, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
+def _between(ask: BoundedQuestion, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
     """What lies between two numbers, if they are close."""
     found = replace(some, upper=most.upper, work=some.work + most.work)
     if not ask.close(found):
@@ -161,7 +161,7 @@ def _between(ask: Ask, some: Quantity, most: Quantity, error: TooManyStepsError)
     return found
 
 
-def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
+def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None) -> Quantity:
     """P [ through U<=steps goal ]."""
     if steps is None:
         from ..unbounded.until import until
@@ -184,7 +184,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantit
     return _sharpened(answer, ask, through, goal, steps, until=True)
 
 
-def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
+def _before(ask: BoundedQuestion, through: Mask, later: Quantity, steps: int) -> Quantity:
     """Make so many steps from states in ``through``, then have the number ``later``."""
     if steps == 0:
         return later
@@ -197,7 +197,7 @@ def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
     return Quantity(lower.lower, upper.upper, METHOD, work, choices)
 
 
-def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
+def _steps_to(ask: BoundedQuestion, through: Mask, target: Floats, steps: int) -> Quantity:
     """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
     model = ask.model
     # Numbers so faint that a step might lose them are raised.
@@ -223,7 +223,7 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
         start = part.of(first).copy()
         horizon = _iterate(ask, part, start, None, steps - 1, stochastic=stochastic, exactly=exactly)
     except TooManyStepsError:
-        bounds = None if ask.strategy else recurring(ask, keep, first, steps - 1)
+        bounds = None if ask.strategy else recurring_bounds(ask, keep, first, steps - 1)
         if bounds is None:
             raise
         xp = namespace(first)
@@ -238,30 +238,32 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     return replace(answer, choices=np.where(on_host(through), anyway, -1).astype(np.int32))
 
 
-def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int, *, until: bool = False) -> Quantity:
+def _sharpened(
+    answer: Quantity, ask: BoundedQuestion, through: Mask, goal: Mask, steps: int, *, until: bool = False
+) -> Quantity:
     """The same with probabilities that are 1 for sure, where some might be."""
     if not ((answer.upper == 1) & (answer.lower < 1)).any():
         return answer
-    sure = certain(ask.model, through, goal, steps, ask.optimum, until=until)
+    sure = surely_within(ask.model, through, goal, steps, ask.optimum, until=until)
     return replace(answer, lower=np.where(sure, 1.0, answer.lower))
 
 
-def _surely(answer: Quantity, ask: Ask, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
+def _surely(answer: Quantity, ask: BoundedQuestion, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
     """The same with choices that make certain what can be made certain."""
     choices = answer.choices
     if choices is None or ask.optimum != "max" or choices.ndim == 1:
         return answer
     if high is not None:
-        return replace(answer, choices=sure_steps(ask.model, through, goal, goal, low, choices))
+        return replace(answer, choices=surely_within_choices(ask.model, through, goal, goal, low, choices))
     from ...graph import zero_and_one
 
     later = zero_and_one(ask.model, through, goal, "max")[1]
-    first = sure_steps(ask.model, through, goal, later, low, choices[:low])
+    first = surely_within_choices(ask.model, through, goal, later, low, choices[:low])
     return replace(answer, choices=np.concatenate([first, choices[low:]]))
 
 
 def _iterate(
-    ask: Ask,
+    ask: BoundedQuestion,
     part: Part,
     start: Floats,
     constant: Floats | None,
@@ -291,7 +293,9 @@ def _iterate(
     )
 
 
-def _quantity(ask: Ask, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf) -> Quantity:
+def _quantity(
+    ask: BoundedQuestion, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf
+) -> Quantity:
     """A horizon as an answer for all states: choices are rows of the model's matrix."""
     lower, upper = filled(part, found, outside, most)
     choices = found.choices

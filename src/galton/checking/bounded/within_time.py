@@ -25,7 +25,7 @@ from ...solve.settings import Settings
 from ...solve.uniformisation import Uniformised, uniformise
 from ..quantity import Quantity, Work
 from . import forward_in_time
-from .question import Ask, BoundError, filled, known, work_of
+from .question import BoundedQuestion, BoundError, filled, known, work_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def timed_until(
         raise BoundError(f"no time lies between {low:g} and {high:g}")
     if math.isinf(low):
         raise BoundError("a time bound has to be finite")
-    ask = Ask(model, settings, everywhere=everywhere)
+    ask = BoundedQuestion(model, settings, everywhere=everywhere)
     if low > 0 and ask.needless(through):
         return Quantity(ask.zeros, through.astype(np.float64), BACKWARD)
 
@@ -67,7 +67,7 @@ def timed_until(
 
     if math.isinf(high):
         return backward()
-    return forward_in_time.tried_first(
+    return forward_in_time.forward_first(
         ask, "until within a time", lambda: forward_in_time.until(ask, through, goal, low, high), backward
     )
 
@@ -77,7 +77,7 @@ def cumulative_time(
 ) -> Quantity:
     """The reward expected until the given time: of being in states, and of the transitions taken."""
     _refuse_time(time)
-    ask = Ask(model, settings, everywhere=everywhere)
+    ask = BoundedQuestion(model, settings, everywhere=everywhere)
     state, choice = ask.rewards(reward)
     rates = state + choice
     if time == 0 or not rates.any():
@@ -93,7 +93,7 @@ def cumulative_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
 
-    return forward_in_time.tried_first(
+    return forward_in_time.forward_first(
         ask, "reward over time", partial(forward_in_time.reward_over, ask, rates, time), backward
     )
 
@@ -103,7 +103,7 @@ def instantaneous_time(
 ) -> Quantity:
     """The state reward expected at the given time."""
     _refuse_time(time)
-    ask = Ask(model, settings, everywhere=everywhere)
+    ask = BoundedQuestion(model, settings, everywhere=everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
     if time == 0 or not state.any():
         return known(state, BACKWARD)
@@ -117,7 +117,7 @@ def instantaneous_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward at a time", chain.part, found),)))
 
-    return forward_in_time.tried_first(
+    return forward_in_time.forward_first(
         ask, "reward at a time", partial(forward_in_time.reward_at, ask, state, time), backward
     )
 
@@ -129,13 +129,13 @@ def _refuse_time(time: float) -> None:
         raise BoundError("a time bound has to be finite")
 
 
-def _earning(ask: Ask, rates: Floats) -> tuple[Uniformised | None, bool]:
+def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
     """The chain of the states from which a state with a reward can be reached, and whether these are all."""
     keep = ask.reaching(rates > 0)
     return uniformise(ask.model, keep, ask.threads, ask.settings.format), bool(keep.all())
 
 
-def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
+def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, time: float) -> Quantity:
     """P [ through U[0,time] goal ]: the probability to enter the goal with one of the jumps that come in time."""
     if math.isinf(time):
         from ..unbounded.until import until
@@ -152,7 +152,9 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
     return Quantity(lower, upper, BACKWARD, (graph, work_of("until within a time", chain.part, found)))
 
 
-def _per_jump(ask: Ask, chain: Uniformised, rates: Floats, weights: Weights, *, stochastic: bool = False) -> PowerSum:
+def _per_jump(
+    ask: BoundedQuestion, chain: Uniformised, rates: Floats, weights: Weights, *, stochastic: bool = False
+) -> PowerSum:
     """The sum of what comes with each jump, given what comes per unit of time; faint numbers are raised."""
     exponent = raising(greatest(rates)) if least_positive(rates) < FAINT * chain.rate else 0
     found = ask.sum(chain.chain(raised(rates, exponent) / chain.rate), weights, stochastic=stochastic)
@@ -162,7 +164,7 @@ def _per_jump(ask: Ask, chain: Uniformised, rates: Floats, weights: Weights, *, 
     return replace(found, lower=lower, upper=upper)
 
 
-def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
+def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) -> Quantity:
     """Stay in ``through`` for the given time, then have the probability ``later``."""
     matter, graph = _mattering(ask, through & (later.upper > 0), through)
     chain = uniformise(ask.model, matter, ask.threads, ask.settings.format)
@@ -184,7 +186,7 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
     return Quantity(lower, upper, BACKWARD, work)
 
 
-def _mattering(ask: Ask, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
+def _mattering(ask: BoundedQuestion, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
     """The states from which the goal can be reached, but for those, and the work that was."""
     start = clock.perf_counter()
     matter = ask.reaching(goal, through)

@@ -20,28 +20,28 @@ from ...solve.patience import be_patient
 
 Optimum = Literal["min", "max"] | None
 
-__all__ = ["certain_next", "certain_steps", "certain_times", "certain_until"]
+__all__ = ["zero_one_next", "zero_one_steps", "zero_one_times", "zero_one_until"]
 
 
-def certain_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
+def zero_one_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
     """The states where the probability of ``through U goal`` is exactly 0, and exactly 1."""
     from ...graph import zero_and_one
 
     return zero_and_one(model, through, goal, optimum)
 
 
-def certain_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
+def zero_one_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
     """The same for ``X goal``."""
     return _step(model, optimum, one=False)(~goal), _step(model, optimum, one=True)(goal)
 
 
-def certain_steps(
+def zero_one_steps(
     model: Model, through: Mask, goal: Mask, low: int, high: int | None, optimum: Optimum
 ) -> tuple[Mask, Mask]:
     """The same for ``through U[low,high] goal`` in steps; ``high`` is None for no bound."""
     before_zero, before_one = _step(model, optimum, one=False), _step(model, optimum, one=True)
     if high is None:
-        zero, one = certain_until(model, through, goal, optimum)
+        zero, one = zero_one_until(model, through, goal, optimum)
     else:
         zero = _repeat(model, ~goal, high - low, lambda states: ~goal & (~through | before_zero(states)))
         one = _repeat(model, goal, high - low, lambda states: goal | (through & before_one(states)))
@@ -49,7 +49,7 @@ def certain_steps(
     return zero, _repeat(model, one, low, lambda states: through & before_one(states))
 
 
-def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
+def zero_one_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
     """The same for a CTMC and ``through U[low,high] goal`` in time."""
     from ...graph import can_reach
 
@@ -57,7 +57,7 @@ def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: flo
     if later == 0:  # a moment: the goal must hold then
         zero, one = ~goal, goal
     else:
-        never, surely = certain_until(model, through, goal, None)
+        never, surely = zero_one_until(model, through, goal, None)
         zero, one = never, surely if later == math.inf else goal
     if low > 0:
         zero = ~(through & can_reach(model, through, through & ~zero))

@@ -18,13 +18,13 @@ from ...solve.equations import Optimum
 from ..transformation import entries_of
 
 __all__ = [
-    "certain_choices",
     "first_rows",
     "free_choices",
-    "missing_choices",
+    "goal_avoiding_choices",
     "paying_choices",
-    "sure_steps",
+    "surely_within_choices",
     "ways_inside",
+    "zero_one_choices",
 ]
 
 
@@ -43,7 +43,7 @@ def first_rows(model: Model, good: Mask) -> Int32s:
     return found
 
 
-def certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
+def zero_one_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
     """For ``through U goal``, where the probability is 0 (``no``) or 1 (``yes``)."""
     if optimum == "max":  # every strategy has 0 where the greatest probability is 0
         bound = yes & ~goal
@@ -51,7 +51,7 @@ def certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask
     return _staying(model, no & through, no)
 
 
-def missing_choices(model: Model, goal: Mask, infinite: Mask) -> Int32s:
+def goal_avoiding_choices(model: Model, goal: Mask, infinite: Mask) -> Int32s:
     """For the greatest reward until a goal that may be missed: get to where the goal can be avoided, and avoid it."""
     everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     avoiding = can_avoid(model, everywhere, goal)
@@ -80,7 +80,7 @@ def _staying(model: Model, states: Mask, among: Mask) -> Int32s:
     return first_rows(model, every_successor_in(model, among) & spread(model, states))
 
 
-def sure_steps(model: Model, through: Mask, goal: Mask, later: Mask, low: int, choices: Int32s) -> Int32s:
+def surely_within_choices(model: Model, through: Mask, goal: Mask, later: Mask, low: int, choices: Int32s) -> Int32s:
     """Choices by steps taken that make ``through U[low,…] goal`` certain, where some do, and those given elsewhere.
 
     The goal counts from ``low`` steps on, and ``later`` are the states where it is certain after all these steps. Among

@@ -26,7 +26,7 @@ from ..transformation import Rows, with_rows
 from ..unbounded.rewards import rewards_by_row
 from .strategy import Strategy
 
-__all__ = ["StrategyMistakeError", "verify"]
+__all__ = ["StrategyMistakeError", "require_attained"]
 
 Operator = Probability | Reward | ExpectedTime
 UNIT = 2.0**-53
@@ -52,7 +52,7 @@ class _Following(Evaluation):
         return found
 
 
-def verify(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer: Quantity) -> None:
+def require_attained(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer: Quantity) -> None:
     """Raise :class:`StrategyMistakeError` unless a strategy attains the answer to an operator, in every state.
 
     The bounds may miss each other by as much as bounds may be apart, and by more where the answer has none.

@@ -19,7 +19,7 @@ from ...solve import solve
 from ...solve.equations import Optimum
 from ...solve.settings import Settings
 from ..quantity import Quantity, Work
-from ..strategies.graph_choices import free_choices, missing_choices, paying_choices
+from ..strategies.graph_choices import free_choices, goal_avoiding_choices, paying_choices
 from ..unknowns import open_equations
 
 __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
@@ -42,7 +42,7 @@ def reachability_reward(
     finite = surely_reaches(model, everywhere, goal, some_strategy=optimum == "min")
     # Where the least reward is infinite every strategy misses the goal; the greatest is where some does.
     wanted = settings.strategy and optimum == "max" and model.has_choices
-    choices = missing_choices(model, goal, ~finite) if wanted else None
+    choices = goal_avoiding_choices(model, goal, ~finite) if wanted else None
     seconds = time.perf_counter() - start
     return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds, choices)
 

@@ -13,7 +13,7 @@ from ...solve import solve
 from ...solve.equations import Optimum
 from ...solve.settings import Settings
 from ..quantity import Quantity, Work
-from ..strategies.graph_choices import certain_choices
+from ..strategies.graph_choices import zero_one_choices
 from ..unknowns import open_equations
 
 __all__ = ["until"]
@@ -43,7 +43,7 @@ def until(
             seconds=time.perf_counter() - start,
         )
     ]
-    choices = certain_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
+    choices = zero_one_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
     if not count:
         return Quantity(known, known, "graph analysis", tuple(work), choices)
     if negated and optimum:
