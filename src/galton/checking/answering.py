@@ -102,7 +102,7 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
 
 
 def _width(result: Result) -> float:
-    """How far the bounds are apart; 0 where there are none."""
+    """Return how far the bounds are apart; 0 where there are none."""
     return 0.0 if result.lower is None or result.upper is None else float(result.upper - result.lower)
 
 
@@ -151,7 +151,7 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
 
 
 def _outermost(expression: Expression) -> Expression:
-    """What a property filters."""
+    """Return the property inside all filters."""
     while isinstance(expression, Filter):
         expression = expression.operand
     return expression
@@ -191,9 +191,9 @@ def _number(value: float, integral: bool) -> Number:
 
 
 def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
-    """That of the outermost operator; arithmetic on top of operators has none.
+    """Return the strategy of the outermost operator; None for a chain, and for arithmetic on top of operators.
 
-    Nobody gets one that is not worth the answer.
+    A strategy that does not attain the answer is an error.
     """
     formula, model = _outermost(expression), evaluation.model
     if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime)):

@@ -41,7 +41,7 @@ def check_count(file: TextFile, promised: int, found: int, what: str) -> None:
 
 
 def chain_type(rows: Integers, values: Floats, n_states: int) -> ModelType:
-    """As PRISM decides: a DTMC if the values of every row that has any sum to 1, a CTMC otherwise."""
+    """Tell the type of a chain as PRISM does: a DTMC if the values of every row sum to 1, a CTMC otherwise."""
     sums = np.bincount(rows, weights=values, minlength=n_states)
     return "dtmc" if (np.abs(sums[np.unique(rows)] - 1) <= SUM_TOLERANCE).all() else "ctmc"
 

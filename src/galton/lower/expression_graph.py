@@ -254,7 +254,7 @@ class Graph:
         return None
 
     def as_double(self, a: int) -> int:
-        """The same number, no longer an integer of the language."""
+        """Return the node of a number as a double of the language, whatever it was."""
         x = self.nodes[a]
         if not x.integral:
             return a
@@ -338,7 +338,7 @@ class Graph:
         return self._add(op, kind, (a,), bounds=bounds, integral=True, partial=not finite)
 
     def to_real(self, a: int) -> int:
-        """The same number carried as REAL; it stays an integer of the language if it was one."""
+        """Return the node of a number carried as REAL; it stays an integer of the language if it was one."""
         x = self.nodes[a]
         if x.kind is Kind.REAL:
             return a

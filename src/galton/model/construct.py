@@ -28,7 +28,7 @@ class SparseMatrix(Protocol):
         """Rows and columns."""
 
     def tocoo(self) -> Any:
-        """The same in coordinate form."""
+        """Return the matrix in coordinate form."""
 
 
 Entries: TypeAlias = tuple[npt.ArrayLike, tuple[npt.ArrayLike, npt.ArrayLike]]

@@ -36,7 +36,7 @@ _BLOCK = 1 << 18  # choices whose values are unpacked at a time
 
 
 class ModelError(GaltonError):
-    """A model that is not one: probabilities that do not sum to 1, arrays that do not fit together."""
+    """A mistake in a model: probabilities that do not sum to 1, arrays that do not fit together."""
 
     kind = "model"
 
@@ -75,9 +75,9 @@ class Rewards:
 class Model:
     """A DTMC, CTMC or MDP as a row-grouped sparse matrix.
 
-    The constructor trusts its arguments, and makes their arrays read-only, because the kernels trust them too: it is
-    for explorers and readers, which know what they made. Call
-    :meth:`validate` to check them, or build with :meth:`from_matrix` or :meth:`from_function`, which do.
+    Build one with :meth:`from_matrix` or :meth:`from_function`, from a program (:meth:`galton.Program.build`) or from
+    files (:func:`galton.read_model`): all of these check what they are given. The constructor itself trusts its
+    arguments and makes their arrays read-only, because kernels trust them too; :meth:`validate` checks them.
 
     Attributes
     ----------
@@ -110,6 +110,17 @@ class Model:
         What the builder tells about its work.
     warnings
         What a person should know about the model: rows that did not sum to 1, and were divided by their sums.
+
+    Examples
+    --------
+    >>> import galton
+    >>> chain = galton.Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]], labels={"done": [1]})
+    >>> chain
+    <dtmc: 2 states, 3 transitions>
+    >>> chain.has_choices, chain.labels["done"].tolist()
+    (False, [False, True])
+    >>> galton.check(chain, 'P>=1 [ F "done" ]').value
+    True
     """
 
     type: ModelType
@@ -161,7 +172,11 @@ class Model:
         actions: Sequence[str] | None = None,
         fix_deadlocks: bool = True,
     ) -> Model:
-        """A model from a SciPy or NumPy matrix; see :func:`galton.model.construct.from_matrix`."""
+        """Make a model from a SciPy or NumPy matrix; :func:`galton.model.construct.from_matrix` tells the arguments.
+
+        >>> Model.from_matrix("ctmc", [[0, 2.5], [1, 0]]).exit_rates.tolist()
+        [2.5, 1.0]
+        """
         from .construct import from_matrix
 
         return from_matrix(
@@ -177,19 +192,25 @@ class Model:
 
     @staticmethod
     def from_function(step: Callable[[Any], Any], initial: Hashable, type: ModelType = "dtmc", **options: Any) -> Model:
-        """A model from a Python function; see :func:`galton.model.from_function.explore_function`."""
+        """Make a model from a Python function that leads from a state to the next ones.
+
+        :func:`galton.explore_function` tells the options.
+
+        >>> Model.from_function(lambda x: [(0.5, x), (0.5, min(x + 1, 3))], 0)
+        <dtmc: 4 states, 7 transitions>
+        """
         from .from_function import explore_function
 
         return explore_function(step, initial, type, **options)
 
     def to_host(self) -> Model:
-        """The same model with NumPy arrays, where a device explorer left them on the device."""
+        """Return the model with NumPy arrays: copied from the device if they are there, itself if not."""
         from .moving import to_host
 
         return to_host(self)
 
     def to_device(self) -> Model:
-        """The same model with its arrays on a CUDA device, to be checked there: for models that were built here."""
+        """Return the model with its arrays on a CUDA device, so that it is checked there."""
         from .moving import to_device
 
         return to_device(self)
@@ -252,11 +273,14 @@ class Model:
 
     @property
     def matrix(self) -> scipy.sparse.csr_array:
-        """The same as :meth:`to_scipy`. Made anew each time: keeping it would double the memory of the model."""
+        """The matrix as SciPy has it, made anew each time: keeping it would double the memory of the model."""
         return self.to_scipy()
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """The matrix, shape (choices, states). The pattern is the model's, read-only: copy it to change it."""
+        """Return the matrix as a SciPy array of shape (choices, states).
+
+        Its pattern is the model's own and read-only; copy the matrix to change it.
+        """
         from scipy.sparse import csr_array
 
         here = self.to_host()

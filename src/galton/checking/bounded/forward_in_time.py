@@ -37,7 +37,7 @@ STEPS_BACKWARD = 10_000  # … that so many steps have, or fewer if there are fe
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """How to move forward.
+    """A way to follow the distribution of a chain forward in time, and what may come of it.
 
     Attributes
     ----------
@@ -58,7 +58,11 @@ class Attempt:
 def forward_first(
     ask: BoundedQuestion, step: str, attempt: Callable[[], Attempt], backward: Callable[[], Quantity]
 ) -> Quantity:
-    """Move forward, and go backward where that cannot be done, is not wanted, takes too long or says too little."""
+    """Answer by following the initial distribution forward in time; go ``backward`` where that does not pay.
+
+    Forward needs a single initial state and a model on the host. It is given up when it meets too many states, or when
+    its bounds stay too wide, unless it was chosen by name.
+    """
     chosen = ask.settings.method == FORWARD
     possible = len(ask.model.initial) == 1 and not ask.everywhere and is_on_host(ask.model.columns)
     if not possible or ask.settings.method == BACKWARD:
@@ -84,7 +88,7 @@ def forward_first(
 
 
 def until(ask: BoundedQuestion, through: Mask, goal: Mask, low: float, high: float) -> Attempt:
-    """P [ through U[low,high] goal ], ``high`` being finite."""
+    """Return the way to P [ through U[low,high] goal ], for a finite ``high``."""
     if low == high and low > 0:
         goal = goal & through
     # A state is left if the goal can be reached from it; at first the goal may be left as well.
@@ -106,7 +110,7 @@ def until(ask: BoundedQuestion, through: Mask, goal: Mask, low: float, high: flo
 
 
 def reward_at(ask: BoundedQuestion, state: Floats, time: float) -> Attempt:
-    """R [ I=time ]."""
+    """Return the way to R [ I=time ]."""
     moving, worth = ask.reaching(state > 0), float(state.max())
     chain = MovingChain(ask.model, moving, _exits(ask), ask.settings)
 
@@ -119,7 +123,7 @@ def reward_at(ask: BoundedQuestion, state: Floats, time: float) -> Attempt:
 
 
 def reward_over(ask: BoundedQuestion, rates: Floats, time: float) -> Attempt:
-    """R [ C<=time ], given what is earned per unit of time."""
+    """Return the way to R [ C<=time ], given what each state earns per unit of time."""
     moving, most = ask.reaching(rates > 0), float(rates.max())
     chain = MovingChain(ask.model, moving, _exits(ask), ask.settings)
 

@@ -1,4 +1,4 @@
-"""What step and time bounds have in common: answers put together from parts, and bounds that make sense."""
+"""What questions with step and time bounds have in common: what is asked, and how answers are put together."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ __all__ = ["BoundError", "BoundedQuestion", "NegativeRewardError", "Optimum", "W
 
 
 class BoundError(GaltonError):
-    """A bound on steps or time that is none."""
+    """A bound on steps or time that makes no sense: negative, infinite, or an empty interval."""
 
 
 class NegativeRewardError(GaltonError):
-    """Rewards below zero where only others can be bounded."""
+    """Rewards below zero, which step and time bounds do not support."""
 
     kind = "unsupported"
 
 
 class WideError(GaltonError):
-    """Bounds that rounding keeps apart."""
+    """Bounds that are wider than asked for because of rounding."""
 
     kind = "numeric"
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedQuestion:
-    """What is asked about a model, for all the parts of the answer.
+    """A question with a bound on steps or time, and what its parts have in common.
 
     Attributes
     ----------
@@ -66,11 +66,11 @@ class BoundedQuestion:
 
     @property
     def patience(self) -> int:
-        """How many steps to make where there are too many."""
+        """The most steps that are made one by one on this model."""
         return patience(self.model.n_transitions, self.model.n_choices)
 
     def part(self, keep: Mask | None) -> Part:
-        """The matrix of the states to keep, None for all."""
+        """Return the matrix restricted to the states to keep; None keeps all."""
         return part_of(self.model, keep, self.threads).in_format(self.settings.format)
 
     @property
@@ -86,7 +86,7 @@ class BoundedQuestion:
         return found
 
     def first(self, factor: float) -> BoundedQuestion:
-        """The same for a number on which the answer depends: closer, and everywhere."""
+        """Return the question for a number that the answer is made from: its bounds are narrower, in all states."""
         return replace(self, settings=self.settings.tighter(factor), everywhere=True)
 
     def important(self, part: Part) -> Int32s:
@@ -94,7 +94,7 @@ class BoundedQuestion:
         return part.positions(self.model.initial)
 
     def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False, exactly: bool = True) -> PowerSum:
-        """A sum of powers, as close as asked for."""
+        """Sum powers of a matrix with these weights, as closely as the question asks for."""
         return power_sum(
             chain,
             weights,
@@ -132,7 +132,7 @@ class BoundedQuestion:
         return not self.everywhere and not self.strategy and not through[self.model.initial].any()
 
     def accept(self, answer: Quantity) -> Quantity:
-        """The answer, if its bounds are close."""
+        """Return the answer if its bounds are as close as asked for; raise :class:`WideError` if not."""
         if not self.close(answer):
             width = float((answer.upper - answer.lower)[self.model.initial].max())
             if not np.isfinite(width):
@@ -145,7 +145,7 @@ class BoundedQuestion:
 
 
 def known(values: Floats, method: str) -> Quantity:
-    """Numbers that need no bounds."""
+    """Return a quantity whose bounds are both these numbers."""
     return Quantity(values, values, method)
 
 
@@ -158,7 +158,7 @@ def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float =
 
 
 def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
-    """Many steps as one step of the plan."""
+    """Describe the steps that were made, for ``--explain``."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
     if not part.is_on_host:

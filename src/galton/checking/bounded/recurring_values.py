@@ -23,7 +23,10 @@ LONGEST = 60  # steps after which numbers may come back
 
 
 def recurring_bounds(ask: BoundedQuestion, keep: Mask, first: Floats, steps: int) -> tuple[Floats, Floats] | None:
-    """Bounds on what so many steps within ``keep`` make of the numbers ``first``, zero elsewhere; None if unknown."""
+    """Bound what so many steps make of the numbers ``first``, by steps after which the numbers come back.
+
+    Only states of ``keep`` count; the others are zero. None where the model is too large, or nothing comes back soon.
+    """
     model = ask.model.to_host()
     if model.n_transitions > SMALL:
         return None

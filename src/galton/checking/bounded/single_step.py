@@ -25,7 +25,7 @@ ROUNDING = 2.0**-52  # of one addition, with room to spare
 
 
 def jump_probability(model: Model, goal: Mask) -> Quantity:
-    """The probability that the first jump of a CTMC leads to the goal: its share of the rates."""
+    """Bound ``P [ X goal ]`` in a CTMC: the share that the goal has in the rates out of each state."""
     shares = _summed(model, row_products(model, goal.astype(np.float64), 1)) / _exit_rates(model)
     every = every_successor_in(model, goal)
     lower = np.where(every, 1.0, np.clip(shares.lower, 0.0, 1.0))
@@ -34,7 +34,7 @@ def jump_probability(model: Model, goal: Mask) -> Quantity:
 
 
 def unscaled_step(quantity: Quantity, model: Model, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
-    """The probability of one step by the doubles of the matrix as they stand, whatever their row adds up to.
+    """Narrow the bounds on ``P [ X goal ]`` to sums of the matrix as it is stored, whatever its rows add up to.
 
     For comparisons alone: so ``P<=0.3 [ X a ]`` is true where 0.3 is what the text says.
     """
@@ -56,7 +56,7 @@ def _step_probability(model: Model, goal: Mask) -> Numbers:
 
 
 def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
-    """What one step earns on average; infinite where the step may miss the goal, as PRISM has it."""
+    """Bound the reward of one step; as in PRISM, it is infinite where the step may miss the goal."""
     earned = _by_choice(model, structure.choice)
     if structure.state is not None and structure.state.size:
         earned = Numbers.exactly(spread(model, structure.state)) + earned

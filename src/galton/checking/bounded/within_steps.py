@@ -39,7 +39,7 @@ METHOD = "steps"
 
 
 def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *, strategy: bool = False) -> Quantity:
-    """The probability to be in the goal after one step."""
+    """Bound ``P [ X goal ]`` in every state: the probability to be in the goal after one step."""
     ask = BoundedQuestion(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
     return _surely(_sharpened(answer, ask, ask.all_states, goal, 1), ask, ask.all_states, goal, 1, 1)
@@ -57,7 +57,9 @@ def bounded_until(
     strategy: bool = False,
     everywhere: bool = False,
 ) -> Quantity:
-    """The probability to be in the goal after ``low`` to ``high`` steps, and in ``through`` before.
+    """Bound ``P [ through U[low,high] goal ]`` in every state, counted in steps.
+
+    That is the probability to be in the goal after ``low`` to ``high`` steps, and in ``through`` before.
 
     ``high`` is None for no bound. The choices are then those of the first ``low`` steps and, in the last row, those of
     all further ones.
@@ -90,7 +92,7 @@ def cumulative_steps(
     strategy: bool = False,
     everywhere: bool = False,
 ) -> Quantity:
-    """The reward expected over the given number of steps."""
+    """Bound ``R [ C<=steps ]`` in every state: the reward expected over so many steps."""
     _refuse_steps(steps)
     ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     try:
@@ -132,7 +134,7 @@ def instantaneous_steps(
     strategy: bool = False,
     everywhere: bool = False,
 ) -> Quantity:
-    """The state reward expected after the given number of steps."""
+    """Bound ``R [ I=steps ]`` in every state: the state reward expected after so many steps."""
     _refuse_steps(steps)
     ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
@@ -145,7 +147,10 @@ def _refuse_steps(steps: int) -> None:
 
 
 def _until_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None) -> Quantity:
-    """P [ through U<=steps goal ]; of too many steps, what some of them and all of them come to."""
+    """Bound P [ through U<=steps goal ].
+
+    Where there are too many steps to make, the bounds are those of fewer steps below and of no bound above.
+    """
     try:
         return _from_now(ask, through, goal, steps)
     except TooManyStepsError as error:
@@ -154,7 +159,7 @@ def _until_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | Non
 
 
 def _between(ask: BoundedQuestion, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
-    """What lies between two numbers, if they are close."""
+    """Return bounds from below ``some`` to above ``most`` if these are close; raise the error if not."""
     found = replace(some, upper=most.upper, work=some.work + most.work)
     if not ask.close(found):
         raise error
@@ -185,7 +190,7 @@ def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None
 
 
 def _before(ask: BoundedQuestion, through: Mask, later: Quantity, steps: int) -> Quantity:
-    """Make so many steps from states in ``through``, then have the number ``later``."""
+    """Bound the mean of ``later`` after so many steps within ``through``, given bounds on ``later``."""
     if steps == 0:
         return later
     lower = _steps_to(ask, through, later.lower, steps)
@@ -198,7 +203,10 @@ def _before(ask: BoundedQuestion, through: Mask, later: Quantity, steps: int) ->
 
 
 def _steps_to(ask: BoundedQuestion, through: Mask, target: Floats, steps: int) -> Quantity:
-    """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
+    """Bound the mean of ``target`` after so many steps from states in ``through``.
+
+    The last step may lead into any state; all steps before it stay within ``through``.
+    """
     model = ask.model
     # Numbers so faint that a step might lose them are raised.
     faint = least_positive(target) * float(on_host(model.values.distinct).min(initial=1.0)) < FAINT
@@ -241,7 +249,7 @@ def _steps_to(ask: BoundedQuestion, through: Mask, target: Floats, steps: int) -
 def _sharpened(
     answer: Quantity, ask: BoundedQuestion, through: Mask, goal: Mask, steps: int, *, until: bool = False
 ) -> Quantity:
-    """The same with probabilities that are 1 for sure, where some might be."""
+    """Raise lower bounds to 1 in states where the graph tells that the probability is 1."""
     if not ((answer.upper == 1) & (answer.lower < 1)).any():
         return answer
     sure = surely_within(ask.model, through, goal, steps, ask.optimum, until=until)
@@ -249,7 +257,7 @@ def _sharpened(
 
 
 def _surely(answer: Quantity, ask: BoundedQuestion, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
-    """The same with choices that make certain what can be made certain."""
+    """Put in choices that make the until certain, in the states where some choice does."""
     choices = answer.choices
     if choices is None or ask.optimum != "max" or choices.ndim == 1:
         return answer
@@ -296,7 +304,7 @@ def _iterate(
 def _quantity(
     ask: BoundedQuestion, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf
 ) -> Quantity:
-    """A horizon as an answer for all states: choices are rows of the model's matrix."""
+    """Spread what was found for a part of the states over all of them; choices become rows of the whole matrix."""
     lower, upper = filled(part, found, outside, most)
     choices = found.choices
     if choices is not None and part.states is not None:

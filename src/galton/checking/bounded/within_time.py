@@ -42,8 +42,9 @@ def timed_until(
     *,
     everywhere: bool = False,
 ) -> Quantity:
-    """The probability to be in the goal at some time from ``low`` to ``high``, and in ``through`` all the time before.
+    """Bound ``P [ through U[low,high] goal ]`` in every state of a CTMC.
 
+    That is the probability to be in the goal at some time from ``low`` to ``high``, and in ``through`` until then.
     ``high`` may be infinite.
     """
     if not low >= 0 or not high >= 0:
@@ -75,7 +76,7 @@ def timed_until(
 def cumulative_time(
     model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = False
 ) -> Quantity:
-    """The reward expected until the given time: of being in states, and of the transitions taken."""
+    """Bound ``R [ C<=time ]`` in every state of a CTMC: what states and transitions earn until then, on average."""
     _refuse_time(time)
     ask = BoundedQuestion(model, settings, everywhere=everywhere)
     state, choice = ask.rewards(reward)
@@ -101,7 +102,7 @@ def cumulative_time(
 def instantaneous_time(
     model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = False
 ) -> Quantity:
-    """The state reward expected at the given time."""
+    """Bound ``R [ I=time ]`` in every state of a CTMC: the state reward expected at that moment."""
     _refuse_time(time)
     ask = BoundedQuestion(model, settings, everywhere=everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
@@ -187,7 +188,7 @@ def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) ->
 
 
 def _mattering(ask: BoundedQuestion, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
-    """The states from which the goal can be reached, but for those, and the work that was."""
+    """Return the states from which the goal can be reached, without those of ``but``, and the work this took."""
     start = clock.perf_counter()
     matter = ask.reaching(goal, through)
     matter = matter if but is None else matter & ~but

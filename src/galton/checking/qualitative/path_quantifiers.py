@@ -46,7 +46,7 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
 
 
 def free(model: Model) -> Model:
-    """The same graph with every transition a choice."""
+    """Return the model with each transition made a choice of its own, so that a strategy picks a path."""
     starts = model.row_starts[model.row_groups]
     xp, count = namespace(model.columns), model.n_transitions
     return replace(

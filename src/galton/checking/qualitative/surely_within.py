@@ -21,7 +21,9 @@ WORK = 3e7  # transitions to look at
 def surely_within(
     model: Model, through: Mask, goal: Mask, steps: int, optimum: Literal["min", "max"] | None, *, until: bool
 ) -> Mask:
-    """States in ``through`` from which all paths are in the goal after so many steps, or (``until``) at most so many.
+    """Find states from which all paths through ``through`` are in the goal after so many steps.
+
+    With ``until``, a path may be in the goal sooner.
 
     For an MDP, all paths of some strategy if the optimum is ``"max"``, of every strategy otherwise. Maybe not all such
     states are found.

@@ -24,21 +24,24 @@ __all__ = ["zero_one_next", "zero_one_steps", "zero_one_times", "zero_one_until"
 
 
 def zero_one_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
-    """The states where the probability of ``through U goal`` is exactly 0, and exactly 1."""
+    """Return the states where ``P [ through U goal ]`` is exactly 0, and those where it is exactly 1."""
     from ...graph import zero_and_one
 
     return zero_and_one(model, through, goal, optimum)
 
 
 def zero_one_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
-    """The same for ``X goal``."""
+    """Return the states where ``P [ X goal ]`` is exactly 0, and those where it is exactly 1."""
     return _step(model, optimum, one=False)(~goal), _step(model, optimum, one=True)(goal)
 
 
 def zero_one_steps(
     model: Model, through: Mask, goal: Mask, low: int, high: int | None, optimum: Optimum
 ) -> tuple[Mask, Mask]:
-    """The same for ``through U[low,high] goal`` in steps; ``high`` is None for no bound."""
+    """Return the states where ``P [ through U[low,high] goal ]``, counted in steps, is exactly 0, and exactly 1.
+
+    ``high`` is None where there is no upper bound.
+    """
     before_zero, before_one = _step(model, optimum, one=False), _step(model, optimum, one=True)
     if high is None:
         zero, one = zero_one_until(model, through, goal, optimum)
@@ -50,7 +53,10 @@ def zero_one_steps(
 
 
 def zero_one_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
-    """The same for a CTMC and ``through U[low,high] goal`` in time."""
+    """Return the states of a CTMC where ``P [ through U[low,high] goal ]`` is exactly 0, and exactly 1.
+
+    The bounds are times; ``high`` may be infinite.
+    """
     from ...graph import can_reach
 
     later = high if low == 0 else high - low
@@ -66,7 +72,10 @@ def zero_one_times(model: Model, through: Mask, goal: Mask, low: float, high: fl
 
 
 def _repeat(model: Model, states: Mask, times: int, change: Callable[[Mask], Mask]) -> Mask:
-    """A change made so many times. Sets that come back make it a matter of the remainder (Brent 1980)."""
+    """Change a set of states so many times.
+
+    Where a set comes back, only the remainder of the times counts: the cycle is found as by Brent (1980).
+    """
     kept, since, until_kept_again = states, 0, 1
     done = 0
     while done < times:

@@ -26,7 +26,7 @@ __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
 
 
 def rewards_by_row(model: Model, reward: Rewards) -> Floats:
-    """``(choices,)`` what taking a choice collects, the reward of its state included."""
+    """Return ``(choices,)`` what each choice earns, the reward of its state included."""
     parts = [part for part in (reward.state, reward.choice) if part is not None]
     if reward.state is not None:
         parts[0] = spread(model, reward.state)
@@ -36,7 +36,7 @@ def rewards_by_row(model: Model, reward: Rewards) -> Floats:
 def reachability_reward(
     model: Model, reward: Rewards, goal: Mask, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
-    """The expected reward until the goal is reached; that of the goal itself does not count."""
+    """Bound ``R [ F goal ]`` in every state: the reward expected until the goal, without that of the goal itself."""
     start = time.perf_counter()
     everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     finite = surely_reaches(model, everywhere, goal, some_strategy=optimum == "min")
@@ -48,7 +48,7 @@ def reachability_reward(
 
 
 def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, settings: Settings) -> Quantity:
-    """The expected reward collected for ever."""
+    """Bound ``R [ C ]`` in every state: the reward expected over a whole run, which may be infinite."""
     start = time.perf_counter()
     rows = rewards_by_row(model, reward)
     xp = namespace(model.columns)

@@ -22,7 +22,7 @@ __all__ = ["until"]
 def until(
     model: Model, through: Mask, goal: Mask, optimum: Optimum | None, settings: Settings, *, negated: bool = False
 ) -> Quantity:
-    """The probability, in each state, of a path through ``through`` to ``goal``; or, ``negated``, of none.
+    """Bound ``P [ through U goal ]`` in every state; with ``negated``, the probability that this does not happen.
 
     The negation is not computed as a difference from 1, so that it has all its digits where it is small. The optimum is
     that of the until: strategies that make it most likely make its negation least likely.
