@@ -1,5 +1,7 @@
 # make demo           create the environment, build, and check a real model
-# make test           run all tests
+# make test           run all tests, two at a time: make test WORKERS=8 TESTS=tests/cli
+# make test-fast      a few cases of every test, in less than two minutes
+# make test-lowest    the fast tests with the oldest versions of what Galton needs
 # make fuzz           random models against exact values: make fuzz SECONDS=180 SEED=1 JOBS=2
 # make lint types     style and types
 # make bench-classic  Jacobi's method against BiCGStab
@@ -18,7 +20,7 @@ BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 
-.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
+.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
@@ -37,8 +39,22 @@ demo: $(BUILT)
 	$(BIN)/galton check models/die.prism --prop 'P=? [ F d=6 ]'
 	$(BIN)/galton check models/consensus.prism --const N=4,K=2 --prop 'Pmin=? [ F "finished" & "all_heads" ]'
 
+# Workers take tests from each other, so that none waits while others have some left.
+WORKERS  ?= 2
+PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test: $(TOOLS)
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest $(PARALLEL) $(TESTS)
+
+test-fast: $(TOOLS)
+	$(BIN)/python -m pytest $(PARALLEL) --fast $(TESTS)
+
+# An environment of its own, with the lowest versions that pyproject.toml allows.
+LOWEST := .venv-lowest
+test-lowest:
+	test -d $(LOWEST) || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --reinstall-package galton '.[plot,test]'
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) --fast $(TESTS)
 
 SECONDS ?= 180
 SEED    ?= 1
@@ -50,6 +66,7 @@ fuzz: $(TOOLS)
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo --contract verifier
 
 types: $(TOOLS)
 	$(BIN)/mypy
@@ -79,4 +96,4 @@ bench-gpu: $(TOOLS)
 	$(BIN)/python bench/gpu.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) build src/galton/_core*.so
+	rm -rf $(VENV) $(LOWEST) build src/galton/_core*.so

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import galton
-from galton.backend.cuda.explore.explorer import explore
+from galton.backend.cuda.explorer.exploration import explore
 from galton.device.cuda.runtime import import_cupy
 from galton.lower.lowering import lower
 

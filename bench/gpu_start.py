@@ -39,7 +39,7 @@ def ended(run):
 
 def noting(*given, **more):  # as soon as there is what launches kernels
     module = imported(*given, **more)
-    launcher = getattr(sys.modules.get("galton.backend.cuda.explore.kernels"), "CudaKernels", None)
+    launcher = getattr(sys.modules.get("galton.backend.cuda.explorer.kernels"), "CudaKernels", None)
     if launcher is not None and hasattr(launcher, "run_together"):
         builtins.__import__ = imported
         launcher.run, launcher.run_together = ended(launcher.run), ended(launcher.run_together)

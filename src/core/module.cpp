@@ -232,7 +232,12 @@ NB_MODULE(_core, m) {
     bind_regions(m);
     nb::class_<Program>(m, "Program");
     m.def("make_program", &make_program);
-    m.def("operations", [] { return std::vector<std::string>(std::begin(OPERATIONS), std::end(OPERATIONS)); });
+    m.def("operations", [] {
+        std::vector<std::tuple<std::string, bool, bool>> rows;
+        for (size_t i = 0; i < std::size(OPERATIONS); ++i)
+            rows.emplace_back(OPERATIONS[i], lengthens(static_cast<Op>(i)), has_poles(static_cast<Op>(i)));
+        return rows;
+    });
     m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"),
           nb::arg("threads"));
     m.def("explore", &explore, nb::arg("program"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),

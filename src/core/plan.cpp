@@ -81,14 +81,8 @@ CommandPlan plan_command(const Program& program, const Command& command) {
 // Only arithmetic on finite numbers that cannot leave them, such as most rewards, is safe to evaluate anywhere.
 bool may_be_infinite(const Program& program, int index) {
     const Node& node = program.node(index);
-    if (node.partial) return true;
-    switch (node.op) {
-        case Op::Const: return !std::isfinite(node.value);
-        case Op::Div:
-        case Op::Pow:
-        case Op::Log: return true;
-        default: break;
-    }
+    if (node.partial || has_poles(node.op)) return true;
+    if (node.op == Op::Const) return !std::isfinite(node.value);
     for (int arg : node.args)
         if (arg >= 0 && program.node(arg).kind != Kind::Bool && may_be_infinite(program, arg)) return true;
     return false;

@@ -8,24 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "operations.hpp"
+
 namespace galton {
-
-// Same order as galton.lower.expression_graph.Op; a test compares the names.
-#define GALTON_OPERATIONS(_)                                                                                       \
-    _(Const) _(Var) _(ToReal) _(Add) _(Sub) _(Mul) _(Div) _(Neg) _(Min) _(Max) _(Mod) _(Pow) _(Log) _(Floor) _(Ceil) \
-    _(Round) _(Eq) _(Lt) _(Le) _(And) _(Or) _(Not) _(Iff) _(Ite)
-
-enum class Op : uint8_t {
-#define GALTON_NAME(name) name,
-    GALTON_OPERATIONS(GALTON_NAME)
-#undef GALTON_NAME
-};
-
-inline constexpr const char* OPERATIONS[] = {
-#define GALTON_NAME(name) #name,
-    GALTON_OPERATIONS(GALTON_NAME)
-#undef GALTON_NAME
-};
 
 enum class Kind : uint8_t { Bool, Int, Real };
 

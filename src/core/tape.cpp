@@ -77,15 +77,6 @@ void run_logic(const Instruction& step, const Registers& in, Mask& out) {
     }
 }
 
-template <class T, class F>
-void zip(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, T* out, const F& f) {
-    with<T>(step.a, variables, registers, [&](auto a) {
-        with<T>(step.b, variables, registers, [&](auto b) {
-            for (int i = 0; i < n; ++i) out[i] = f(a(i), b(i));
-        });
-    });
-}
-
 template <class T>
 void run_choice(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, T* out) {
     const Mask condition = mask_of(step.a, registers);
@@ -96,57 +87,31 @@ void run_choice(const Instruction& step, const int32_t* const* variables, int n,
     });
 }
 
-template <class T>
-bool run_common(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, T* out) {
-    switch (step.op) {
-        case Op::Add: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x + y; }); return true;
-        case Op::Sub: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x - y; }); return true;
-        case Op::Mul: zip<T>(step, variables, n, registers, out, [](T x, T y) { return x * y; }); return true;
-        case Op::Min: zip<T>(step, variables, n, registers, out, smaller<T>); return true;
-        case Op::Max: zip<T>(step, variables, n, registers, out, larger<T>); return true;
-        case Op::Neg:
-            with<T>(step.a, variables, registers, [&](auto a) { for (int i = 0; i < n; ++i) out[i] = -a(i); });
-            return true;
-        case Op::Ite: run_choice<T>(step, variables, n, registers, out); return true;
-        default: return false;
-    }
-}
-
-double round_by(Op op, double x) {
-    return op == Op::Floor ? std::floor(x) : op == Op::Ceil ? std::ceil(x) : round_half_up(x);
-}
-
-template <class T>
-void run_rounding(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, T* out) {
-    with<double>(step.a, variables, registers, [&](auto a) {
-        for (int i = 0; i < n; ++i) out[i] = static_cast<T>(round_by(step.op, a(i)));
+// A number from numbers: a loop of its own for each operation, and for each kind of operands.
+template <class In, class Out>
+void run_number(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, Out* out) {
+    with<In>(step.a, variables, registers, [&](auto a) {
+        if (step.op == Op::ToReal) {
+            for (int i = 0; i < n; ++i) out[i] = static_cast<Out>(a(i));
+            return;
+        }
+        compute<In>(step.op, [&](auto f) {
+            if constexpr (std::is_invocable_v<decltype(f), In, In>) {
+                with<In>(step.b, variables, registers, [&](auto b) {
+                    for (int i = 0; i < n; ++i) out[i] = static_cast<Out>(f(a(i), b(i)));
+                });
+            } else {
+                for (int i = 0; i < n; ++i) out[i] = static_cast<Out>(f(a(i)));
+            }
+        });
     });
 }
 
-void run_int(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, int32_t* out) {
-    if (run_common<int32_t>(step, variables, n, registers, out)) return;
-    if (step.op == Op::Mod) {
-        zip<int32_t>(step, variables, n, registers, out, [](int32_t x, int32_t y) {
-            int32_t r = x % y;
-            return r < 0 ? r + y : r;
-        });
-    } else {
-        run_rounding<int32_t>(step, variables, n, registers, out);
-    }
-}
-
-void run_real(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, double* out) {
-    if (run_common<double>(step, variables, n, registers, out)) return;
-    switch (step.op) {
-        case Op::ToReal:
-            with<int32_t>(step.a, variables, registers, [&](auto a) { for (int i = 0; i < n; ++i) out[i] = a(i); });
-            break;
-        case Op::Div: zip<double>(step, variables, n, registers, out, [](double x, double y) { return x / y; }); break;
-        case Op::Mod: zip<double>(step, variables, n, registers, out, modulo); break;
-        case Op::Log: zip<double>(step, variables, n, registers, out, logarithm); break;
-        case Op::Pow: zip<double>(step, variables, n, registers, out, power); break;
-        default: run_rounding<double>(step, variables, n, registers, out); break;
-    }
+template <class Out>
+void run_numbers(const Instruction& step, const int32_t* const* variables, int n, Registers& registers, Out* out) {
+    if (step.op == Op::Ite) run_choice<Out>(step, variables, n, registers, out);
+    else if (step.operand_kind == Kind::Int) run_number<int32_t, Out>(step, variables, n, registers, out);
+    else run_number<double, Out>(step, variables, n, registers, out);
 }
 
 }  // namespace
@@ -154,9 +119,9 @@ void run_real(const Instruction& step, const int32_t* const* variables, int n, R
 void Tape::run(const int32_t* const* variables, int n, Registers& registers) const {
     for (const Instruction& step : steps_) {
         if (step.kind == Kind::Int) {
-            run_int(step, variables, n, registers, registers.ints_of(step.target));
+            run_numbers(step, variables, n, registers, registers.ints_of(step.target));
         } else if (step.kind == Kind::Real) {
-            run_real(step, variables, n, registers, registers.reals_of(step.target));
+            run_numbers(step, variables, n, registers, registers.reals_of(step.target));
         } else if (step.op == Op::Eq || step.op == Op::Lt || step.op == Op::Le) {
             if (step.operand_kind == Kind::Int) run_comparison<int32_t>(step, variables, n, registers);
             else run_comparison<double>(step, variables, n, registers);

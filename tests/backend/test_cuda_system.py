@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from systems import FORMATS, Pair, random_pair
+from systems import FORMATS, Pair, random_pair, take
 
 from galton.backend.formats import FORMATS as LAYOUTS
 
@@ -27,7 +27,7 @@ class Case:
         return None if array is None else self.xp.asarray(array)
 
     def take(self, array: Any) -> Any:
-        return array if self.xp is np else array.get()
+        return take(array)
 
 
 def matrix_of(pair: Pair, xp: Any) -> Any:
@@ -224,5 +224,4 @@ def test_numbers_as_codes(xp: Any, distinct: int) -> None:
         assert codes is None
         return
     assert len(found) == distinct
-    taken = [array if xp is np else array.get() for array in (found, codes)]
-    np.testing.assert_array_equal(taken[0][taken[1]], numbers)
+    np.testing.assert_array_equal(take(found)[take(codes)], numbers)

@@ -134,7 +134,7 @@ def test_rows_that_are_alike(length: int) -> None:
     x, total, _ = reference.chain_steps(model.to_scipy(), 1 / rate, stay, weights, start)
     np.testing.assert_allclose(chain.x, x, rtol=1e-14)
     np.testing.assert_allclose(chain.sum, total, rtol=1e-14)
-    assert chain.segments <= 3
+    assert chain._kernel.segments <= 3
 
 
 @pytest.mark.parametrize("entries", range(1, 12))

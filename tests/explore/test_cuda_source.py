@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import galton
-from galton.backend.cuda.explore.kernels import compile_source
-from galton.backend.cuda.explore.source import LONGEST_ROW, source
+from galton.backend.cuda.explorer.kernels import compile_source
+from galton.backend.cuda.explorer.source import LONGEST_ROW, source
 from galton.lower.lowering import Lowered, lower
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
@@ -16,7 +17,8 @@ from galton.cli import main
 from galton.device.arrays import is_on_host
 from galton.device.errors import DeviceError
 
-from . import CUDADriverError, CUDARuntimeError, arrays, kernels, memory, played_device
+from . import arrays, kernels, memory, played_device
+from .devices import CUDADriverError, CUDARuntimeError
 
 WALK = """
 mdp
@@ -111,8 +113,9 @@ def test_while_exploring(breaks: Breaks, fault: Fault, said: str) -> None:
     breaks(fault)
     model = program.build(device="cuda")
     assert is_on_host(model.columns)
-    assert model.info["instead"].startswith(said)
-    assert model.info["instead"].endswith("; explored on the CPU instead")
+    (trouble,) = model.placement.trouble
+    assert trouble.startswith(said)
+    assert trouble.endswith("; explored on the CPU instead")
     assert model.same_as(program.build(device="cpu"))
 
 
@@ -133,8 +136,8 @@ def test_while_solving(breaks: Breaks, fault: Fault, said: str, prop: str) -> No
 def test_who_did_not_ask_for_a_device_is_told_what_went_wrong(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistake of ours, on a device that was chosen by itself, used to be kept quiet."""
     program = galton.parse(WALK)
-    model = program.build(device="cuda")
-    model.info["chosen by"] = "auto"
+    built = program.build(device="cuda")
+    model = replace(built, placement=replace(built.placement, asked="auto"))
 
     def mistake(*arguments: object, **options: object) -> None:
         raise AttributeError("'Bias' object has no attribute 'exit_rates'")
@@ -144,9 +147,8 @@ def test_who_did_not_ask_for_a_device_is_told_what_went_wrong(breaks: Breaks, mo
     assert (found.device, found.value) == ("cpu", expected.value)
     (warning,) = found.warnings
     assert warning == "AttributeError on the device: 'Bias' object has no attribute 'exit_rates'; answered on the CPU"
-    model.info["chosen by"] = "user"
     with pytest.raises(AttributeError):
-        galton.check(model, PROPERTIES[0])
+        galton.check(built, PROPERTIES[0])
 
 
 def test_memory_that_ends_anywhere(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +163,7 @@ def test_memory_that_ends_anywhere(breaks: Breaks, monkeypatch: pytest.MonkeyPat
     solved = memory.allocations - start - built
     for last in range(built):
         monkeypatch.setattr(memory, "last", memory.allocations + last)
-        assert "does not fit" in program.build(device="cuda").info["instead"]
+        assert "does not fit" in program.build(device="cuda").placement.trouble[0]
     # Threads take turns in another order each time, so that a solve may need a few allocations more or less.
     for last in range(0, solved * 3 // 4, 3):
         monkeypatch.setattr(memory, "last", memory.allocations + last)

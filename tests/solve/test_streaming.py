@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -11,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from played import memory, played_device
-from played.arrays import OutOfMemoryError
+from played.devices import OutOfMemoryError
 
 import galton
 from galton.model.sparse import Model
@@ -127,15 +128,15 @@ def test_memory_for_less(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "something went wrong" in found.work[-1].detail
 
 
-@pytest.mark.parametrize("chosen_by", ["user", "auto"])
+@pytest.mark.parametrize("chosen_by", ["cuda", "auto"])
 def test_mistakes_of_ours(chosen_by: str) -> None:
     """Who asked for the device sees them; who did not gets an answer."""
     model = galton.parse(ROUNDS, n=2).build(device="cpu")
     known = galton.check(model, QUESTIONS[0])
-    model.info["chosen by"] = chosen_by
+    model = replace(model, placement=replace(model.placement, asked=chosen_by))
     mistake = patch.object(streaming, "_moved", side_effect=AssertionError("a mistake"))
     with played_device(), small_segments(), mistake:
-        if chosen_by == "user":
+        if chosen_by == "cuda":
             with pytest.raises(AssertionError, match="a mistake"):
                 galton.check(model, QUESTIONS[0], settings=STREAM)
         else:
@@ -150,7 +151,7 @@ def test_a_model_that_was_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     with played_device(), small_segments(2.5e4):
         monkeypatch.setattr(memory, "last", memory.allocations)
         model = program.build(device="cuda")
-        assert model.info["larger than the device"]
+        assert model.placement.streams
         monkeypatch.setattr(memory, "last", None)
         assert visits(galton.check(model, QUESTIONS[0])) >= 3
         model = program.build(device="cuda")

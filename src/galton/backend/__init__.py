@@ -1,1 +1,67 @@
-"""One folder per device, each with all that is special to it."""
+"""Who does the work: one folder per device, each with all that is special to it.
+
+A backend is a folder whose modules meet the protocols of :mod:`.protocol`: ``explorer``, ``graph``, ``rows``,
+``equations``, ``steps``. A new device is a new folder, and a line here. Nothing of a backend
+is loaded before it is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from ..device.arrays import library_of
+
+if TYPE_CHECKING:
+    from .protocol import Equations, Explorer, Graph, Rows, Steps
+
+__all__ = ["BACKENDS", "CPU", "CUDA", "Backend", "of"]
+
+
+class Backend:
+    """A folder of this package, by its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<backend {self.name}>"
+
+    @cached_property
+    def explorer(self) -> Explorer:
+        """From a lowered program to a model."""
+        return cast("Explorer", self._module("explorer"))
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Searches in the graph of a model."""
+        return cast("Graph", self._module("graph"))
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Between states and their choices."""
+        return cast("Rows", self._module("rows"))
+
+    @cached_property
+    def equations(self) -> Equations:
+        """Equations of some states of a model, and sweeps over them."""
+        return cast("Equations", self._module("equations"))
+
+    @cached_property
+    def steps(self) -> Steps:
+        """Steps of chains and MDPs."""
+        return cast("Steps", self._module("steps"))
+
+    def _module(self, part: str) -> Any:
+        return import_module(f".{self.name}.{part}", __name__)
+
+
+CPU, CUDA = Backend("cpu"), Backend("cuda")
+BACKENDS = {backend.name: backend for backend in (CPU, CUDA)}
+
+
+def of(array: Any) -> Backend:
+    """The backend for what has this array: that of the library it is of."""
+    library = library_of(array)
+    return CPU if library is None else BACKENDS[library.name]

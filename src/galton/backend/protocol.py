@@ -1,23 +1,184 @@
-"""The primitives that methods are made of, once per device.
+"""What a backend does, module by module.
 
-:class:`System` names those of the equations ``x = opt(Ax + b)``. Methods are written over it and do not know who does
-the work: ``_core.System`` in C++ on the CPU, or :class:`.reference.System` in NumPy, which says in a few lines what
-each primitive means. The inner products and vector updates of Krylov methods are NumPy's own on the CPU: they go once
-through memory, as a kernel would.
+Each protocol here is met by a module of every backend's folder: :class:`Explorer` by ``explorer``, :class:`Graph` by
+``graph`` and so on. Arrays are those of the backend's own library; their types are written as NumPy's, whose names the
+others share. :class:`System` is what sweeps go over: methods are written over it and do not know who does the work.
+``backend/reference`` says in a few lines of NumPy what its primitives mean.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
-    Floats = npt.NDArray[np.float64]
-    Int32s = npt.NDArray[np.int32]
+    from ..lower.lowering import Lowered
+    from ..model.sparse import Int32s, Mask, Model, Offsets
+    from ..model.values import Floats, Values
+    from .components import Components, EndComponents
+    from .limits import Limits
 
-__all__ = ["System"]
+    Numbers = npt.NDArray[Any]
+
+__all__ = [
+    "OPTIMA",
+    "Bellman",
+    "Chain",
+    "Equations",
+    "Explorer",
+    "Graph",
+    "Matrix",
+    "Optimum",
+    "Rows",
+    "Steps",
+    "System",
+    "Watch",
+]
+
+Watch = Callable[[int, int, int], None]  # told of states, transitions and finished rows
+Optimum = Literal["min", "max"]
+OPTIMA: dict[Optimum | None, int] = {"min": -1, None: 0, "max": 1}
+
+
+class Explorer(Protocol):
+    """From a lowered program to a model."""
+
+    def explore(
+        self,
+        lowered: Lowered,
+        *,
+        threads: int,
+        limits: Limits,
+        transition_rewards: bool = False,
+        watch: Watch | None = None,
+    ) -> Model:
+        """All reachable states, in canonical order, and their rows."""
+
+
+class Graph(Protocol):
+    """Searches in the graph of a model; the numbers of its matrix are not looked at."""
+
+    def reach_some(self, model: Model, through: Mask, goal: Mask) -> Mask:
+        """States with a path to the goal, through those states."""
+
+    def reach_every(self, model: Model, through: Mask, goal: Mask) -> Mask:
+        """States with a path to the goal whatever is chosen."""
+
+    def reach_surely(self, model: Model, through: Mask, goal: Mask, candidates: Mask) -> Mask:
+        """Candidates with a strategy that reaches the goal with probability 1."""
+
+    def reach_by(self, model: Model, through: Mask, goal: Mask, staying: Mask | None, strategy: Int32s) -> None:
+        """Write choices that get closer to the goal; with ``staying``, only those whose successors are all there."""
+
+    def reach_forward(self, model: Model, start: Mask, within: Mask | None) -> Mask:
+        """The states on paths from the start that never leave ``within``."""
+
+    def strong_components(self, model: Model, within: Mask | None, choices: Mask | None) -> Components:
+        """Strongly connected components, successors first."""
+
+    def end_components(self, model: Model, within: Mask | None, choices: Mask | None) -> EndComponents:
+        """Maximal end components."""
+
+
+class Rows(Protocol):
+    """Between states and their choices."""
+
+    def owners(self, model: Model) -> Int32s:
+        """``(choices,)`` the state of each choice."""
+
+    def spread(self, model: Model, numbers: Numbers) -> Numbers:
+        """``(choices,)`` what ``(states,)`` numbers are in the state of each choice."""
+
+    def every_successor_in(self, model: Model, states: Mask) -> Mask:
+        """``(choices,)`` mask of the choices all of whose successors are among the states."""
+
+    def best_choice(self, model: Model, numbers: Numbers, *, maximise: bool) -> Numbers:
+        """``(states,)`` the best of the numbers, or truth values, of each state's choices."""
+
+
+class Matrix(Protocol):
+    """The rows of equations, from which systems are made: with one or other constants, to sweep or to prove."""
+
+    def system(self, constant: Floats, optimum: Optimum | None, *, compact: bool) -> System:
+        """Equations to sweep over; ``compact`` where the constants will not change."""
+
+    def prover(self, constant: Floats, optimum: Optimum | None) -> System:
+        """Equations to prove bounds of, in the plainest form there is."""
+
+    def describe(self) -> str:
+        """The format and why it was chosen; empty where there is only one."""
+
+
+class Equations(Protocol):
+    """Equations of some states of a model, and sweeps over them."""
+
+    def matrix(
+        self,
+        groups: Int32s | None,
+        starts: Offsets,
+        columns: Int32s,
+        values: Values,
+        scale: Floats | None,
+        constant: Floats,
+        *,
+        format: str | None,
+        devices: tuple[int, ...],
+    ) -> Matrix:
+        """The rows, in a format of :mod:`.formats` or any, on several devices where these are named."""
+
+
+class Chain(Protocol):
+    """Steps of one chain: ``x <- scale * (A x) + stay * x``."""
+
+    def run(
+        self, steps: int, weights: Floats | None, x: Floats, other: Floats, total: Floats | None, threads: int
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` times: ``total += weight * x``, then a step; whether x ended in ``other``, and what was seen."""
+
+
+class Bellman(Protocol):
+    """Steps of one MDP: ``x <- opt (A x + constant)``."""
+
+    def run(
+        self, steps: int, x: Floats, other: Floats, choices: Int32s | None, threads: int
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` steps; whether x ended in ``other``, and what was seen."""
+
+
+class Steps(Protocol):
+    """Steps of chains and MDPs, by whole matrices; what a matrix is, each backend knows."""
+
+    def matrix_of(self, model: Model) -> Any:
+        """The matrix of a model; the arrays are shared."""
+
+    def part_of(self, model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s, Int32s, Any, Offsets, int]:
+        """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
+
+    def in_format(self, matrix: Any, name: str | None) -> Any:
+        """The matrix in a format of :mod:`.formats`; None for any."""
+
+    def describe(self, matrix: Any) -> str:
+        """The format of a matrix and why it was chosen; empty where there is only one."""
+
+    def batch(self, entries: int, rows: int) -> int:
+        """How many steps over so many entries and rows to ask for at a time."""
+
+    def chain(self, matrix: Any, scale: float, stay: Floats | None) -> Chain:
+        """A chain to make steps of."""
+
+    def bellman(self, matrix: Any, constant: Floats | None, maximise: bool) -> Bellman:
+        """An MDP to make steps of."""
+
+    def threads(self, wanted: int) -> int:
+        """How many threads of the host a call can use."""
+
+    def row_products(self, model: Model, vector: Floats, threads: int) -> Floats:
+        """``(choices,)`` the matrix of a model times a vector."""
+
+    def exit_rates(self, model: Model, loops: bool, threads: int) -> tuple[Floats, Floats]:
+        """``(states,)`` the sum of the rates out of each state, as a double and what it lacks."""
 
 
 class System(Protocol):

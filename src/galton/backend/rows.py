@@ -4,68 +4,49 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+import numpy.typing as npt
 
-from ..device.arrays import is_on_host
-from ..model.sparse import Mask, Model
+from ..model.sparse import Int32s, Mask, Model
+from . import of
 
 __all__ = ["best_choice", "every_successor_in", "owners", "spread"]
 
 
-def spread(model: Model, numbers: Any) -> Any:
+def spread(model: Model, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """``(choices,)`` what ``(states,)`` numbers are in the state of each choice.
 
+    >>> import numpy as np
     >>> mdp = Model.from_matrix("mdp", [[1, 0], [0, 1], [0, 1]], row_groups=[0, 2, 3])
     >>> spread(mdp, np.array([5, 7])).tolist()
     [5, 5, 7]
     """
-    if model.choice_starts is None:
-        return numbers
-    if is_on_host(model.columns):
-        return np.repeat(numbers, np.diff(model.choice_starts))
-    return numbers[owners(model)]
+    return of(model.columns).rows.spread(model, numbers)
 
 
-def owners(model: Model) -> Any:
+def owners(model: Model) -> Int32s:
     """``(choices,)`` the state of each choice."""
-    if not is_on_host(model.columns):
-        from .cuda.choices import owners as on_device
-
-        return on_device(model)
-    if model.choice_starts is None:
-        return np.arange(model.n_states)
-    return np.repeat(np.arange(model.n_states), np.diff(model.choice_starts))
+    return of(model.columns).rows.owners(model)
 
 
 def every_successor_in(model: Model, states: Mask) -> Mask:
     """``(choices,)`` mask of the choices all of whose successors are among the states.
 
+    >>> import numpy as np
     >>> chain = Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]])
     >>> every_successor_in(chain, np.array([False, True])).tolist()
     [False, True]
     """
-    if not is_on_host(model.columns):
-        from .cuda.choices import every_successor_in as on_device
-
-        found: Mask = on_device(model, states)
-        return found
-    inside: Mask = np.logical_and.reduceat(states[model.columns], model.row_starts[:-1])
-    return inside
+    return of(model.columns).rows.every_successor_in(model, states)
 
 
-def best_choice(model: Model, numbers: Any, *, maximise: bool) -> Any:
+def best_choice(model: Model, numbers: npt.NDArray[Any], *, maximise: bool) -> npt.NDArray[Any]:
     """``(states,)`` the greatest, or the least, of the ``(choices,)`` numbers of each state's choices.
 
     Of truth values, the greatest is whether some are true, the least whether all are.
 
+    >>> import numpy as np
     >>> mdp = Model.from_matrix("mdp", [[1, 0], [0, 1], [0, 1]], row_groups=[0, 2, 3])
     >>> best_choice(mdp, np.array([5.0, 7.0, 1.0]), maximise=True).tolist()
     [7.0, 1.0]
     """
-    if model.choice_starts is None:
-        return numbers
-    if not is_on_host(model.columns):
-        from .cuda.choices import best_choice as on_device
-
-        return on_device(model, numbers, maximise=maximise)
-    return (np.maximum if maximise else np.minimum).reduceat(numbers, model.choice_starts[:-1])
+    return of(model.columns).rows.best_choice(model, numbers, maximise=maximise)

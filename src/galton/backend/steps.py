@@ -1,7 +1,6 @@
-"""Steps of chains and MDPs: the C++ kernels of ``src/core/steps.cpp``, or those of ``cuda/steps.py`` where arrays are
-on a device.
+"""Vectors under repeated steps of chains and MDPs, wherever their arrays are.
 
-``reference_steps.py`` says the same in a few lines of NumPy.
+``reference/steps.py`` says in a few lines of NumPy what the kernels do.
 """
 
 from __future__ import annotations
@@ -14,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
-from ..device.arrays import greatest, is_on_host, namespace, on_host
+from ..device.arrays import greatest, namespace, on_host
 from ..model.sparse import Int32s, Mask, Model
-from .cpu.matrix import matrix_of
+from . import Backend, of
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,9 +26,6 @@ Steps = tuple[bool, float, float, float, float, float, float, float]  # what the
 UNIT = 2.0**-53
 PLACES = 52  # after the point, that all doubles up to 1 have room for
 FEW_VALUES = 1024
-BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second
-BATCH_ON_DEVICE = 1e10  # the same there
-MEETING = 1e5  # entries that a device could have gone over while its threads wait for each other, between two steps
 
 
 class Seen(NamedTuple):
@@ -54,7 +49,8 @@ class Part:
 
     states: Int32s | None  # their numbers in the model; None for all
     position: Int32s | None  # for each state of the model, its number here or -1; None for all
-    matrix: Any  # _core.Matrix or, on a device, cuda.steps.Matrix
+    backend: Backend
+    matrix: Any  # as that backend has it
     n_states: int
     n_rows: int
     n_entries: int
@@ -74,19 +70,13 @@ class Part:
         return all(greatest(v) <= 1 for v in given) and all(bool((np.floor(unit) == unit).all()) for unit in units)
 
     @property
-    def is_on_host(self) -> bool:
-        """Whether its arrays are NumPy's."""
-        return isinstance(self.matrix, _core.Matrix)
-
-    @property
     def batch(self) -> int:
         """How many steps to ask for at a time."""
-        work = self.n_entries + 3 * self.n_rows + 1
-        return max(1, int(BATCH / work if self.is_on_host else BATCH_ON_DEVICE / (work + MEETING)))
+        return self.backend.steps.batch(self.n_entries, self.n_rows)
 
     def in_format(self, name: str | None) -> Part:
-        """The same, on a device with its matrix in a format of :mod:`galton.backend.formats`; None for any."""
-        return self if self.is_on_host else replace(self, matrix=replace(self.matrix, format=name))
+        """This part with its matrix in a format of :mod:`galton.backend.formats`; None for any."""
+        return replace(self, matrix=self.backend.steps.in_format(self.matrix, name))
 
     def of(self, vector: Floats) -> Floats:
         """The numbers of these states."""
@@ -105,22 +95,16 @@ def part_of(model: Model, keep: Mask | None, threads: int, *, loops: bool = True
 
     Nothing is copied where nothing is left out.
     """
-    values, here = on_host(model.values.distinct), is_on_host(model.columns)
+    values, where = on_host(model.values.distinct), of(model.columns)
     least, bits = float(values.min(initial=np.inf)), _places(values)
     if loops and (keep is None or keep.all()):
         longest = int(greatest(np.diff(model.row_starts)))
-        whole = matrix_of(model) if here else _device().matrix_of(model)
-        return Part(None, None, whole, model.n_states, model.n_choices, model.n_transitions, longest, least, bits)
+        sizes = (model.n_states, model.n_choices, model.n_transitions)
+        return Part(None, None, where, where.steps.matrix_of(model), *sizes, longest, least, bits)
     keep = namespace(model.columns).ones(model.n_states, dtype=np.bool_) if keep is None else keep
-    if not here:
-        return device_part(model, keep, loops, least, bits)
-    states = np.flatnonzero(keep).astype(np.int32)
-    position = np.full(model.n_states, -1, dtype=np.int32)
-    position[states] = np.arange(len(states), dtype=np.int32)
-    groups, starts, columns, entries = _core.part_of(matrix_of(model), states, position, loops, threads)
-    smaller = _core.Matrix(groups, starts, columns, entries, model.values.dictionary)
-    longest = int(np.diff(starts).max(initial=0))
-    return Part(states, position, smaller, len(states), len(starts) - 1, len(columns), longest, least, bits)
+    states, position, matrix, starts, entries = where.steps.part_of(model, keep, loops, threads)
+    longest = int(greatest(np.diff(starts)))
+    return Part(states, position, where, matrix, len(states), len(starts) - 1, entries, longest, least, bits)
 
 
 def _places(values: Floats) -> int | None:
@@ -129,20 +113,6 @@ def _places(values: Floats) -> int | None:
         return None
     most = max(value.as_integer_ratio()[1].bit_length() - 1 for value in values.tolist())
     return most if most <= PLACES else None
-
-
-def device_part(model: Model, keep: Any, loops: bool, least: float, bits: int | None) -> Part:
-    """The same on a device."""
-    states, position, matrix = _device().part_of(model, keep, loops)
-    longest = int(greatest(np.diff(matrix.starts)))
-    sizes = (len(states), len(matrix.starts) - 1, len(matrix.columns))
-    return Part(states, position, matrix, *sizes, longest, least, bits)
-
-
-def _device() -> Any:
-    from .cuda import steps
-
-    return steps
 
 
 class _Pace:
@@ -183,9 +153,9 @@ class Chain:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        kernels = _core if self.part.is_on_host else _device()
-        self._kernel = kernels.Chain(self.part.matrix, self.scale, self.stay)
-        self._pace = _Pace(self.threads if self.part.is_on_host else 1)
+        kernels = self.part.backend.steps
+        self._kernel = kernels.chain(self.part.matrix, self.scale, self.stay)
+        self._pace = _Pace(kernels.threads(self.threads))
         self._other = np.empty_like(self.x)
         self.sum = np.zeros_like(self.x)
 
@@ -202,12 +172,6 @@ class Chain:
     def batch(self) -> int:
         """How many steps to ask for at a time."""
         return self.part.batch
-
-    @property
-    def segments(self) -> int:
-        """In how many pieces the rows are gone through on the CPU; few where many rows are alike."""
-        count: int = self._kernel.segments
-        return count
 
     def advance(self, steps: int, weights: Floats | None) -> Seen:
         """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
@@ -231,9 +195,9 @@ class Bellman:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        kernels = _core if self.part.is_on_host else _device()
-        self._kernel = kernels.Bellman(self.part.matrix, self.constant, self.maximise)
-        self._pace = _Pace(self.threads if self.part.is_on_host else 1)
+        kernels = self.part.backend.steps
+        self._kernel = kernels.bellman(self.part.matrix, self.constant, self.maximise)
+        self._pace = _Pace(kernels.threads(self.threads))
         self._other = np.empty_like(self.x)
 
     def lost(self, faintest: float) -> float:
@@ -272,22 +236,9 @@ def _lost(part: Part, least_product: float) -> float:
 
 def row_products(model: Model, vector: Floats, threads: int) -> Floats:
     """``(choices,)`` the matrix of a model times a vector."""
-    products: Floats
-    if not is_on_host(model.columns):
-        products = _device().row_products(model, vector.astype(np.float64, copy=False))
-        return products
-    products = np.empty(model.n_choices)
-    _core.row_products(matrix_of(model), np.ascontiguousarray(vector, dtype=np.float64), products, threads)
-    return products
+    return of(model.columns).steps.row_products(model, vector, threads)
 
 
 def exit_rates(model: Model, threads: int, *, loops: bool) -> tuple[Floats, Floats]:
     """``(states,)`` the sum of the rates out of each state, with loops or without, as a double and what it lacks."""
-    high: Floats
-    low: Floats
-    if not is_on_host(model.columns):
-        high, low = _device().exit_rates(model, loops)
-        return high, low
-    high, low = np.empty(model.n_states), np.empty(model.n_states)
-    _core.exit_rates(matrix_of(model), loops, high, low, threads)
-    return high, low
+    return of(model.columns).steps.exit_rates(model, loops, threads)

@@ -109,7 +109,7 @@ def _one_number(lower: Any, upper: Any, integral: bool = False) -> Numbers:
 
 
 def listing(evaluation: Evaluation) -> list[str]:
-    """What ``print``, ``printall``, ``argmin`` and ``argmax`` want to be seen: a line per state.
+    """Return the lines that ``print``, ``printall``, ``argmin`` and ``argmax`` show: one for each state.
 
     As in PRISM, ``print`` leaves out states where the value is zero or false.
     """

@@ -6,6 +6,7 @@ the mean of the gains over where runs from it end. Where all gains are the same 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from ..backend.chain import Chain
 from ..backend.cpu.matrix import matrix_of
-from ..device.arrays import is_on_host, namespace, offsets, on_host, repeated
+from ..device.arrays import extremes, is_on_host, namespace, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
@@ -38,6 +39,7 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bound the long-run average of a reward in every state of a chain: per step, or per unit of time in a CTMC."""
     if not model.nature.has_long_run:
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
+    settings = replace(settings, method=None)  # what others may be chosen for proves nothing, and these bounds do
     start = perf_counter()
     components = bottom_components(model)
     sizes = components.sizes
@@ -84,7 +86,6 @@ def _gains_on_device(
 
     Each component is solved as a chain of its own, one after the other, so there may only be a few.
     """
-    from ..device.cuda.extremes import extremes
     from ..device.errors import DeviceError
 
     members, starts = components.order, components.starts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..device.errors import DeviceError, DeviceMemoryError, device_errors
 from ..lang.source import GaltonError
 from ..model.sparse import Model
 from ..solve.methods.names import FORWARD, runs_on_device
@@ -15,43 +16,41 @@ __all__ = ["checked"]
 
 
 def checked(check: Callable[[Model, Settings], Result], model: Model, settings: Settings, *, strategy: bool) -> Result:
-    """The answer of the device, or of the CPU with a warning that says why.
+    """The answer of the device, or of the CPU. The answer's placement says why; what went wrong is a warning besides.
 
     Where memory was the reason, the CPU may ask the device again, for a part at a time.
     """
-    from ..device.errors import DeviceError, DeviceMemoryError, device_errors
-
-    chosen = model.info.get("chosen by") == "auto"
-    reason = _why_not(settings, strategy)
-    # What goes wrong is told to everybody; who did not ask for a device need not know what it is not for.
-    tell = not (reason and chosen)
-    if not reason:
+    placement = model.placement
+    unfit = _why_not(settings, strategy)
+    reason, larger = unfit, False
+    if not unfit:
         try:
             with device_errors("there is not enough memory on the device"):
-                return replace(check(model, settings), device="cuda")
+                return replace(check(model, settings), placement=placement)
         except DeviceError as error:
-            reason = str(error)
-            settings = replace(settings, stream=isinstance(error, DeviceMemoryError))
+            reason, larger = str(error), isinstance(error, DeviceMemoryError)
         except GaltonError as error:
             if error.kind != "numeric":
                 raise
             reason = str(error)
         except Exception as error:
-            # A mistake of ours. Who asked for the device sees it; who did not gets an answer.
-            if not chosen:
+            # A mistake of ours. Who asked for the device sees it; who did not gets an answer, and is told.
+            if not placement.chosen:
                 raise
             reason = f"{type(error).__name__} on the device: {error}"
-    found = check(_at_home(model, reason), settings)
-    return replace(found, warnings=(*found.warnings, f"{reason}; answered on the CPU")) if tell else found
+    # Who did not ask for a device need not be warned of what it is not for.
+    told = not (unfit and placement.chosen)
+    there = placement.instead(f"{reason}; answered on the CPU", told=told)
+    found = check(_at_home(model, reason), replace(settings, stream=settings.stream or larger))
+    warnings = (*found.warnings, there.reason) if told else found.warnings
+    return replace(found, warnings=warnings, placement=there)
 
 
 def _at_home(model: Model, reason: str) -> Model:
     """The model on the CPU. A device that has failed may not give it back: then there is nothing left to ask."""
-    from ..device.errors import DeviceError, device_errors
-
     try:
         with device_errors("there is not enough memory"):
-            return model.to_host()
+            return replace(model.to_host(), placement=model.placement)
     except DeviceError as error:
         message = f"{reason}; the model cannot be read back either ({error}); --device cpu does without"
         raise DeviceError(message) from error

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..device.placement import Placement
+from ..model.sparse import HERE
 from .quantity import Work
 
 DIGITS = 12  # that people get to see
@@ -45,8 +47,8 @@ class Result:
         The states that the value is about, in words.
     method, steps
         How it was found, and the operators solved for it, innermost first.
-    device
-        Where: ``"cpu"`` or ``"cuda"``.
+    placement
+        Where, and why.
     strategy
         For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
     quantity, certificate
@@ -71,7 +73,7 @@ class Result:
     upper: Number | None = None
     about: str = ""
     method: str = ""
-    device: str = "cpu"
+    placement: Placement = HERE
     steps: tuple[Solved, ...] = ()
     proved: bool = True
     warnings: tuple[str, ...] = ()
@@ -80,6 +82,11 @@ class Result:
     quantity: Quantity | None = None
     certificate: Certificate | None = None
     seconds: float = 0.0
+
+    @property
+    def device(self) -> str:
+        """Where it was found: ``"cpu"`` or ``"cuda"``."""
+        return self.placement.backend
 
     @property
     def work(self) -> tuple[Work, ...]:

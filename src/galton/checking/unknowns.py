@@ -155,8 +155,7 @@ def _on_device(
     merged = "" if component is None or merge is None else f"{merge.count:,} end components merged, "
     detail = f"{equations.size:,} unknowns, {merged}{len(equations.rows):,} rows, {len(equations.columns):,} entries"
     numbered = f", numbered {ORDERS[settings.order]}" if settings.order else ""
-    parts = len(model.info.get("devices", ()))
-    detail = f"{detail}{numbered}; {f'in {parts} parts' if parts > 1 else _layout(equations)}"
+    detail = f"{detail}{numbered}; {equations.matrix.describe()}"
     work = Work("equations", detail, seconds=time.perf_counter() - start)
     return Unknowns(equations, members, component is not None or ordered, (work,))
 
@@ -175,11 +174,6 @@ def _merged(order: Int32s, starts: Int32s, merge: EndComponents) -> tuple[Int32s
     fresh = np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]])
     groups = np.append(np.flatnonzero(fresh), len(order)).astype(np.int32)
     return order[sorting], groups, np.searchsorted(groups, starts).astype(np.int32)
-
-
-def _layout(equations: Equations) -> str:
-    layout = equations.layout
-    return f"{layout}, {layout.bytes_per_sweep / 1e6:,.1f} MB: {layout.reason}"
 
 
 def _format(equations: Equations) -> str:

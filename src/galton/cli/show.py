@@ -72,6 +72,7 @@ def print_plan(model: Model, result: Result, build_s: float) -> None:
     found = model.info.get("discover_s"), model.info.get("assemble_s")
     detail = ", ".join(f"{what} {s:.3f} s" for what, s in zip(("states", "rows"), found, strict=True) if s is not None)
     rows = [("build", f"{model.n_states:,} states, {model.n_transitions:,} transitions: {detail}", 0, build_s)]
+    rows.append(("placement", str(result.placement), 0, 0.0))
     for solved in result.steps:
         if len(result.steps) > 1:
             rows.append((solved.formula, "", 0, 0.0))

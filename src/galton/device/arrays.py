@@ -1,15 +1,36 @@
-"""Where arrays live: NumPy's on the host, CuPy's on a device. Code that is written once asks here for the rest."""
+"""Where arrays live: NumPy's on the host, those of another library on a device.
+
+Code that is written once for all places asks here for what differs. A library of arrays is made known by
+:func:`register` when it is loaded, with the few operations that it does badly by itself.
+"""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["freeze", "greatest", "how_many", "is_on_host", "namespace", "offsets", "on_host", "repeated", "total"]
+__all__ = [
+    "Library",
+    "extremes",
+    "freeze",
+    "greatest",
+    "how_many",
+    "is_array",
+    "is_on_host",
+    "libraries",
+    "library_of",
+    "namespace",
+    "offsets",
+    "on_host",
+    "register",
+    "repeated",
+    "total",
+]
 
 
 def is_on_host(array: Any) -> bool:
@@ -17,9 +38,64 @@ def is_on_host(array: Any) -> bool:
     return isinstance(array, (np.ndarray, np.generic))
 
 
+@dataclass(frozen=True)
+class Library:
+    """A library of arrays that live on a device.
+
+    Attributes
+    ----------
+    name
+        What the folder of its backend is called.
+    module
+        What makes arrays: functions with NumPy's names.
+    count_set
+        How many places of a mask are set.
+    extremes
+        The least and the greatest number of each group: of ``(n,)`` numbers, their ``(n,)`` groups, and how many
+        groups there are.
+    no_memory, does_not_compile, failed
+        The exceptions for memory that has ended, for kernels that do not compile, and for all else that goes wrong.
+    free
+        Gives unused memory back to the device.
+    """
+
+    name: str
+    module: ModuleType
+    count_set: Callable[[Any], int]
+    extremes: Callable[[Any, Any, int], tuple[Any, Any]]
+    no_memory: type[Exception]
+    does_not_compile: type[Exception]
+    failed: tuple[type[Exception], ...]
+    free: Callable[[], None]
+
+
+_LIBRARIES: dict[type, Library] = {}
+
+
+def register(kind: type, library: Library) -> None:
+    """Make the arrays of a library known, by their type."""
+    _LIBRARIES[kind] = library
+
+
+def libraries() -> list[Library]:
+    """All that are known so far."""
+    return list(_LIBRARIES.values())
+
+
+def is_array(value: object) -> bool:
+    """Whether something is an array, wherever it lives."""
+    return isinstance(value, np.ndarray) or type(value) in _LIBRARIES
+
+
+def library_of(array: Any) -> Library | None:
+    """The library that an array is of; None for NumPy's."""
+    return None if is_on_host(array) else _LIBRARIES[type(array)]
+
+
 def namespace(array: Any) -> Any:
-    """The module that makes arrays of the same kind: NumPy, or CuPy, which whoever made the array has imported."""
-    return np if is_on_host(array) else sys.modules["cupy"]
+    """The module that makes arrays of the same kind."""
+    library = library_of(array)
+    return np if library is None else library.module
 
 
 def freeze(part: Any) -> None:
@@ -48,11 +124,25 @@ def on_host(array: Any) -> npt.NDArray[Any]:
 
 def how_many(mask: Any) -> int:
     """In how many places a mask is set."""
-    if is_on_host(mask) or not np.ndim(mask):
+    library = library_of(mask)
+    if library is None or not np.ndim(mask):
         return int(np.count_nonzero(mask))
-    from .cuda.positions import count_set
+    return library.count_set(mask)
 
-    return count_set(mask)
+
+def extremes(numbers: Any, groups: Any, count: int) -> tuple[Any, Any]:
+    """The least and the greatest of the numbers of each of so many groups, none of which is empty.
+
+    >>> [found.tolist() for found in extremes(np.array([0.5, 3.0, 0.1]), np.array([1, 0, 1]), 2)]
+    [[3.0, 0.1], [3.0, 0.5]]
+    """
+    library = library_of(numbers)
+    if library is not None:
+        return library.extremes(numbers, groups, count)
+    least, greatest = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(least, groups, numbers)
+    np.maximum.at(greatest, groups, numbers)
+    return least, greatest
 
 
 def greatest(array: Any) -> float:

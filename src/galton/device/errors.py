@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..lang.source import GaltonError
+from .arrays import libraries
 
 __all__ = ["DeviceError", "DeviceMemoryError", "device_errors", "first_lines"]
 
@@ -23,21 +23,18 @@ class DeviceMemoryError(DeviceError):
 
 @contextmanager
 def device_errors(no_memory: str) -> Iterator[None]:
-    """CuPy's exceptions as ours, with what it means that memory has ended; unused memory is given back then."""
+    """Exceptions of a device as ours, with what it means that memory has ended; unused memory is given back then."""
     try:
         yield
     except Exception as error:
-        cupy = sys.modules.get("cupy")
-        if cupy is None or not hasattr(cupy, "cuda"):
-            raise
-        cuda = cupy.cuda
-        if isinstance(error, cuda.memory.OutOfMemoryError):
-            cupy.get_default_memory_pool().free_all_blocks()
-            raise DeviceMemoryError(f"{no_memory}: {error}") from error
-        if isinstance(error, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
-            raise DeviceError(f"the device failed: {error}") from error
-        if isinstance(error, cuda.compiler.CompileException):  # of kernels that are CuPy's own
-            raise DeviceError(f"a kernel does not compile: {first_lines(str(error))}") from error
+        for library in libraries():
+            if isinstance(error, library.no_memory):
+                library.free()
+                raise DeviceMemoryError(f"{no_memory}: {error}") from error
+            if isinstance(error, library.does_not_compile):  # of kernels that are the library's own
+                raise DeviceError(f"a kernel does not compile: {first_lines(str(error))}") from error
+            if isinstance(error, library.failed):
+                raise DeviceError(f"the device failed: {error}") from error
         raise
 
 

@@ -41,9 +41,8 @@ def build(
     ----------
     device
         ``"cpu"``, ``"cuda"``, ``"cuda:0,1"`` for several devices, which share the rows of equations, or ``"auto"``: a
-        CUDA device where there is one and the model is large enough. Arrays
-        of a model built on a device stay there. Where the device cannot build it, the CPU does, and
-        ``info["instead"]`` says why.
+        CUDA device where there is one and the model is large enough. Arrays of a model built on a device stay there.
+        Where the device cannot build it, the CPU does; the model's ``placement`` says where it lies, and why.
     threads
         How many to use; all cores by default. The result is the same for any number.
     max_states, memory_mb
@@ -59,7 +58,7 @@ def build(
         Called ten times a second with the states, transitions and finished rows so far.
     """
     from ..lower.lowering import lower
-    from .anywhere import explore
+    from .placing import explore
 
     if program.open_constants:
         names = ", ".join(program.open_constants)

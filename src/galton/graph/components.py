@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import _core
+from .. import backend
 from ..backend.components import Components
-from ..backend.cpu.matrix import matrix_of
+from ..device.arrays import namespace, offsets
 from ..model.sparse import Mask, Model
-from .device import or_on_device
+from .small import at_home_if_small
 
 __all__ = ["bottom_components", "strongly_connected_components"]
 
 
-@or_on_device
+@at_home_if_small
 def strongly_connected_components(model: Model, within: Mask | None = None, choices: Mask | None = None) -> Components:
     """The strongly connected components of the states in ``within`` and the edges of the ``choices``.
 
@@ -34,25 +34,22 @@ def strongly_connected_components(model: Model, within: Mask | None = None, choi
     >>> found.component.tolist(), found.bottom.tolist(), found.trivial.tolist()
     ([1, 1, 0], [True, False], [False, False])
     """
-    return Components(*_core.strong_components(matrix_of(model), within, choices))
+    return backend.of(model.columns).graph.strong_components(model, within, choices)
 
 
-@or_on_device
+@at_home_if_small
 def bottom_components(model: Model, within: Mask | None = None) -> Components:
     """The bottom components among the states in ``within``: those that no edge leaves.
 
     Their states are where a chain ends up; ``component`` is -1 elsewhere.
     """
     found = strongly_connected_components(model, within)
-    sizes = found.sizes
-    kept = np.repeat(found.bottom, sizes)
-    numbers = np.append(np.where(found.bottom, np.cumsum(found.bottom) - 1, -1), -1).astype(np.int32)
-    starts = np.concatenate(([0], np.cumsum(sizes[found.bottom]))).astype(np.int32)
-    count = len(starts) - 1
-    return Components(
-        numbers[found.component],
-        found.order[kept],
-        starts,
-        found.trivial[found.bottom],
-        np.ones(count, dtype=np.bool_),
-    )
+    xp, bottom = namespace(model.columns), found.bottom
+    inside = found.component >= 0
+    inside[inside] = bottom[found.component[inside]]
+    numbers = xp.cumsum(bottom, dtype=np.int32) - np.int32(1)
+    component = xp.full(model.n_states, -1, dtype=np.int32)
+    component[inside] = numbers[found.component[inside]]
+    order = found.order[inside[found.order]]
+    starts = offsets(found.sizes[bottom], np.int32)
+    return Components(component, order, starts, found.trivial[bottom], bottom[bottom])

@@ -6,16 +6,15 @@ in ``src/core/graph_end_components.cpp``.
 
 from __future__ import annotations
 
-from .. import _core
+from .. import backend
 from ..backend.components import EndComponents
-from ..backend.cpu.matrix import matrix_of
 from ..model.sparse import Mask, Model
-from .device import or_on_device
+from .small import at_home_if_small
 
 __all__ = ["maximal_end_components"]
 
 
-@or_on_device
+@at_home_if_small
 def maximal_end_components(model: Model, within: Mask | None = None, choices: Mask | None = None) -> EndComponents:
     """The maximal end components of the states in ``within`` and the ``choices``.
 
@@ -37,4 +36,4 @@ def maximal_end_components(model: Model, within: Mask | None = None, choices: Ma
     >>> maximal_end_components(waiting, choices=np.array([True, False, True])).component.tolist()
     [0, -1]
     """
-    return EndComponents(*_core.end_components(matrix_of(model), within, choices))
+    return backend.of(model.columns).graph.end_components(model, within, choices)

@@ -11,15 +11,15 @@ from typing import Literal
 
 import numpy as np
 
-from .. import _core
-from ..backend.cpu.matrix import matrix_of
+from .. import backend
+from ..device.arrays import namespace
 from ..model.sparse import Int32s, Mask, Model
-from .device import or_on_device
+from .small import at_home_if_small
 
 __all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
 
 
-@or_on_device
+@at_home_if_small
 def can_reach(model: Model, through: Mask, goal: Mask) -> Mask:
     """States with some strategy that reaches the goal with positive probability (the complement of prob0A).
 
@@ -27,24 +27,24 @@ def can_reach(model: Model, through: Mask, goal: Mask) -> Mask:
     >>> can_reach(walk, np.array([True, True, True]), np.array([False, True, False])).tolist()
     [True, True, False]
     """
-    return _core.reach_some(matrix_of(model), through, goal)
+    return backend.of(model.columns).graph.reach_some(model, through, goal)
 
 
-@or_on_device
+@at_home_if_small
 def can_avoid(model: Model, through: Mask, goal: Mask) -> Mask:
     """States with some strategy that never reaches the goal (prob0E)."""
     if model.choice_starts is None:
         return ~can_reach(model, through, goal)
-    return ~_core.reach_every(matrix_of(model), through, goal)
+    return ~backend.of(model.columns).graph.reach_every(model, through, goal)
 
 
-@or_on_device
+@at_home_if_small
 def surely_reaches(model: Model, through: Mask, goal: Mask, *, some_strategy: bool) -> Mask:
     """States that reach the goal with probability 1: with some strategy (prob1E), or with every one (prob1A)."""
     return zero_and_one(model, through, goal, "max" if some_strategy else "min")[1]
 
 
-@or_on_device
+@at_home_if_small
 def zero_and_one(model: Model, through: Mask, goal: Mask, optimum: Literal["min", "max"] | None) -> tuple[Mask, Mask]:
     """States whose least or greatest probability to reach the goal is 0, and those where it is 1.
 
@@ -57,26 +57,27 @@ def zero_and_one(model: Model, through: Mask, goal: Mask, optimum: Literal["min"
     """
     if optimum == "max" and model.choice_starts is not None:
         candidates = can_reach(model, through, goal)
-        return ~candidates, _core.reach_surely(matrix_of(model), through, goal, candidates)
+        return ~candidates, backend.of(model.columns).graph.reach_surely(model, through, goal, candidates)
     zero = can_avoid(model, through, goal)
     # What fails with positive probability can reach, before the goal, a state from where the goal can be avoided.
     return zero, ~can_reach(model, through & ~goal, zero)
 
 
-@or_on_device
+@at_home_if_small
 def attractor(model: Model, through: Mask, goal: Mask, *, staying: Mask | None = None) -> Int32s:
     """A choice for each state that gets closer to the goal with positive probability; the first where none does.
 
     With ``staying``, only choices whose every successor is in that set are used. Inside the states that some strategy
     surely brings to the goal, and restricted to them, this is such a strategy.
     """
-    first = np.arange(model.n_states, dtype=np.int32) if model.choice_starts is None else model.choice_starts[:-1]
-    strategy = first.copy()
-    _core.reach_by(matrix_of(model), through, goal, staying, strategy)
+    xp = namespace(model.columns)
+    first = xp.arange(model.n_states, dtype=np.int32) if model.choice_starts is None else model.choice_starts[:-1]
+    strategy: Int32s = first.copy()
+    backend.of(model.columns).graph.reach_by(model, through, goal, staying, strategy)
     return strategy
 
 
-@or_on_device
+@at_home_if_small
 def forward_reachable(model: Model, start: Mask, within: Mask | None = None) -> Mask:
     """The states on paths from ``start`` (included) that never leave ``within``."""
-    return _core.reach_forward(matrix_of(model), start, within)
+    return backend.of(model.columns).graph.reach_forward(model, start, within)

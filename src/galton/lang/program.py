@@ -149,3 +149,12 @@ class Program:
     def nature(self) -> Nature:
         """What kind of process the program describes."""
         return nature_of(self.type)
+
+    @property
+    def reward_names(self) -> list[str]:
+        """What the reward structures are called in a model: by their names, or their numbers where they have none."""
+        first = next((structure for structure in self.rewards if not structure.name), None)
+        return [
+            structure.name if structure.name or structure is first else f"#{number}"
+            for number, structure in enumerate(self.rewards, 1)
+        ]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..device.arrays import freeze, namespace
+from ..device.placement import Placement
 from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
 from .states import ListedStates, PackedStates, States
@@ -32,6 +33,7 @@ Offsets = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 ActionCodes = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
+HERE = Placement.cpu("its arrays are NumPy's")
 _BLOCK = 1 << 18  # choices whose values are unpacked at a time
 
 
@@ -106,6 +108,8 @@ class Model:
         ``(choices,)`` numbers of actions, or None when they are not known (most chains).
     states
         What the state numbers mean, or None.
+    placement
+        Where the arrays lie, and why.
     build_seconds, info
         What the builder tells about its work.
     warnings
@@ -134,6 +138,7 @@ class Model:
     actions: tuple[str, ...] = ("",)
     choice_actions: ActionCodes | None = None
     states: States | None = None
+    placement: Placement = HERE
     build_seconds: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

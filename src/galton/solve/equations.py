@@ -7,33 +7,25 @@ folded into b; self-loops divided out; end components, where asked, made one unk
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
+from .. import _core, backend
 from ..backend.cpu.matrix import matrix_of
-from ..backend.formats import LONG
-from ..backend.protocol import System
-from ..device.arrays import how_many, is_on_host, namespace, on_host
+from ..backend.protocol import Matrix, Optimum, System
+from ..device.arrays import how_many, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
 
-if TYPE_CHECKING:
-    from ..backend.cuda.layout import Layout
-    from ..backend.cuda.partition import PartitionedSystem
-
 Int32s = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
-Optimum = Literal["min", "max"]
 
-__all__ = ["Equations", "Segment", "restrict"]
+__all__ = ["Equations", "Optimum", "Segment", "restrict"]
 
-OPTIMA = {"min": -1, None: 0, "max": 1}
 LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
 SEGMENT = 4096  # unknowns of small components that are solved together
 FAINT = -960.0  # the power of 2 below which a double has too few digits left to lose some
@@ -121,64 +113,32 @@ class Equations:
         return len(self.starts if self.groups is None else self.groups) - 1
 
     @cached_property
+    def matrix(self) -> Matrix:
+        """The rows as their backend takes them."""
+        return backend.of(self.columns).equations.matrix(
+            self.groups,
+            self.starts,
+            self.columns,
+            self.values,
+            self.scale,
+            self.constant,
+            format=self.format,
+            devices=self.origin.model.placement.devices,
+        )
+
+    @cached_property
     def system(self) -> System:
-        """The equations as the kernels take them."""
-        return self._system_with(self.constant, self.optimum, compact=True)
+        """The equations as sweeps take them."""
+        return self.matrix.system(self.constant, self.optimum, compact=True)
 
     @cached_property
     def prover(self) -> System:
-        """The equations for proofs: on a device in CSR, as they were made, whatever sweeps are faster in.
-
-        What is claimed then rests on the plainest kernels, and not on how a matrix was laid out anew or split.
-        """
-        if is_on_host(self.columns):
-            return self.system
-        from ..backend.cuda.layout import lay_out
-        from ..backend.cuda.system import System
-
-        rows = self._rows_on_device
-        if len(self.columns) > LONG * rows.rows:  # a thread alone would take as long as the longest row
-            rows = lay_out(rows, "csr-vector")
-        return System(rows, self.scale, self.constant, OPTIMA[self.optimum], compact=True)
+        """The equations as proofs take them."""
+        return self.matrix.prover(self.constant, self.optimum)
 
     def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
         """The same matrix with other constants, which may change."""
-        return self._system_with(constant, optimum, compact=False)
-
-    def _system_with(self, constant: Floats, optimum: Optimum | None, *, compact: bool) -> System:
-        entries = self.values.plain if self.values.dictionary is None else self.values.index
-        if not is_on_host(self.columns):
-            from ..backend.cuda.system import System
-
-            devices = self.origin.model.info.get("devices", ())
-            if len(devices) > 1:
-                return self._on_several(devices, constant, optimum, compact)
-            return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact)
-        matrix = _core.Matrix(self.groups, self.starts, self.columns, entries, self.values.dictionary)
-        return _core.System(matrix, self.scale, constant, OPTIMA[optimum])
-
-    def _on_several(
-        self, devices: Sequence[int], constant: Floats, optimum: Optimum | None, compact: bool
-    ) -> PartitionedSystem:
-        """A part of the rows on each device."""
-        from ..backend.cuda.partition import PartitionedSystem
-
-        given = (self.scale, constant, OPTIMA[optimum], devices)
-        return PartitionedSystem(self._rows_on_device, *given, compact=compact, format=self.format)
-
-    @cached_property
-    def layout(self) -> Layout:
-        """The matrix on a device, in the format that was asked for or that suits it."""
-        from ..backend.cuda.formats import in_format
-
-        return in_format(self._rows_on_device, self.format, scale=self.scale, constant=self.constant)
-
-    @property
-    def _rows_on_device(self) -> Layout:
-        from ..backend.cuda.layout import csr
-
-        entries = self.values.plain if self.values.dictionary is None else self.values.index
-        return csr(self.groups, self.starts, self.columns, entries, self.values.dictionary)
+        return self.matrix.system(constant, optimum, compact=False)
 
     @cached_property
     def exits(self) -> Floats:

@@ -116,7 +116,7 @@ class Device:
         """Whether the CPU may go on: always where the device is at fault; mistakes of ours only who asked shall see."""
         from ..device.errors import DeviceError
 
-        return isinstance(error, DeviceError) or self.equations.origin.model.info.get("chosen by") == "auto"
+        return isinstance(error, DeviceError) or self.equations.origin.model.placement.chosen
 
 
 @dataclass(eq=False)

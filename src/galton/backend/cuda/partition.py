@@ -9,7 +9,7 @@ several parts: one is enough for tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -129,7 +129,7 @@ class PartitionedSystem:
         in_place: bool = True,
     ) -> tuple[int, float]:
         vectors = self._scattered(x)
-        others = vectors if in_place else [vector.copy() for vector in vectors]
+        others = vectors if in_place else self._copies(vectors)
         rows = [part.rows_of(chosen) for part in self._ready()]
         done, residual = 0, float("inf")
         while done < sweeps and residual > tolerance:
@@ -281,6 +281,14 @@ class PartitionedSystem:
     def _scattered(self, x: Any) -> list[Any]:
         return [part.take(x) for part in self._parts]
 
+    def _copies(self, vectors: list[Any]) -> list[Any]:
+        """Each on the device of its part: a copy lies where it is made."""
+        copies = []
+        for part, vector in zip(self._parts, vectors, strict=True):
+            with _on(part.device):
+                copies.append(vector.copy())
+        return copies
+
     def _gather(self, vectors: list[Any], onto: Any) -> None:
         for part, vector in zip(self._parts, vectors, strict=True):
             onto[part.first : part.last] = _brought(vector[: part.size])
@@ -338,14 +346,14 @@ def _part(
     wanted = []
     for owner, (low, high) in enumerate(pairwise(edges)):
         if low < high:
+            unknowns = halo[low:high] - np.int32(cuts[owner])
             with _on(devices[owner]):
-                unknowns = _brought(halo[low:high] - np.int32(cuts[owner]))
-            wanted.append((owner, slice(own + low, own + high), unknowns))
+                wanted.append((owner, slice(own + low, own + high), _brought(unknowns)))
     return _Part(device, first, last, rows, halo, system, mine, tuple(wanted))
 
 
 def _on(device: int) -> AbstractContextManager[Any]:
-    found: AbstractContextManager[Any] = cp.cuda.Device(device) if hasattr(cp, "cuda") else nullcontext()
+    found: AbstractContextManager[Any] = cp.cuda.Device(device)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Steps of chains and MDPs on a CUDA device: what ``_core`` has for :mod:`galton.backend.steps`.
+"""Steps of chains and MDPs on a CUDA device.
 
 The kernels are in ``steps.cu``, ``part.cu`` and ``products.cu``. The steps of a call follow each other on the device;
 what they showed comes back once, in the end.
@@ -19,16 +19,29 @@ from ...device.arrays import on_host
 from ...device.cuda.kernels import Kernels, kernels
 from ...device.cuda.positions import positions
 from ...model.sparse import Model
-from ..formats import FORMATS, suitable
-from ..rows import spread
+from ..formats import FORMATS, STEPPING, suitable
 from .layout import Layout, csr, lanes_for, lay_out, measure
+from .rows import spread
 
-__all__ = ["Bellman", "Chain", "Matrix", "exit_rates", "matrix_of", "part_of", "row_products"]
+__all__ = [
+    "batch",
+    "bellman",
+    "chain",
+    "describe",
+    "exit_rates",
+    "in_format",
+    "matrix_of",
+    "part_of",
+    "row_products",
+    "threads",
+]
+
+BATCH = 1e10  # entries and rows that one call goes over: about a tenth of a second
+MEETING = 1e5  # entries that the device could have gone over while its threads wait for each other, between two steps
 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "part", "products")}
 GOLDEN = 0.6180339887498949  # multiples of which are spread over what comes after the point
 ROUNDING = 1e-12
-STEPPING = ("csr", "csr-vector", "ell", "sliced", "half-sliced")  # formats for steps
 LARGEST = 2**31 - 1
 TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
@@ -122,8 +135,8 @@ def matrix_of(model: Model) -> Matrix:
     return Matrix(model.choice_starts, model.row_starts, model.columns, codes, values.dictionary)
 
 
-def part_of(model: Model, keep: Any, loops: bool) -> tuple[Any, Any, Matrix]:
-    """Some states, for each state its number among them or -1, and their matrix."""
+def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, Any, Matrix, Any, int]:
+    """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
     matrix = matrix_of(model)
     states = positions(keep)
     position = cp.where(keep, cp.cumsum(keep, dtype=np.int32) - 1, np.int32(-1)).astype(np.int32)
@@ -145,19 +158,49 @@ def part_of(model: Model, keep: Any, loops: bool) -> tuple[Any, Any, Matrix]:
     kernel.launch("write_part", n_rows, matrix.starts, matrix.columns, matrix.codes, *kept, starts, columns, codes)
     if starts.itemsize == 8 and entries <= LARGEST:
         starts = starts.astype(np.int32)
-    return states, position, Matrix(groups, starts, columns, codes, matrix.dictionary)
+    return states, position, Matrix(groups, starts, columns, codes, matrix.dictionary), starts, entries
 
 
-def row_products(model: Model, vector: Any) -> Any:
+def in_format(matrix: Matrix, name: str | None) -> Matrix:
+    """The matrix in a format of :mod:`galton.backend.formats`; None for any."""
+    return replace(matrix, format=name)
+
+
+def describe(matrix: Matrix) -> str:
+    """The format, and why."""
+    return f"{matrix.layout}: {matrix.layout.reason}"
+
+
+def batch(entries: int, rows: int) -> int:
+    """How many steps over so many entries and rows to ask for at a time."""
+    return max(1, int(BATCH / (entries + 3 * rows + 1 + MEETING)))
+
+
+def threads(wanted: int) -> int:
+    """One: the device has its own."""
+    return 1
+
+
+def chain(matrix: Matrix, scale: float, stay: Any | None) -> Chain:
+    """A chain to make steps of."""
+    return Chain(matrix, scale, stay)
+
+
+def bellman(matrix: Matrix, constant: Any | None, maximise: bool) -> Bellman:
+    """An MDP to make steps of."""
+    return Bellman(matrix, constant, maximise)
+
+
+def row_products(model: Model, vector: Any, threads: int) -> Any:
     """``(choices,)`` the matrix of a model times a vector."""
     matrix, n_rows = matrix_of(model), model.n_choices
-    products = cp.empty(n_rows)
-    threads = n_rows * matrix.csr.lanes
-    _kernels("products", matrix.csr).launch("row_products", threads, *_rows(matrix.csr), vector, products, n_rows)
+    products, given = cp.empty(n_rows), vector.astype(np.float64, copy=False)
+    lanes = n_rows * matrix.csr.lanes
+    _kernels("products", matrix.csr).launch("row_products", lanes, *_rows(matrix.csr), given, products, n_rows)
     return products
 
 
-def exit_rates(model: Model, loops: bool) -> tuple[Any, Any]:
+def exit_rates(model: Model, loops: bool, threads: int) -> tuple[Any, Any]:
     """``(states,)`` the sum of the rates out of each state, as a double and what it lacks."""
     matrix, n_rows = matrix_of(model), model.n_choices
     high, low = cp.empty(n_rows), cp.empty(n_rows)
@@ -233,7 +276,7 @@ class Bellman(_Steps):
 
 def _extremes(told: Any) -> list[float]:
     """Seven numbers from what the kernels tell: the least are told by their negation, 0 says that there are none."""
-    keys = (told.get() if hasattr(told, "get") else told)[:7]
+    keys = told.get()[:7]
     bits = np.where(keys >> np.uint64(63), keys ^ np.uint64(1 << 63), ~keys)
     values = np.where(keys == 0, -np.inf, bits.view(np.float64))
     signs = np.array([-1, 1, -1, 1, -1, 1, -1])

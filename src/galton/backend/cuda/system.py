@@ -158,7 +158,7 @@ class System:
         self._told[:] = 0
         told = (self._told, self._told[1:])
         self._sweep("improve", self._slices, first, last, x, x, chosen, first, last, *told)
-        change, changed = self._told.get() if hasattr(self._told, "get") else self._told
+        change, changed = self._told.get()
         return int(changed), float(np.uint64(change).view(np.float64))
 
     def defect(self, x: Any, first: int, last: int, threads: int) -> float:
@@ -282,7 +282,7 @@ class System:
         return (*pattern, matrix.codes, matrix.dictionary, *self._of_rows, self._optimum)
 
     def _largest(self) -> float:
-        return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
+        return float(self._told[0].get().view(np.float64))
 
 
 def _real(vector: Any) -> tuple[str, ...]:

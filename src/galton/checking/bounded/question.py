@@ -65,6 +65,11 @@ class BoundedQuestion:
         return self.settings.n_threads
 
     @property
+    def proving(self) -> Settings:
+        """How to solve an unbounded question on the way: by the default, because what is made of it is to be proved."""
+        return replace(self.settings, method=None)
+
+    @property
     def patience(self) -> int:
         """The most steps that are made one by one on this model."""
         return patience(self.model.n_transitions, self.model.n_choices)
@@ -161,6 +166,6 @@ def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
     """Describe the steps that were made, for ``--explain``."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
-    if not part.is_on_host:
-        detail += f"; {part.matrix.layout}: {part.matrix.layout.reason}"
+    if format := part.backend.steps.describe(part.matrix):
+        detail += f"; {format}"
     return Work(step, detail, found.steps, found.seconds)

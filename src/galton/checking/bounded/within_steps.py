@@ -171,7 +171,7 @@ def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None
     if steps is None:
         from ..unbounded.until import until
 
-        return until(ask.model, through, goal, ask.optimum, ask.settings)
+        return until(ask.model, through, goal, ask.optimum, ask.proving)
     reached = goal.astype(np.float64)
     matter = ask.reaching(goal, through & ~goal) & ~goal
     part = ask.part(matter)

@@ -43,7 +43,7 @@ class Strategy:
 
     @property
     def steps(self) -> int | None:
-        """For how many steps it decides; None for ever, without counting."""
+        """For how many steps the strategy decides; None for one that does not count them."""
         return None if self.choices.ndim == 1 else len(self.choices)
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class Strategy:
         return found
 
     def induced(self) -> Model:
-        """The chain that is left when the strategy decides: the states that it can meet.
+        """Return the chain that is left when the strategy decides, over the states that it can meet.
 
         Where it counts steps, a state of the chain is a state of the MDP and the number of steps taken; what labels and
         variables say is that of the state.

@@ -77,7 +77,7 @@ def _updates(model: Model, row: int) -> list[dict[str, Any]]:
 
 
 def read_strategy(path: str | Path, model: Model) -> tuple[Strategy, dict[str, Any]]:
-    """A strategy for a model, and what its file tells about its making."""
+    """Read a strategy for a model from a file; return it, and the property and constants it was made for."""
     if not model.has_choices:
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
     model = model.to_host()  # a state at a time is looked at

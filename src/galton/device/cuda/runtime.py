@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..arrays import Library, register
 from ..errors import DeviceError
 
 __all__ = ["free_memory", "import_cupy", "select"]
@@ -14,7 +15,7 @@ def import_cupy() -> Any:
     """CuPy with a device that answers, or a :class:`DeviceError` that says what is missing."""
     try:
         import cupy
-    except ImportError as error:
+    except Exception as error:  # of any kind: libraries that do not fit together fail in many ways
         raise DeviceError(
             f"CuPy is not there ({error}); install galton[cuda12] or galton[cuda13], whichever the driver supports"
         ) from error
@@ -23,6 +24,23 @@ def import_cupy() -> Any:
             raise DeviceError("there is no CUDA device")
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise DeviceError(f"there is no usable CUDA device: {error}") from error
+    from .extremes import extremes
+    from .positions import count_set
+
+    cuda = cupy.cuda
+    register(
+        cupy.ndarray,
+        Library(
+            "cuda",
+            cupy,
+            count_set,
+            extremes,
+            no_memory=cuda.memory.OutOfMemoryError,
+            does_not_compile=cuda.compiler.CompileException,
+            failed=(cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError),
+            free=cupy.get_default_memory_pool().free_all_blocks,
+        ),
+    )
     # Sums and the like are a small part of the work: CuPy's plain kernels for them compile sooner than its fast ones.
     cupy._core.set_reduction_accelerators([])
     return cupy

@@ -26,10 +26,10 @@ from .search import OPEN, Step, search_backward, search_entered, turned_round
 # Passes over all states, and the part of them that still change in one, after which labels are spread from those alone.
 PATIENCE, FEW_PART = 8, 64
 
-__all__ = ["Parts", "bottom_components", "runs", "strongly_connected_components"]
+__all__ = ["Parts", "runs", "strong_components"]
 
 
-def strongly_connected_components(model: Model, within: Any | None = None, choices: Any | None = None) -> Components:
+def strong_components(model: Model, within: Any | None, choices: Any | None) -> Components:
     """The strongly connected components of the states in ``within`` and the edges of the ``choices``.
 
     Inside a component states are in ascending order.
@@ -64,21 +64,6 @@ def _trim(parts: Parts, choices: Any | None) -> None:
         parts.part[entered] = cp.arange(count - 1, count - 1 - listed, -1, dtype=cp.int32)
         left[entered] = False
     parts.states = parts.states[left[parts.states]]
-
-
-def bottom_components(model: Model, within: Any | None = None) -> Components:
-    """The bottom components among the states in ``within``: those that no edge leaves."""
-    found = strongly_connected_components(model, within)
-    bottom = found.bottom
-    inside = found.component >= 0
-    inside[inside] = bottom[found.component[inside]]
-    numbers = cp.cumsum(bottom, dtype=cp.int32) - 1
-    component = cp.full(model.n_states, -1, dtype=cp.int32)
-    component[inside] = numbers[found.component[inside]]
-    order = found.order[inside[found.order]]
-    starts = cp.zeros(how_many(bottom) + 1, dtype=cp.int32)
-    cp.cumsum(cp.diff(found.starts)[bottom], out=starts[1:])
-    return Components(component, order, starts, found.trivial[bottom], cp.ones(len(starts) - 1, dtype=cp.bool_))
 
 
 @dataclass(eq=False)

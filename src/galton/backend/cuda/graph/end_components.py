@@ -19,10 +19,10 @@ from .components import Parts, runs
 from .pattern import COMPONENTS, check_lengths, edges_of, graph_kernels
 from .search import Step, search_backward
 
-__all__ = ["end_component_heads", "maximal_end_components"]
+__all__ = ["end_component_heads", "end_components"]
 
 
-def maximal_end_components(model: Model, within: Any | None = None, choices: Any | None = None) -> EndComponents:
+def end_components(model: Model, within: Any | None, choices: Any | None) -> EndComponents:
     """The maximal end components of the states in ``within`` and the ``choices``."""
     head, alive = end_component_heads(model, within, choices)
     inside = head >= 0

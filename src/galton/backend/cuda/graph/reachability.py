@@ -1,9 +1,9 @@
-"""States whose probability to reach a goal is 0 or 1, on the device: what :mod:`galton.graph.reachability` asks."""
+"""What can be reached, on the device."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import cupy as cp
 
@@ -14,55 +14,36 @@ from .end_components import end_component_heads
 from .pattern import SEARCH, check_lengths, edges_of, graph_kernels
 from .search import Step, search_backward, search_forward
 
-__all__ = ["attractor", "can_avoid", "can_reach", "forward_reachable", "surely_reaches", "zero_and_one"]
+__all__ = ["reach_by", "reach_every", "reach_forward", "reach_some", "reach_surely"]
 
 # Rounds of the nested fixed point. Many models need one; one with a timer may need one for each tick.
 ROUNDS = 2
 
 
-def can_reach(model: Model, through: Any, goal: Any) -> Any:
-    """States with some strategy that reaches the goal with positive probability."""
+def reach_some(model: Model, through: Any, goal: Any) -> Any:
+    """States with a path to the goal."""
     return search_backward(model, Step.SOME_ENTRY, through, goal)
 
 
-def can_avoid(model: Model, through: Any, goal: Any) -> Any:
-    """States with some strategy that never reaches the goal."""
-    if model.choice_starts is None:
-        return ~can_reach(model, through, goal)
-    return ~search_backward(model, Step.EVERY_ROW, through, goal)
+def reach_every(model: Model, through: Any, goal: Any) -> Any:
+    """States with a path to the goal whatever is chosen."""
+    return search_backward(model, Step.EVERY_ROW, through, goal)
 
 
-def surely_reaches(model: Model, through: Any, goal: Any, *, some_strategy: bool) -> Any:
-    """States that reach the goal with probability 1."""
-    return zero_and_one(model, through, goal, "max" if some_strategy else "min")[1]
-
-
-def zero_and_one(model: Model, through: Any, goal: Any, optimum: Literal["min", "max"] | None) -> tuple[Any, Any]:
-    """States whose least or greatest probability to reach the goal is 0, and those where it is 1."""
-    if optimum == "max" and model.choice_starts is not None:
-        candidates = can_reach(model, through, goal)
-        return ~candidates, _reach_surely(model, through, goal, candidates)
-    zero = can_avoid(model, through, goal)
-    return zero, ~can_reach(model, through & ~goal, zero)
-
-
-def attractor(model: Model, through: Any, goal: Any, *, staying: Any | None = None) -> Any:
-    """A choice for each state that gets closer to the goal with positive probability; the first where none does."""
-    first = cp.arange(model.n_states, dtype=cp.int32) if model.choice_starts is None else model.choice_starts[:-1]
+def reach_by(model: Model, through: Any, goal: Any, staying: Any | None, strategy: Any) -> None:
+    """Write choices that get closer to the goal."""
     check_lengths(model.n_states, staying)
-    strategy = first.copy()
     search_backward(model, Step.SOME_ROW, through, goal, rows=staying, strategy=strategy)
-    return strategy
 
 
-def forward_reachable(model: Model, start: Any, within: Any | None = None) -> Any:
-    """The states on paths from ``start`` (included) that never leave ``within``."""
+def reach_forward(model: Model, start: Any, within: Any | None) -> Any:
+    """The states on paths from the start."""
     return search_forward(model, start, within)
 
 
-def _reach_surely(model: Model, through: Any, goal: Any, candidates: Any) -> Any:
-    """The states from which some strategy surely reaches the goal: the largest set of candidates in which each can
-    reach it by rows that never leave the set."""
+def reach_surely(model: Model, through: Any, goal: Any, candidates: Any) -> Any:
+    """Candidates with a strategy that reaches the goal with probability 1: the largest set of candidates in which each
+    can reach it by rows that never leave the set."""
     kept, left = candidates, how_many(candidates)
     for _ in range(ROUNDS):
         kept = search_backward(model, Step.SOME_ROW, through & kept, goal, rows=kept)

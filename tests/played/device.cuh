@@ -1,4 +1,4 @@
-// The kernels' device, played by one thread of a CPU: what src/galton/explore/cuda/device.cuh declares, serially.
+// The kernels' device, played by one thread of a CPU: what device.cuh of the explorer declares, serially.
 #pragma once
 
 #include <cmath>

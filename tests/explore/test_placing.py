@@ -9,7 +9,9 @@ from played import played_device
 
 import galton
 from galton.backend.cpu import explorer as cpu
-from galton.explore import anywhere
+from galton.backend.cuda.explorer import kernels
+from galton.device.errors import DeviceError
+from galton.explore import placing
 
 TEXT = "dtmc module m s : [0..9]; [] s<9 -> (s'=s+1); [] s=9 -> true; endmodule"
 
@@ -26,36 +28,36 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             watch(1_000_000, 0, 0)
         return explore(*arguments, watch=watch, **options)
 
-    monkeypatch.setattr(anywhere.cpu, "explore", telling)
-    monkeypatch.setattr(anywhere, "_worth_looking", lambda: True)
+    monkeypatch.setattr(cpu, "explore", telling)
+    monkeypatch.setattr(placing, "_missing", lambda: "")
     return told
 
 
 def test_a_quick_exploration_stays_on_the_cpu(slow: list[int]) -> None:
     with played_device():
         model = galton.parse(TEXT).build(device="auto")
-    assert "chosen by" not in model.info
+    assert (model.placement.backend, model.placement.reason) == ("cpu", "the model is small")
     assert slow
 
 
 def test_a_long_one_moves_to_the_device(slow: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anywhere, "PATIENCE", -1.0)
+    monkeypatch.setattr(placing, "PATIENCE", -1.0)
     with played_device():
         model = galton.parse(TEXT).build(device="auto")
-        assert model.info["chosen by"] == "auto"
+        assert (model.placement.backend, model.placement.reason) == ("cuda", "the model is large")
         assert model.n_states == 10
         assert galton.check(model, "P=? [ F<=9 s=9 ]").device == "cuda"
     assert slow
 
 
 def test_without_a_device_it_is_finished_on_the_cpu(slow: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anywhere, "PATIENCE", -1.0)
-    monkeypatch.setattr(galton.backend.cuda.explore.kernels, "import_cupy", _missing)
+    monkeypatch.setattr(placing, "PATIENCE", -1.0)
+    monkeypatch.setattr(kernels, "import_cupy", _missing)
     model = galton.parse(TEXT).build(device="auto")
     assert model.n_states == 10
-    assert "instead" not in model.info  # nobody asked for a device
+    assert model.placement.trouble == ("there is none; explored on the CPU instead",)
     assert len(slow) == 2
 
 
 def _missing() -> Any:
-    raise galton.device.errors.DeviceError("there is none")
+    raise DeviceError("there is none")

@@ -1,6 +1,4 @@
 // What g++ needs to compile CUDA kernels for tests without a device: threads run one after the other.
-#pragma once
-
 #include <cfenv>
 #include <cmath>
 
@@ -9,13 +7,13 @@
 #define __align__(bytes) alignas(bytes)
 #define __launch_bounds__(threads)
 
-namespace cuda_on_cpu {
+namespace played {
 struct Index {
     unsigned x;
 };
-}  // namespace cuda_on_cpu
+}  // namespace played
 
-static cuda_on_cpu::Index threadIdx, blockIdx, blockDim, gridDim;
+static played::Index threadIdx, blockIdx, blockDim, gridDim;
 
 template <class Number>
 Number atomicAdd(Number* place, Number by) {

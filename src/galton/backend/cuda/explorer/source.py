@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from ....lang.operations import BY_OP
 from ....lower.expression_graph import Graph, Kind, Op
 from ....lower.lowering import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 from ....model.validation import SUM_TOLERANCE
@@ -70,7 +71,7 @@ class Source:
 def source(lowered: Lowered, *, device: str | None = None) -> Source:
     """Print a program; ``device`` replaces ``device.cuh``."""
     printer = _Printer(lowered)
-    directory = files("galton.backend.cuda.explore")
+    directory = files("galton.backend.cuda.explorer")
     more = (LONG,) if printer.shape.long_possible else ()
     read = {name: (directory / name).read_text() for name in (*BEFORE, *AFTER, *more)}
     if device is not None:
@@ -431,7 +432,7 @@ def _may_be_infinite(graph: Graph, index: int) -> bool:
         number = pending.pop()
         node = graph[number]
         infinite = node.op is Op.CONST and not math.isfinite(node.value)
-        if node.partial or infinite or node.op in (Op.DIV, Op.POW, Op.LOG):
+        if node.partial or infinite or (node.op in BY_OP and BY_OP[node.op].has_poles):
             return True
         seen.add(number)
         pending += [a for a in node.args if graph[a].kind is not Kind.BOOL and a not in seen]

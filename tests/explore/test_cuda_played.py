@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 
 import pytest
-import serial_kernels
 from cuda_cases import CASES, FAULTS, MODELS, OFF, chain, gallery, wide
 from hypothesis import HealthCheck, given, settings
+from played import memory
+from played_explorer import explore
 from random_programs import ProgramText, programs
 
 import galton
-from galton.backend.cuda.explore import explorer as cuda
-from galton.backend.cuda.explore.tables import NotPrintable
+from galton.backend.cuda.explorer import exploration as cuda
+from galton.backend.cuda.explorer.tables import NotPrintable
 from galton.lang import GaltonError
 from galton.lang.program import Program
 from galton.lower.lowering import lower
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++
 
 def check(program: Program) -> None:
     expected = program.build(threads=1)
-    model = serial_kernels.explore(lower(program))
+    model = explore(lower(program))
     model.validate()
     assert list(model.differences(expected)) == []
     assert model.columns.dtype == expected.columns.dtype
@@ -43,7 +44,7 @@ def test_corners(text: str) -> None:
 def test_rows_that_are_off_are_finished_alike(text: str) -> None:
     program = galton.parse(text)
     check(program)
-    assert serial_kernels.explore(lower(program)).warnings == program.build(threads=2).warnings
+    assert explore(lower(program)).warnings == program.build(threads=2).warnings
 
 
 def test_states_of_several_words() -> None:
@@ -53,7 +54,7 @@ def test_states_of_several_words() -> None:
 @pytest.mark.parametrize("text", FAULTS.values(), ids=FAULTS)
 def test_faults_are_seen(text: str) -> None:
     with pytest.raises(cuda.ProgramFault):
-        serial_kernels.explore(lower(galton.parse(text)))
+        explore(lower(galton.parse(text)))
 
 
 def test_what_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,19 +69,20 @@ def test_what_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_launches_are_few() -> None:
     """A narrow model is explored in one launch, whatever its depth."""
     program = galton.parse(chain(15_000))
-    model = serial_kernels.explore(lower(program))
+    model = explore(lower(program))
     assert model.info["levels"] == 15_000
     assert list(model.differences(program.build())) == []
 
 
 def test_terminal_states_are_left_alone() -> None:
     program = galton.parse('dtmc module m x : [0..9]; [] x<9 -> (x\'=x+1); endmodule label "end" = x=4;')
-    model = serial_kernels.explore(lower(program, program.labels["end"]))
+    model = explore(lower(program, program.labels["end"]))
     expected = program.build(terminal=program.labels["end"])
     assert model.n_states == 5
     assert list(model.differences(expected)) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(programs(mistakes=True))
 def test_random_programs(text: ProgramText) -> None:
@@ -90,15 +92,17 @@ def test_random_programs(text: ProgramText) -> None:
     except GaltonError:
         expected = None
     try:
-        model = serial_kernels.explore(lower(program), "-O0")
+        model = explore(lower(program))
     except (cuda.ProgramFault, NotPrintable):
         return  # the CPU has the last word about faults
     assert expected is not None, "a fault was not seen"
     assert list(model.differences(expected)) == []
 
 
-@pytest.mark.parametrize("name", ["long rows", "long rows of a choice", "long rows of rates"])
-def test_long_rows_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "entries"), [("long rows", 600_000), ("long rows of a choice", 600), ("long rows of rates", 600)]
+)
+def test_long_rows_in_parts(name: str, entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where memory does not suffice for all of them, rows are merged a few states at a time."""
     program = galton.parse(CASES[name])
     parts: list[int] = []
@@ -111,7 +115,7 @@ def test_long_rows_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda.LongRows, "_merged", counted)
     check(program)
     assert len(parts) == 1
-    monkeypatch.setattr(serial_kernels.SerialKernels, "memory", 80 * 600)
+    monkeypatch.setattr(memory, "free", 80 * entries)
     check(program)
     assert len(parts) >= 5
     assert parts[0] > min(parts[1:])

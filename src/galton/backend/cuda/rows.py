@@ -1,4 +1,4 @@
-"""Between states and their choices, on a device; see :mod:`galton.backend.rows`."""
+"""Between states and their choices, on a device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...device.cuda.kernels import Kernels, kernels
 from ...model.sparse import Model
 
-__all__ = ["best_choice", "every_successor_in", "owners"]
+__all__ = ["best_choice", "every_successor_in", "owners", "spread"]
 
 FILE = Path(__file__).with_name("choices.cu")
 
@@ -25,6 +25,11 @@ def owners(model: Model) -> Any:
     return owner
 
 
+def spread(model: Model, numbers: Any) -> Any:
+    """``(choices,)`` what ``(states,)`` numbers are in the state of each choice."""
+    return numbers if model.choice_starts is None else numbers[owners(model)]
+
+
 def every_successor_in(model: Model, states: Any) -> Any:
     """``(choices,)`` mask of the choices all of whose successors are among the states."""
     inside = cp.empty(model.n_choices, dtype=np.bool_)
@@ -35,6 +40,8 @@ def every_successor_in(model: Model, states: Any) -> Any:
 
 def best_choice(model: Model, numbers: Any, *, maximise: bool) -> Any:
     """``(states,)`` the best of the numbers, or truth values, of each state's choices."""
+    if model.choice_starts is None:
+        return numbers
     best = cp.empty(model.n_states, dtype=numbers.dtype)
     kernel = "best_truths" if numbers.dtype == np.bool_ else "best_numbers"
     _kernels(model).launch(kernel, model.n_states, model.choice_starts, numbers, model.n_states, int(maximise), best)

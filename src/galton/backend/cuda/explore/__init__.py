@@ -1,1 +1,0 @@
-"""Explore on a CUDA device."""

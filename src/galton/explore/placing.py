@@ -1,0 +1,100 @@
+"""Where to explore: on the CPU, on a CUDA device, or on whichever is better. The model remembers, and why."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from ..backend import CPU, CUDA
+from ..backend.limits import Limits
+from ..backend.protocol import Watch
+from ..device.cuda.runtime import select
+from ..device.errors import DeviceError, DeviceMemoryError, device_errors
+from ..device.placement import Placement, Request
+from ..lang.source import GaltonError
+from ..lower.lowering import Lowered
+from ..model.sparse import Model
+
+__all__ = ["explore"]
+
+SMALL = 300_000  # states that are left to the CPU in any case
+PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
+DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there is no device without one of these
+
+
+def explore(
+    lowered: Lowered,
+    device: str,
+    *,
+    threads: int,
+    limits: Limits,
+    transition_rewards: bool = False,
+    watch: Watch | None = None,
+) -> Model:
+    """All reachable states of a lowered program; see :func:`galton.explore.build`."""
+    request = Request.parse(device)
+
+    def on_cpu(placement: Placement, watch: Watch | None = watch) -> Model:
+        model = CPU.explorer.explore(
+            lowered, threads=threads, limits=limits, transition_rewards=transition_rewards, watch=watch
+        )
+        return replace(model, placement=placement)
+
+    if request.kind == "cpu":
+        return on_cpu(Placement.cpu("asked for", device))
+    if transition_rewards:
+        return on_cpu(Placement.cpu("rewards of single transitions are kept there only", device))
+    if request.kind == "auto":
+        missing = _missing()
+        if missing:
+            return on_cpu(Placement.cpu(missing, device))
+        try:
+            return on_cpu(Placement.cpu("the model is small", device), _impatient(watch))
+        except _TooLongError:
+            pass  # the device begins anew, which takes it no time
+    reason = "the model is large" if request.kind == "auto" else "asked for"
+    there = Placement("cuda", reason, device, request.numbers if len(request.numbers) > 1 else ())
+    try:
+        with device_errors("there is not enough memory on the device"):
+            if request.numbers:
+                select(request.numbers)
+            model = CUDA.explorer.explore(lowered, threads=threads, limits=limits, watch=watch)
+        return replace(model, placement=there)
+    except DeviceError as error:
+        trouble = f"{error}; explored on the CPU instead"
+        larger = isinstance(error, DeviceMemoryError)
+        return on_cpu(replace(there.instead(trouble, told=True), streams=larger))
+    except GaltonError:  # the model is at fault
+        raise
+    except Exception as error:
+        # A mistake of ours. Who asked for the device sees it; who did not gets a model, and is told.
+        if request.kind == "cuda":
+            raise
+        trouble = f"{type(error).__name__} on the device: {error}; explored on the CPU instead"
+        return on_cpu(there.instead(trouble, told=True))
+
+
+class _TooLongError(Exception):
+    """The CPU has been at it for as long as a device takes to be ready."""
+
+
+def _impatient(watch: Watch | None) -> Watch:
+    """Watch an exploration, and end it when it takes long."""
+    end = time.perf_counter() + PATIENCE
+
+    def watching(states: int, transitions: int, rows: int) -> None:
+        if watch is not None:
+            watch(states, transitions, rows)
+        if states > SMALL and time.perf_counter() > end:
+            raise _TooLongError
+
+    return watching
+
+
+def _missing() -> str:
+    """What a device would need and is not there, found out without loading anything; empty where nothing is."""
+    if not any(driver.exists() for driver in DRIVERS):
+        return "there is no CUDA device"
+    return "" if importlib.util.find_spec("cupy") is not None else "CuPy, which drives a device, is not installed"
