@@ -4,6 +4,10 @@
 # make test-lowest    the fast tests with the oldest versions of what Galton needs
 # make fuzz           random models against exact values: make fuzz SECONDS=180 SEED=1 JOBS=2
 # make lint types     style and types
+# make format-core    the C++ core in the style that make lint asks for
+# make tidy           look for mistakes in the C++ core (clang-tidy; minutes)
+# make sanitize       its tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
+# make sanitize-quick a few of them
 # make bench-classic  Jacobi's method against BiCGStab
 # make bench-explore  build models beside Storm and compare
 # make bench-graph    time each operation of the graph analysis
@@ -19,11 +23,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
+CORE   := $(wildcard src/core/*.* src/core/*/*)
 
 .PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
-$(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
+$(BUILT): pyproject.toml CMakeLists.txt $(CORE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
@@ -67,6 +72,23 @@ lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo --contract verifier
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
+
+.PHONY: format-core tidy sanitize sanitize-quick
+format-core: $(TOOLS)
+	$(BIN)/clang-format -i $(CORE)
+
+# clang-tidy needs to know how files are compiled, not that they have been.
+tidy: $(TOOLS)
+	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja --log-level=WARNING \
+		-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+	printf '%s\n' $(filter %.cpp,$(CORE)) | xargs -n 1 -P $$(nproc) $(BIN)/clang-tidy --quiet -p build/tidy
+
+sanitize: $(TOOLS)
+	$(BIN)/python -m tests.sanitize $(ARGS)
+
+sanitize-quick: $(TOOLS)
+	$(BIN)/python -m tests.sanitize --quick $(ARGS)
 
 types: $(TOOLS)
 	$(BIN)/mypy

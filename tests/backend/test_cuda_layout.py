@@ -14,6 +14,7 @@ from played.kernels import RawKernel
 from systems import random_pair, take
 
 from galton.backend.formats import FORMATS, ORDERS, Statistics, check_names, suitable
+from galton.backend.protocol import Span, Stop
 from galton.lang.source import GaltonError
 from galton.solve.settings import Settings
 
@@ -110,7 +111,7 @@ def test_slices_of_many_numbers(xp: Any) -> None:
     found = [number for row in rows_in(layout, "sliced") for _, number in row]
     np.testing.assert_array_equal(found, values)
     after = xp.asarray(x[:size].copy())
-    System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, 0, size, 1, 0, True, 1.0, 1)
+    System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, Span(0, size), Stop(1))
     expected = (values * x[take(source.columns)]).reshape(size, 4).sum(axis=1)
     np.testing.assert_allclose(take(after), expected, rtol=1e-14)
 
@@ -130,16 +131,16 @@ def test_only_sweeps_read_slices(xp: Any) -> None:
     def asked(layout: Any, *, compact: bool) -> tuple[Any, Any]:
         system = System(layout, None, constant, 1, compact=compact)
         best, by_choice = x.copy(), x.copy()
-        system.jacobi(best, x.copy(), None, 0, 100, 1, 0.0, True, 1.0, 1)
-        system.jacobi(by_choice, x.copy(), chosen, 0, 100, 1, 0.0, True, 1.0, 1)
+        system.jacobi(best, x.copy(), None, Span(0, 100), Stop(1))
+        system.jacobi(by_choice, x.copy(), chosen, Span(0, 100), Stop(1))
         values, product, weights, upper = xp.empty(200), xp.empty(100), xp.zeros(200), x * 2
-        system.row_values(x, values, 0, 100, 1)
-        system.multiply(x, product, True, 1, chosen)
-        system.weigh_rows(x, chosen, 0.5, 0.2, weights, 0, 100, 1)
+        system.row_values(x, values, Span(0, 100))
+        system.multiply(x, product, chosen, with_constant=True)
+        system.weigh_rows(x, chosen, weights, Span(0, 100), near=0.5, share=0.2)
         RawKernel.launches = 0  # a sweep in place: played threads take turns in the same order each time
-        system.propagate(x.copy(), upper, 0, 100, 1e-15)
-        told = [system.defect(x, 0, 100, 1), system.growth(x, x, 0, 100, 1)]
-        told += [system.is_above(x * 1.02, 0, 100, 1e-15, 1), system.is_below(x, 0, 100, 1e-15, 1)]
+        system.propagate(x.copy(), upper, Span(0, 100), 1e-15)
+        told = [system.defect(x, Span(0, 100)), system.growth(x, x, Span(0, 100))]
+        told += [system.is_above(x * 1.02, Span(0, 100), 1e-15), system.is_below(x, Span(0, 100), 1e-15)]
         return take(best), [*map(take, (by_choice, values, product, weights, upper)), told]
 
     best, others = asked(source, compact=True)
@@ -208,12 +209,12 @@ def test_long_rows(xp: Any, name: str, optimum: int) -> None:
         system = System(lay_out(rows, name, scale=scale, constant=constant), scale, constant, optimum, compact=True)
         x = np.random.default_rng(3).random(70)
         values, expected = xp.empty(pair.rows), np.empty(pair.rows)
-        system.row_values(xp.asarray(x), values, 0, 70, 1)
-        pair.reference.row_values(x, expected, 0, 70, 1)
+        system.row_values(xp.asarray(x), values, Span(0, 70))
+        pair.reference.row_values(x, expected, Span(0, 70))
         np.testing.assert_allclose(take(values), expected, rtol=1e-12)
         swept, expected = xp.asarray(x), x.copy()
-        system.jacobi(swept, swept.copy(), None, 0, 70, 1, 0.0, True, 1.0, 1)
-        pair.reference.jacobi(expected, x.copy(), None, 0, 70, 1, 0.0, True, 1.0, 1)
+        system.jacobi(swept, swept.copy(), None, Span(0, 70), Stop(1))
+        pair.reference.jacobi(expected, x.copy(), None, Span(0, 70), Stop(1))
         np.testing.assert_allclose(take(swept), expected, rtol=1e-12)
         assert system.bytes_per_sweep >= 5 * len(source.columns) + 16 * 70
 
@@ -277,7 +278,7 @@ def test_variants(xp: Any) -> None:
     for variant in (Variant(), Variant(1, 128, True), Variant(8, 512)):
         layout = replace(lay_out(source, "sliced", constant=constant), variant=variant)
         x = xp.asarray(np.linspace(0.1, 0.9, 100))
-        System(layout, None, constant, 1, compact=True).jacobi(x, x.copy(), None, 0, 100, 3, 0.0, True, 1.0, 1)
+        System(layout, None, constant, 1, compact=True).jacobi(x, x.copy(), None, Span(0, 100), Stop(3))
         found.append(take(x))
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])

@@ -1,5 +1,5 @@
 // The language's functions, and its arithmetic where it is not C++'s: the same results, bit for bit, as those of
-// src/core/operations.hpp. The names are those of galton.lang.operations.Op, and "_of".
+// src/core/explore/operations.hpp. The names are those of galton.lang.operations.Op, and "_of".
 //
 // A function that may have no value has a second form, which takes `fault`, sets it then, and gives something harmless.
 #pragma once

@@ -426,7 +426,7 @@ def _any_of(begin: int, end: int) -> str:
 
 
 def _may_be_infinite(graph: Graph, index: int) -> bool:
-    """The core's rule (``plan.cpp``): such rewards are only evaluated where they are earned."""
+    """The core's rule (``explore/plan.cpp``): such rewards are only evaluated where they are earned."""
     pending, seen = [index], set()
     while pending:
         number = pending.pop()
