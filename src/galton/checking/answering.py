@@ -41,7 +41,7 @@ def check(
     strategy: bool = False,
     certificate: bool = False,
 ) -> Result:
-    """Check a property, resolved against a program, on the model built from that program.
+    """Check a property that was resolved against a program, on the model built from that program.
 
     The strategy that attains the value of an MDP is only kept where it is asked for, and so are the bounds in all
     states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
@@ -110,7 +110,7 @@ def _width(result: Result) -> float:
 
 
 def _missing(result: Result, settings: Settings) -> float:
-    """How many times narrower the bounds must be to say what was asked; 1 where they do."""
+    """Return how many times narrower the bounds must be to say what was asked; 1 where they say it."""
     if result.value is None:
         return AGAIN
     if result.lower is None or result.upper is None or not result.proved or isinstance(result.value, tuple):

@@ -166,7 +166,7 @@ class Terms:
 
 
 def kinds_of(question: Question, program: Program, type: ModelType | None = None) -> list[Kind]:
-    """The kinds of all questions in a property; what makes no sense in any model of this type is refused.
+    """Return the kinds of all questions in a property; what makes no sense in a model of this type is an error.
 
     ``program`` knows the property's names (:func:`.resolution.resolve`). ``type`` is that of the model where it is not
     the program's.
@@ -180,7 +180,7 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
 
 
 def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Kind]:
-    """Those of one operator, without what stands inside."""
+    """Return the kinds of the questions that one operator asks itself, without those inside it."""
     match formula:
         case Probability(path):
             paths.threshold(formula, terms.constants, terms.source)
@@ -250,7 +250,10 @@ def _of_rewarded(path: paths.Path) -> Collection[Kind]:
 
 
 def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Optimum | None:
-    """Over which strategies: none for a chain, and the worst ones where a bound must hold for all."""
+    """Return which strategies an operator asks about: None for a chain, else those of the least or greatest value.
+
+    A threshold is meant for all strategies, so it asks for those that meet it least.
+    """
     if not terms.nature.has_choices:
         return None
     if formula.optimum:
@@ -264,7 +267,7 @@ def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Op
 
 
 def refuse_long_run(formula: SteadyState | Reward, terms: Terms) -> None:
-    """Long-run averages of MDPs, which depend on the strategy, are not there."""
+    """Raise an error for long-run averages of models that have no single one, such as MDPs."""
     if not terms.nature.has_long_run:
         what = "the long-run behaviour of an MDP, S, is" if isinstance(formula, SteadyState) else ""
         message = f"{what or 'long-run rewards of an MDP, R [ S ], are'} not supported"
@@ -272,7 +275,7 @@ def refuse_long_run(formula: SteadyState | Reward, terms: Terms) -> None:
 
 
 def interval_of(path: paths.Until, terms: Terms) -> Interval:
-    """The bounds of an until, None for no upper one, and whether they are times."""
+    """Return the lower and upper bound of an until (None for no upper one), and whether they are times."""
     if path.bound is not None and path.bound.reward is not None:
         message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
         raise UnsupportedError(message, terms.source, path.goal.span)
@@ -283,7 +286,7 @@ def interval_of(path: paths.Until, terms: Terms) -> Interval:
 
 
 def step_count(objective: Cumulative, terms: Terms) -> int:
-    """The steps of ``C<=k``."""
+    """Return the number of steps of ``C<=k`` or ``C<k``."""
     assert objective.bound is not None
     count = paths.whole(objective.bound, terms.constants, terms.source) - objective.strict
     if count < 0:
@@ -292,7 +295,7 @@ def step_count(objective: Cumulative, terms: Terms) -> int:
 
 
 def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
-    """The shape of a path until whose end rewards are collected."""
+    """Return the path until whose end ``R [ path ]`` collects rewards; an error if it has no such end."""
     path = paths.normalise(formula, terms.source)
     if isinstance(path, paths.Until) and path.negated:
         message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
@@ -303,7 +306,7 @@ def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
 
 
 def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
-    """The shape of the path of ``A`` and ``E``."""
+    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded."""
     path = paths.normalise(formula.path, terms.source)
     if isinstance(path, paths.Until) and path.bound is not None:
         message = f"'{formula.quantifier}' with a bound on the path is not supported"
@@ -312,7 +315,7 @@ def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
 
 
 def structure_name(formula: Reward, names: Collection[str], terms: Terms) -> str:
-    """The reward structure that is meant: by name, by number from 1, or the first."""
+    """Return the name of the reward structure that is meant: by name, by number from 1, or the first."""
     if not names:
         raise LanguageError("the model has no rewards", terms.source, formula.span)
     match formula.structure:

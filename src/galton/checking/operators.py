@@ -229,7 +229,7 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 
 
 def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
-    """The reward structure that is meant: by name, by number from 1, or the first."""
+    """Return the reward structure that an operator means; an error if it has negative rewards."""
     structures = evaluation.model.rewards
     name = structure_name(formula, structures, _terms(evaluation))
     found = structures[name]

@@ -103,7 +103,7 @@ def _successors(model: Model, rows: Rows) -> Mask:
 
 
 def _closure(model: Model, rows: Rows, states: Mask) -> Mask:
-    """All states that the given ones lead to, by their rows."""
+    """Return all states that the given ones lead to when each takes its row."""
     new = states
     while new.any():
         new = _successors(model, rows[new]) & ~states
@@ -112,7 +112,7 @@ def _closure(model: Model, rows: Rows, states: Mask) -> Mask:
 
 
 def _chain(model: Model, layers: list[tuple[Rows, Rows]]) -> Model:
-    """The chain of some layers of (states, rows); each leads to the next, the last to itself."""
+    """Return a chain made of layers of states with their rows; each layer leads to the next, the last to itself."""
     states = np.concatenate([layer for layer, _ in layers])
     rows = np.concatenate([taken for _, taken in layers])
     offsets = np.cumsum([0, *(len(layer) for layer, _ in layers)])

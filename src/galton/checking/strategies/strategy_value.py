@@ -106,7 +106,7 @@ def _worth(strategy: Strategy, formula: Operator, evaluation: Evaluation, settin
 
 
 def _of_chain(strategy: Strategy, rows: Rows, formula: Operator, evaluation: Evaluation, settings: Settings) -> Numbers:
-    """What a strategy without a memory is worth: a chain with all states of the MDP."""
+    """Bound the value of a strategy without memory, in the chain that it leaves of all states of the MDP."""
     chain = replace(with_rows(strategy.model, rows, None), type="dtmc")
     following = _Following(chain, evaluation.program, evaluation.source, settings, mdp=evaluation)
     found = following.numbers(formula)
@@ -115,7 +115,7 @@ def _of_chain(strategy: Strategy, rows: Rows, formula: Operator, evaluation: Eva
 
 
 def _probability(strategy: Strategy, formula: Probability, evaluation: Evaluation, settings: Settings) -> Numbers:
-    """What a strategy that counts steps is worth: one pass back over them."""
+    """Bound the probability of a path under a strategy that counts steps, by one pass back over them."""
     assert strategy.steps is not None
     path = paths.normalise(formula.path, evaluation.source)
     if isinstance(path, paths.Next):
