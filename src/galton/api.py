@@ -34,7 +34,7 @@ def check(
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result:
-    """Check a property of a model.
+    """Answer a property of a model, with bounds that are proved to hold its value.
 
     Parameters
     ----------
@@ -43,8 +43,12 @@ def check(
         property needs it.
     prop
         The property; it may declare constants, formulas and labels of its own.
-    eps, method, settings
-        How to solve; see :class:`galton.solve.settings.Settings`.
+    eps
+        How close the bounds have to be: half their width, relative to the value.
+    method
+        A method of solving, chosen by name; by default the answer is proved.
+    settings
+        All other choices about the numbers; see :class:`galton.Settings`.
     strategy
         Whether to keep the strategy that attains the value of an MDP.
     certificate
@@ -55,11 +59,30 @@ def check(
     constants, more_constants
         Values for constants of the file and of the property.
 
+    Returns
+    -------
+    Result
+        The value, its bounds, and how they were found.
+
+    Raises
+    ------
+    GaltonError
+        If something is wrong with the model, the property or the choices, or if no method gives an answer. The message
+        says what, where, and what to do.
+
     Examples
     --------
+    A truth value:
+
     >>> import galton
     >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
     >>> galton.check(program, "P>=0.5 [ X s>0 ]").value
+    True
+
+    A number, with its bounds and a constant of the property:
+
+    >>> result = galton.check(program, "const int k;  P=? [ F<=k s=2 ]", k=3)
+    >>> result.lower <= 0.5 <= result.upper
     True
     """
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}

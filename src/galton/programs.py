@@ -18,22 +18,96 @@ __all__ = ["Program", "load", "parse"]
 
 @dataclass(frozen=True, slots=True)
 class Program(program.Program):
-    """A checked PRISM program with its constants; :func:`load` and :func:`parse` make one."""
+    """A PRISM program that was read and checked, with values for its constants.
+
+    :func:`galton.load` and :func:`galton.parse` make one; :meth:`build` makes a model of it.
+
+    Examples
+    --------
+    >>> import galton
+    >>> program = galton.parse("ctmc  module m  up : bool;  [] !up -> 3 : (up'=true);  endmodule")
+    >>> program.type, [variable.name for variable in program.variables]
+    ('ctmc', ['up'])
+    """
 
     def build(self, **options: object) -> Model:
-        """Explore all reachable states; see :func:`galton.explore.build` for the options."""
+        """Explore all reachable states and return the model they make.
+
+        The options are those of :func:`galton.explore.build`, such as ``device``, ``threads`` and ``max_states``.
+
+        Examples
+        --------
+        >>> import galton
+        >>> galton.parse("dtmc  module m  x : [0..9];  [] x<9 -> (x'=x+1);  endmodule").build(max_states=100)
+        <dtmc: 10 states, 10 transitions>
+        """
         from .explore import build
 
         return build(self, **options)  # type: ignore[arg-type]
 
 
 def load(path: str | Path, **constants: Value | str) -> Program:
-    """A checked program from a file in the PRISM language, with values for its constants."""
+    """Read a program from a file in the PRISM language, and check it.
+
+    Parameters
+    ----------
+    path
+        The file.
+    constants
+        Values for constants that the file declares without one; a text is read as an expression, so ``p="1/3"`` is
+        exact.
+
+    Returns
+    -------
+    Program
+        The checked program, ready to be built and asked about.
+
+    Raises
+    ------
+    LanguageError
+        If something is wrong in the file: what, at which line and column, and what would be right.
+
+    Examples
+    --------
+    >>> import galton
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "walk.prism"
+    >>> _ = path.write_text("dtmc  const int N;  module walk  x : [0..N];  [] x<N -> (x'=x+1);  endmodule")
+    >>> galton.load(path, N=3).build()
+    <dtmc: 4 states, 4 transitions>
+    """
     return _checked(read_source(path), constants)
 
 
 def parse(text: str, **constants: Value | str) -> Program:
-    """A checked program from a text in the PRISM language, with values for its constants."""
+    """Read a program from a text in the PRISM language, and check it.
+
+    Parameters
+    ----------
+    text
+        The program itself; :func:`galton.load` reads a file.
+    constants
+        Values for constants that the text declares without one; a text is read as an expression, so ``p="1/3"`` is
+        exact.
+
+    Returns
+    -------
+    Program
+        The checked program, ready to be built and asked about.
+
+    Raises
+    ------
+    LanguageError
+        If something is wrong in the text: what, at which line and column, and what would be right.
+
+    Examples
+    --------
+    >>> import galton
+    >>> text = "dtmc  const double p;  module m  x : bool;  [] !x -> p:(x'=true) + 1-p:true;  endmodule"
+    >>> galton.parse(text, p=0.25).constants["p"]
+    0.25
+    """
     return _checked(Source("<text>", text), constants)
 
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
 
 from galton.backend.steps import exit_rates
-from galton.checking import forward
-from galton.checking.bounded import WideError
+from galton.checking.bounded import forward_in_time as forward
+from galton.checking.bounded.question import WideError
+from galton.checking.bounded.within_time import cumulative_time, instantaneous_time, timed_until
 from galton.checking.quantity import Quantity
-from galton.checking.timed import cumulative_time, instantaneous_time, timed_until
 from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve.adaptive_uniformisation import Distribution, Effort, MovingChain

@@ -158,7 +158,7 @@ class Vague:
 @pytest.fixture
 def vague(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Vague:
     fake = Vague(getattr(request, "param", 0.0))
-    monkeypatch.setattr("galton.checking.until.until", fake)
+    monkeypatch.setattr("galton.checking.unbounded.until.until", fake)
     return fake
 
 
@@ -218,7 +218,7 @@ def test_bounds_that_are_wide_in_some_states_may_do(monkeypatch: pytest.MonkeyPa
         middle = namespace(model.columns).full(model.n_states, 0.5)
         return Quantity(middle - 0.1, middle + 0.1, "picky", (Work("guess"),))
 
-    monkeypatch.setattr("galton.checking.until.until", picky)
+    monkeypatch.setattr("galton.checking.unbounded.until.until", picky)
     assert ask(COIN, "filter(count, P>0.3 [ F heads ])").value == 8
     with pytest.raises(UndecidedError):
         ask(COIN, "P=? [ X P>0.45 [ F heads ] ]")

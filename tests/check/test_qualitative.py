@@ -10,7 +10,7 @@ from asking import COIN, GAMBLE, MACHINE, ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.checking.qualitative import certain_next, certain_steps
+from galton.checking.qualitative.zero_one import zero_one_next, zero_one_steps
 from galton.model.sparse import Model
 
 Rows = list[list[dict[int, int]]]  # per state, per choice: weights of targets
@@ -54,7 +54,7 @@ def test_steps(rows: Rows, may_pass: list[bool], goals: list[bool], low: int, mo
     for _ in range(low):
         after = step(rows, values, optimum)
         values = [after[s] if through[s] else Fraction(0) for s in range(n)]
-    zero, one = certain_steps(model, through, goal, low, low + more, optimum)  # type: ignore[arg-type]
+    zero, one = zero_one_steps(model, through, goal, low, low + more, optimum)  # type: ignore[arg-type]
     assert zero.tolist() == [value == 0 for value in values]
     assert one.tolist() == [value == 1 for value in values]
 
@@ -63,7 +63,7 @@ def test_steps(rows: Rows, may_pass: list[bool], goals: list[bool], low: int, mo
 def test_next(rows: Rows, goals: list[bool], optimum: str) -> None:
     goal = np.array(goals[: len(rows)])
     values = step(rows, [Fraction(int(g)) for g in goal], optimum)
-    zero, one = certain_next(as_model(rows), goal, optimum)  # type: ignore[arg-type]
+    zero, one = zero_one_next(as_model(rows), goal, optimum)  # type: ignore[arg-type]
     assert zero.tolist() == [value == 0 for value in values]
     assert one.tolist() == [value == 1 for value in values]
 

@@ -14,9 +14,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import galton
-from galton.checking.bounded import NegativeRewardError, WideError
+from galton.checking.bounded.question import NegativeRewardError, WideError
+from galton.checking.bounded.within_steps import bounded_until, cumulative_steps, instantaneous_steps, next_step
 from galton.checking.quantity import Quantity
-from galton.checking.steps import bounded_until, cumulative_steps, instantaneous_steps, next_step
 from galton.lang import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve import step_limits as patience

@@ -10,9 +10,9 @@ import pytest
 from asking import COIN, GAMBLE, ask
 
 import galton
-from galton.checking.strategy import Strategy, StrategyError
-from galton.checking.strategy_file import read_strategy, write_strategy
-from galton.checking.worth import StrategyMistakeError
+from galton.checking.strategies.strategy import Strategy, StrategyError
+from galton.checking.strategies.strategy_file import read_strategy, write_strategy
+from galton.checking.strategies.strategy_value import StrategyMistakeError
 from galton.device.arrays import is_on_host
 from galton.model.sparse import Model
 

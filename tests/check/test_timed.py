@@ -13,9 +13,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
 
-from galton.checking.bounded import NegativeRewardError
+from galton.checking.bounded.question import NegativeRewardError
+from galton.checking.bounded.within_time import cumulative_time, instantaneous_time, timed_until
 from galton.checking.quantity import Quantity
-from galton.checking.timed import cumulative_time, instantaneous_time, timed_until
 from galton.lang import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve.settings import Settings
@@ -226,6 +226,6 @@ def test_a_time_without_end_is_refused_only_where_it_is_too_long() -> None:
 
 
 def test_more_than_some_time() -> None:
-    pytest.importorskip("galton.checking.until")
+    pytest.importorskip("galton.checking.unbounded.until")
     found = timed_until(pair(1.0, 2.0), ALL, SECOND, 5.0, math.inf, SETTINGS)
     assert found.value.tolist() == pytest.approx([1, 1])

@@ -125,7 +125,7 @@ def read_while(terminal: int, process: subprocess.Popen[str]) -> str:
 
 # A solver that never ends, and tells of bounds that come closer.
 ENDLESS = """
-import sys, time, galton.cli, galton.checking.until
+import sys, time, galton.cli, galton.checking.unbounded.until
 
 def endless(model, through, goal, optimum, settings, **options):
     for sweeps in range(1, 10**6):
@@ -134,7 +134,7 @@ def endless(model, through, goal, optimum, settings, **options):
             print("ready", file=sys.stderr, flush=True)
         time.sleep(0.001)
 
-galton.checking.until.until = endless
+galton.checking.unbounded.until.until = endless
 sys.argv[0] = "galton"
 galton.cli.main()
 """

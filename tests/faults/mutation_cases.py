@@ -23,7 +23,7 @@ from typing import Any
 from mutation import mutated_archive, mutated_bytes, mutated_json, mutated_text
 
 import galton
-from galton.checking.strategy_file import read_strategy, write_strategy
+from galton.checking.strategies.strategy_file import read_strategy, write_strategy
 
 MEMORY = 1 << 30  # bytes, beside what Python and its libraries take
 PATIENCE, REACTION = 1.0, 1.0  # seconds that a case may take before it is interrupted, and that this may take

@@ -101,7 +101,7 @@ EYE = np.eye(2)
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("pta", EYE), {}, "a model is a dtmc, a ctmc or an mdp, not 'pta'"),
+        (("pta", EYE), {}, "the type of a model is dtmc, ctmc or mdp, not 'pta'"),
         (("dtmc", [[0.5, 0.4], [0, 1]]), {}, "state 0: the probabilities sum to 0.9, not 1"),
         (("dtmc", [[1, 0], [1.5, -0.5]]), {}, "state 1: the probability of going to 1 is -0.5, not positive"),
         (("ctmc", [[1, 0], [np.inf, 1]]), {}, "state 1: the rate of going to 0 is inf, not positive"),

@@ -201,7 +201,7 @@ def test_an_error_in_the_function_says_for_which_state() -> None:
         (lambda x: [], {"min_probability": 2}, "min_probability must be between 0 and 1, not 2"),
         (lambda x: [], {"max_states": 0}, "max_states must be at least 1, not 0"),
         (lambda x: [], {"order": "dfs"}, 'the order is "bfs" or "most-probable", not \'dfs\''),
-        (lambda x: [], {"type": "pta"}, "a model is a dtmc, a ctmc or an mdp, not 'pta'"),
+        (lambda x: [], {"type": "pta"}, "the type of a model is dtmc, ctmc or mdp, not 'pta'"),
     ],
 )
 def test_errors(step: Any, options: dict[str, Any], message: str) -> None:

@@ -105,7 +105,7 @@ def i32(*numbers: int) -> np.ndarray:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"type": "pta"}, "a model is a dtmc, a ctmc or an mdp, not 'pta'"),
+        ({"type": "pta"}, "the type of a model is dtmc, ctmc or mdp, not 'pta'"),
         ({"type": "dtmc"}, "a model of type dtmc has no choice_starts"),
         ({"choice_starts": i32(0, 2, 2)}, "choice_starts runs from 0 to 2, not from 0 to 3"),
         ({"choice_starts": i32(0, 3, 3)}, "state 1 has no choice"),

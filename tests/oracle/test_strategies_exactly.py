@@ -16,8 +16,8 @@ from exact import Exact, Number, Rewards, Vector, from_sparse
 from queries import TRUE, Bound, ExpectedTime, Formula, Label, Not, Path, Probability, Reward, _reachability
 
 import galton
-from galton.checking.strategy import Strategy
-from galton.checking.strategy_file import read_strategy, write_strategy
+from galton.checking.strategies.strategy import Strategy
+from galton.checking.strategies.strategy_file import read_strategy, write_strategy
 from galton.model.sparse import Model
 from galton.model.sparse import Rewards as EarnedBy
 

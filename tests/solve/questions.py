@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from galton.backend.reference import equations as reference
-from galton.checking import expected, until
+from galton.checking.unbounded import rewards as expected
+from galton.checking.unbounded import until
 from galton.model.sparse import Model, Rewards
 from galton.model.values import Floats
 from galton.solve import Settings

@@ -8,9 +8,9 @@ import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from galton.checking.expected import reachability_reward, total_reward
 from galton.checking.quantity import Quantity
-from galton.checking.until import until
+from galton.checking.unbounded.rewards import reachability_reward, total_reward
+from galton.checking.unbounded.until import until
 from galton.model.sparse import Model, Rewards
 from galton.solve import METHODS, Settings
 from galton.solve.equations import Optimum

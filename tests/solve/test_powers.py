@@ -60,7 +60,7 @@ def test_series_of_many_steps(first: int, leak: float) -> None:
 def test_a_state_that_is_left(leak: float, time: float) -> None:
     """Whatever its rate is beside that of another, the probability to stay is exp(-rate time)."""
     model = Model.from_matrix("ctmc", [[0.0, leak, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    from galton.checking.timed import timed_until
+    from galton.checking.bounded.within_time import timed_until
 
     here = np.array([True, False, False])
     found = timed_until(model, np.array([True, True, False]), here, time, time, Settings(threads=1))

@@ -8,8 +8,8 @@ import pytest
 from galton import _core
 from galton.backend.cpu.matrix import matrix_of
 from galton.backend.protocol import Span, Stop
-from galton.checking.expected import reachability_reward
-from galton.checking.until import until
+from galton.checking.unbounded.rewards import reachability_reward
+from galton.checking.unbounded.until import until
 from galton.model.sparse import Model, Rewards
 from galton.solve.settings import Settings
 

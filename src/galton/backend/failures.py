@@ -107,8 +107,8 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
         return f"the reward is {value}", lowered.spans.get(found["node"], Span(0, 0)), "it must be finite"
     blamed = lowered.commands[found["command"]]
     command = blamed.source
-    rates = lowered.program.type == "ctmc"
-    what = "rates" if rates else "probabilities"
+    nature = lowered.program.nature
+    what = "rates" if nature.has_rates else "probabilities"
     if fault is Fault.BAD_PRODUCT:
         size = "large" if found["value"] > 0 else "small"
         action = f" '{command.action}'" if command.action else ""
@@ -120,12 +120,12 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     if fault is Fault.BAD_TOTAL:
         return "with this command the rates add up to more than a double can hold", command.span, _UNITS
     if fault is Fault.BAD_SUM:
-        hint = "this is a CTMC? then the file must say ctmc" if lowered.program.type == "dtmc" else None
+        hint = "this is a CTMC? then the file must say ctmc" if not nature.has_choices else None
         return f"the probabilities of this command sum to {value} instead of 1", command.span, hint
     update = command.updates[blamed.updates[found["update"]].places[0]]
     if fault is Fault.BAD_PROBABILITY:
         span = update.span if update.probability is None else update.probability.span
-        return f"the {'rate' if rates else 'probability'} is {value}", span, "it must be finite and not negative"
+        return f"the {nature.entry} is {value}", span, "it must be finite and not negative"
     assignment = update.assignments[found["assignment"]]
     variable = next(v for v in lowered.program.variables if v.name == assignment.variable)
     return (

@@ -96,7 +96,7 @@ def _biases(question: Question, components: Components, digits: int) -> _Found |
 
 
 def _biases_in_doubles(question: Question, components: Components) -> Vector:
-    """The same in doubles, by factors of the matrix of each component."""
+    """Compute the bias of each state in doubles, by factors of the matrix of each component."""
     from scipy.sparse import csr_array
 
     table = question.rows

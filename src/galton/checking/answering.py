@@ -25,7 +25,7 @@ from .intervals import Numbers, Truth
 from .result import Number, Result, Solved
 
 if TYPE_CHECKING:
-    from .strategy import Strategy
+    from .strategies.strategy import Strategy
 
 LONG = 80  # characters of a state that is named in passing
 AGAIN = 1e3  # how much narrower to ask when bounds do not decide
@@ -40,7 +40,7 @@ def check(
     strategy: bool = False,
     certificate: bool = False,
 ) -> Result:
-    """Check a property, resolved against a program, on the model built from that program.
+    """Check a property that was resolved against a program, on the model built from that program.
 
     The strategy that attains the value of an MDP is only kept where it is asked for, and so are the bounds in all
     states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
@@ -104,12 +104,12 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
 
 
 def _width(result: Result) -> float:
-    """How far the bounds are apart; 0 where there are none."""
+    """Return how far the bounds are apart; 0 where there are none."""
     return 0.0 if result.lower is None or result.upper is None else float(result.upper - result.lower)
 
 
 def _missing(result: Result, settings: Settings) -> float:
-    """How many times narrower the bounds must be to say what was asked; 1 where they do."""
+    """Return how many times narrower the bounds must be to say what was asked; 1 where they say it."""
     if result.value is None:
         return AGAIN
     if result.lower is None or result.upper is None or not result.proved or isinstance(result.value, tuple):
@@ -151,7 +151,7 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
 
 
 def _outermost(expression: Expression) -> Expression:
-    """What a property filters."""
+    """Return the property inside all filters."""
     while isinstance(expression, Filter):
         expression = expression.operand
     return expression
@@ -191,15 +191,15 @@ def _number(value: float, integral: bool) -> Number:
 
 
 def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None:
-    """That of the outermost operator; arithmetic on top of operators has none.
+    """Return the strategy of the outermost operator; None for a chain, and for arithmetic on top of operators.
 
-    Nobody gets one that is not worth the answer.
+    A strategy that does not attain the answer is an error.
     """
     formula, model = _outermost(expression), evaluation.model
-    if model.type != "mdp" or not isinstance(formula, (Probability, Reward, ExpectedTime)):
+    if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime)):
         return None
-    from .strategy import Strategy
-    from .worth import verify
+    from .strategies.strategy import Strategy
+    from .strategies.strategy_value import require_attained
 
     text = render(formula)
     answer = next(step.quantity for step in reversed(evaluation.steps) if step.formula == text)
@@ -207,5 +207,5 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     if choices is None or not len(choices):  # what is settled at once leaves nothing to decide
         choices = np.full(model.n_states, -1, dtype=np.int32)
     found = Strategy(model, on_host(choices))
-    verify(found, formula, evaluation, answer)
+    require_attained(found, formula, evaluation, answer)
     return found

@@ -294,7 +294,7 @@ class Evaluation:
             case SteadyState():
                 return operators.steady_state(self, expression)
             case PathQuantifier():
-                from .branching import quantified
+                from .qualitative.path_quantifiers import quantified
 
                 return Truth.exactly(quantified(self, expression))
             case Filter():

@@ -36,7 +36,7 @@ def is_range(text: str) -> bool:
 
 
 def values(name: str, text: str) -> list[Value]:
-    """The values of a range.
+    """Return the values of a range, exactly as they were written.
 
     >>> values("x", "0.1:0.1:0.3"), values("N", "2:4")
     ([0.1, 0.2, 0.3], [2, 3, 4])
@@ -78,7 +78,7 @@ def _number(text: str, name: str) -> Fraction:
 
 
 def valuations(given: Mapping[str, str]) -> Iterator[Valuation]:
-    """All combinations; the constant given first changes last."""
+    """Go through all combinations of the values of ranges; the constant given first changes last."""
     spread = ranges(given)
     for combination in product(*spread.values()):
         yield {**given, **dict(zip(spread, combination, strict=True))}

@@ -32,7 +32,10 @@ _EVERYTHING = Literal(False)  # the condition that ends no path
 
 
 def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
-    """Where no question asks what follows, as an expression over the variables; None when all is needed."""
+    """Return a condition on states past which no question needs the model, or None where the whole of it is needed.
+
+    The condition is an expression over the variables of the program.
+    """
     conditions: list[Expression] = []
     for context, question in asked:
         if question.prop.error is not None:

@@ -103,13 +103,13 @@ def _one_truth(must: Any, may: Any) -> Truth:
 
 
 def _one_number(lower: Any, upper: Any, integral: bool = False) -> Numbers:
-    """A number that is the same in all states, likewise."""
+    """A number that is the same in all states; where it was found on a device, it comes from there now."""
     found: list[Any] = [np.float64(float(bound)) for bound in (lower, upper)]
     return Numbers(found[0], found[1], integral)
 
 
 def listing(evaluation: Evaluation) -> list[str]:
-    """What ``print``, ``printall``, ``argmin`` and ``argmax`` want to be seen: a line per state.
+    """Return the lines that ``print``, ``printall``, ``argmin`` and ``argmax`` show: one for each state.
 
     As in PRISM, ``print`` leaves out states where the value is zero or false.
     """

@@ -22,7 +22,7 @@ class ImpossibleAnswerError(GaltonError):
 
 
 def admit(quantity: Quantity, formula: str, most: float) -> Quantity:
-    """The quantity, if it can be right.
+    """Return a quantity if it can be right; raise :class:`ImpossibleAnswerError` if not.
 
     Bounds are numbers that are not negative (nor -0, which is left over where a division went wrong), in order, at most
     ``most``, and infinite only in states for which graph analysis says so.

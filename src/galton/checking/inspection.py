@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from ..backend.formats import STEPPING
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression, Value
-from ..lang.program import ModelType, Program
+from ..lang.model_types import ModelType, Nature, nature_of
+from ..lang.program import Program
 from ..lang.properties import (
     Cumulative,
     ExpectedTime,
@@ -157,20 +158,20 @@ def count_devices(device: str | None) -> int:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the words of a property mean: the type of the model, the constants, and the text that errors point into."""
+    """What the words of a property mean: the nature of the model, the constants, and the text for errors."""
 
-    type: ModelType
+    nature: Nature
     constants: Mapping[str, Value]
     source: Source
 
 
 def kinds_of(question: Question, program: Program, type: ModelType | None = None) -> list[Kind]:
-    """The kinds of all questions in a property; what makes no sense in any model of this type is refused.
+    """Return the kinds of all questions in a property; what makes no sense in a model of this type is an error.
 
     ``program`` knows the property's names (:func:`.resolution.resolve`). ``type`` is that of the model where it is not
     the program's.
     """
-    terms = Terms(type or program.type, program.constants, question.source)
+    terms = Terms(nature_of(type or program.type), program.constants, question.source)
     found: dict[Kind, None] = {}
     with DeepRecursion(question.source):
         for part in parts(question.prop.expression):
@@ -179,7 +180,7 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
 
 
 def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Kind]:
-    """Those of one operator, without what stands inside."""
+    """Return the kinds of the questions that one operator asks itself, without those inside it."""
     match formula:
         case Probability(path):
             paths.threshold(formula, terms.constants, terms.source)
@@ -212,9 +213,9 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
 def _of_path(path: paths.Path, terms: Terms) -> Collection[Kind]:
     if isinstance(path, paths.Now):
         return (AT_ONCE,)
-    bounded = TIME if terms.type == "ctmc" else STEPS
+    bounded = TIME if terms.nature.is_continuous else STEPS
     if isinstance(path, paths.Next):
-        return (AT_ONCE,) if terms.type == "ctmc" else (STEPS,)
+        return (AT_ONCE,) if terms.nature.is_continuous else (STEPS,)
     _, high, _ = interval_of(path, terms)
     if path.bound is None:
         return (UNBOUNDED,)
@@ -222,7 +223,7 @@ def _of_path(path: paths.Path, terms: Terms) -> Collection[Kind]:
 
 
 def _of_objective(formula: Reward, objective: Expression, terms: Terms) -> Collection[Kind]:
-    timed = terms.type == "ctmc"
+    timed = terms.nature.is_continuous
     match objective:
         case Cumulative(None):
             return (UNBOUNDED,)
@@ -249,8 +250,11 @@ def _of_rewarded(path: paths.Path) -> Collection[Kind]:
 
 
 def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Optimum | None:
-    """Over which strategies: none for a chain, and the worst ones where a bound must hold for all."""
-    if terms.type != "mdp":
+    """Return which strategies an operator asks about: None for a chain, else those of the least or greatest value.
+
+    A threshold is meant for all strategies, so it asks for those that meet it least.
+    """
+    if not terms.nature.has_choices:
         return None
     if formula.optimum:
         return formula.optimum
@@ -263,26 +267,26 @@ def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Op
 
 
 def refuse_long_run(formula: SteadyState | Reward, terms: Terms) -> None:
-    """Long-run averages of MDPs, which depend on the strategy, are not there."""
-    if terms.type == "mdp":
+    """Raise an error for long-run averages of models that have no single one, such as MDPs."""
+    if not terms.nature.has_long_run:
         what = "the long-run behaviour of an MDP, S, is" if isinstance(formula, SteadyState) else ""
         message = f"{what or 'long-run rewards of an MDP, R [ S ], are'} not supported"
         raise UnsupportedError(message, terms.source, formula.span)
 
 
 def interval_of(path: paths.Until, terms: Terms) -> Interval:
-    """The bounds of an until, None for no upper one, and whether they are times."""
+    """Return the lower and upper bound of an until (None for no upper one), and whether they are times."""
     if path.bound is not None and path.bound.reward is not None:
         message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
         raise UnsupportedError(message, terms.source, path.goal.span)
-    if path.bound is not None and terms.type == "ctmc":
+    if path.bound is not None and terms.nature.is_continuous:
         low, high = paths.times(path.bound, terms.constants, terms.source)
         return low, None if high == math.inf else high, True
     return *paths.steps(path.bound, terms.constants, terms.source), False
 
 
 def step_count(objective: Cumulative, terms: Terms) -> int:
-    """The steps of ``C<=k``."""
+    """Return the number of steps of ``C<=k`` or ``C<k``."""
     assert objective.bound is not None
     count = paths.whole(objective.bound, terms.constants, terms.source) - objective.strict
     if count < 0:
@@ -291,7 +295,7 @@ def step_count(objective: Cumulative, terms: Terms) -> int:
 
 
 def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
-    """The shape of a path until whose end rewards are collected."""
+    """Return the path until whose end ``R [ path ]`` collects rewards; an error if it has no such end."""
     path = paths.normalise(formula, terms.source)
     if isinstance(path, paths.Until) and path.negated:
         message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
@@ -302,7 +306,7 @@ def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
 
 
 def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
-    """The shape of the path of ``A`` and ``E``."""
+    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded."""
     path = paths.normalise(formula.path, terms.source)
     if isinstance(path, paths.Until) and path.bound is not None:
         message = f"'{formula.quantifier}' with a bound on the path is not supported"

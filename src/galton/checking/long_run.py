@@ -36,8 +36,8 @@ SMALL = 100  # states of a component up to which elimination costs less than thi
 
 
 def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
-    """Bounds on the long-run average, per step or per unit of time, of a reward in a chain."""
-    if model.type == "mdp":
+    """Bound the long-run average of a reward in every state of a chain: per step, or per unit of time in a CTMC."""
+    if not model.nature.has_long_run:
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
     settings = replace(settings, method=None)  # what others may be chosen for proves nothing, and these bounds do
     start = perf_counter()
@@ -66,7 +66,7 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
 
 
 def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> tuple[Floats, Floats, list[Work]]:
-    """The bounds with those filled in that are NaN, of the transient states: the means of the bounds where runs end."""
+    """Fill in the bounds of transient states, which are NaN: the means of the bounds where their runs end."""
     open_states = np.isnan(low)
     unknowns = open_equations(model, open_states, np.where(open_states, 0.0, low), settings)
     solution = solve(unknowns.equations, settings)
@@ -82,7 +82,10 @@ def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> tu
 def _gains_on_device(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
-    """The same on a device, which has no use for many small components: each is a chain of its own."""
+    """Bound the gain of each component on a device; return lower and upper bounds, and what was done.
+
+    Each component is solved as a chain of its own, one after the other, so there may only be a few.
+    """
     from ..device.errors import DeviceError
 
     members, starts = components.order, components.starts
@@ -108,7 +111,7 @@ def _gains_on_device(
 def _gains(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
-    """Bounds on the gain of each component, and what was done."""
+    """Bound the gain of each component on the CPU; return lower and upper bounds, and what was done."""
     members, starts = components.order, components.starts
     total, below, above = _reward_bounds(model, reward)
     # Elsewhere than here rewards may differ: a component that earns the same everywhere has no equation to solve.

@@ -1,7 +1,22 @@
-"""``P``, ``R``, ``T`` and ``S``: which question to which solver.
+"""``P``, ``R``, ``T`` and ``S``: which question goes to which solver.
 
-``G``, ``W`` and release are one minus an until with the optimum turned around (:mod:`.paths`). A bound on an MDP is
-meant for all strategies, so ``P>=p`` asks for the minimum and ``P<=p`` for the maximum.
+============================  ============================================  ==========================================
+question                      DTMC, MDP                                     CTMC
+============================  ============================================  ==========================================
+``P [ X a ]``                 ``bounded.within_steps.next_step``            ``bounded.single_step.jump_probability``
+``P [ a U b ]``               ``unbounded.until.until``                     ``unbounded.until.until``
+``P [ a U[i,j] b ]``          ``bounded.within_steps.bounded_until``        ``bounded.within_time.timed_until``
+``P>0``, ``P>=1`` of these    ``qualitative.zero_one``                      ``qualitative.zero_one``
+``R [ X a ]``                 ``bounded.single_step.next_reward``           ``bounded.single_step.next_reward``
+``R [ F a ]``, ``T [ F a ]``  ``unbounded.rewards.reachability_reward``     ``unbounded.rewards.reachability_reward``
+``R [ C ]``                   ``unbounded.rewards.total_reward``            ``unbounded.rewards.total_reward``
+``R [ C<=k ]``                ``bounded.within_steps.cumulative_steps``     ``bounded.within_time.cumulative_time``
+``R [ I=k ]``                 ``bounded.within_steps.instantaneous_steps``  ``bounded.within_time.instantaneous_time``
+``S [ a ]``, ``R [ S ]``      ``long_run.long_run``; refused for an MDP     ``long_run.long_run``
+============================  ============================================  ==========================================
+
+``F`` is an until; ``G``, ``W`` and release are one minus an until with the optimum turned around (:mod:`.paths`). A
+bound on an MDP is meant for all strategies, so ``P>=p`` asks for the minimum and ``P<=p`` for the maximum.
 """
 
 from __future__ import annotations
@@ -53,7 +68,7 @@ if TYPE_CHECKING:
 
 
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
-    """``P … [ path ]``."""
+    """Return the value of ``P … [ path ]`` in every state: bounds on it, or whether it meets the threshold."""
     bound = _threshold(evaluation, formula)
     path = paths.normalise(formula.path, evaluation.source)
     optimum = optimum_of(formula, _terms(evaluation))
@@ -65,7 +80,7 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
 
 
 def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
-    """``R{…} … [ objective ]``."""
+    """Return the value of ``R{…} … [ objective ]`` in every state: bounds on it, or whether it meets the threshold."""
     bound = _threshold(evaluation, formula)
     structure = structure_of(evaluation, formula)
     optimum = optimum_of(formula, _terms(evaluation))
@@ -74,7 +89,7 @@ def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
 
 
 def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numbers:
-    """Storm's ``T … [ F states ]``: a reward of 1 for every step or unit of time."""
+    """Return the value of Storm's ``T … [ F states ]``: a reward of 1 for every step or unit of time."""
     bound = _threshold(evaluation, formula)
     optimum = optimum_of(formula, _terms(evaluation))
     model = evaluation.model
@@ -85,7 +100,7 @@ def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numb
 
 
 def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Numbers:
-    """``S … [ states ]``: the long-run average of being there."""
+    """Return the value of ``S … [ states ]``: the long-run average of being in these states."""
     from .long_run import long_run
 
     refuse_long_run(formula, _terms(evaluation))
@@ -100,7 +115,7 @@ def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Number
 
 
 def _terms(evaluation: Evaluation) -> Terms:
-    return Terms(evaluation.model.type, evaluation.program.constants, evaluation.source)
+    return Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source)
 
 
 def _threshold(
@@ -160,24 +175,24 @@ def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, opti
         with suppress(GaltonError):
             found = _complement(_until(evaluation, path, interval, dual, settings.tighter(2 / least)))
     # What is certain is so exactly.
-    zero, one = _certain(evaluation, path, optimum)
+    zero, one = _zero_and_one(evaluation, path, optimum)
     lower, upper = (np.where(zero, 0.0, np.where(one, 1.0, bound)) for bound in (found.lower, found.upper))
     return replace(found, lower=lower, upper=upper)
 
 
 def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: Optimum | None) -> Quantity:
-    if evaluation.model.type == "ctmc":
-        from .successors import jump_probability
+    if evaluation.model.has_rates:
+        from .bounded.single_step import jump_probability
 
         return jump_probability(evaluation.model, states)
-    from .steps import next_step
+    from .bounded.within_steps import next_step
 
     settings = evaluation.settings_for(formula)
     found = next_step(evaluation.focused_model, states, optimum, settings, strategy=settings.strategy)
     if formula.comparison is not None:
-        from .successors import as_it_stands
+        from .bounded.single_step import unscaled_step
 
-        found = as_it_stands(found, evaluation.model, states, optimum)
+        found = unscaled_step(found, evaluation.model, states, optimum)
     return _within(found, 1.0)
 
 
@@ -190,15 +205,15 @@ def _until(
         _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
     if low == 0 and high is None:
-        from .until import until
+        from .unbounded.until import until
 
         found = until(model, through, goal, optimum, settings, negated=path.negated)
     elif timed:
-        from .timed import timed_until
+        from .bounded.within_time import timed_until
 
         found = timed_until(model, through, goal, low, math.inf if high is None else high, settings)
     else:
-        from .steps import bounded_until
+        from .bounded.within_steps import bounded_until
 
         end, keep = None if high is None else int(high), settings.strategy
         found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=keep)
@@ -214,7 +229,7 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 
 
 def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
-    """The reward structure that is meant: by name, by number from 1, or the first."""
+    """Return the reward structure that an operator means; an error if it has negative rewards."""
     structures = evaluation.model.rewards
     name = named_structure(formula, list(structures), _terms(evaluation))
     found = structures[name]
@@ -237,25 +252,25 @@ def _objective(
     objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
     match objective:
         case Cumulative(None):
-            from .expected import total_reward
+            from .unbounded.rewards import total_reward
 
             return total_reward(model, structure, optimum, settings)
         case Cumulative(limit) if limit is not None:
-            if model.type == "ctmc":
-                from .timed import cumulative_time
+            if model.is_continuous:
+                from .bounded.within_time import cumulative_time
 
                 return cumulative_time(model, structure, paths.time(limit, constants, source), settings)
-            from .steps import cumulative_steps
+            from .bounded.within_steps import cumulative_steps
 
             count = step_count(objective, _terms(evaluation))
             return cumulative_steps(model, structure, count, optimum, settings, strategy=settings.strategy)
         case Instantaneous(moment):
             only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
-            if model.type == "ctmc":
-                from .timed import instantaneous_time
+            if model.is_continuous:
+                from .bounded.within_time import instantaneous_time
 
                 return instantaneous_time(model, only_states, paths.time(moment, constants, source), settings)
-            from .steps import instantaneous_steps
+            from .bounded.within_steps import instantaneous_steps
 
             count = paths.whole(moment, constants, source)
             return instantaneous_steps(model, only_states, count, optimum, settings, strategy=settings.strategy)
@@ -271,8 +286,8 @@ def _path_reward(
     evaluation: Evaluation, formula: Expression, structure: Rewards, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
     """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
-    from .expected import reachability_reward
-    from .successors import next_reward
+    from .bounded.single_step import next_reward
+    from .unbounded.rewards import reachability_reward
 
     path = rewarded_path(formula, _terms(evaluation))
     if isinstance(path, paths.Now):
@@ -323,7 +338,7 @@ def _decided(
 ) -> Mask:
     """Where ``P>0``, ``P<=0``, ``P>=1`` or ``P<1`` holds."""
     start = time.perf_counter()
-    zero, one = _certain(evaluation, path, optimum)
+    zero, one = _zero_and_one(evaluation, path, optimum)
     detail = f"{int(zero.sum()):,} states with probability 0, {int(one.sum()):,} with 1"
     work = Work("graph analysis", detail, seconds=time.perf_counter() - start)
     evaluation.solved(formula, Quantity(one.astype(float), (~zero).astype(float), "graph analysis", (work,)))
@@ -331,13 +346,13 @@ def _decided(
     return {">": ~zero, "<=": zero, ">=": one, "<": ~one}[formula.comparison.operator]
 
 
-def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
+def _zero_and_one(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
     """The states where the probability of a path is exactly 0, and exactly 1."""
-    from . import qualitative
+    from .qualitative import zero_one
 
     model = evaluation.model
     if isinstance(path, paths.Next):
-        return qualitative.certain_next(model, evaluation.mask(path.states), optimum)
+        return zero_one.zero_one_next(model, evaluation.mask(path.states), optimum)
     low, high, timed = interval_of(path, _terms(evaluation))
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if path.negated:
@@ -345,12 +360,12 @@ def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Op
     else:
         _warn_if_empty(evaluation, goal, path.goal)
     if timed:
-        found = qualitative.certain_times(model, through, goal, low, math.inf if high is None else high)
+        found = zero_one.zero_one_times(model, through, goal, low, math.inf if high is None else high)
     elif low == 0 and high is None:
-        found = qualitative.certain_until(model, through, goal, optimum)
+        found = zero_one.zero_one_until(model, through, goal, optimum)
     else:
         end = None if high is None else int(high)
-        found = qualitative.certain_steps(model, through, goal, int(low), end, optimum)
+        found = zero_one.zero_one_steps(model, through, goal, int(low), end, optimum)
     return found[::-1] if path.negated else found
 
 

@@ -55,7 +55,7 @@ TRUE = Literal(True)
 
 
 def normalise(path: Expression, source: Source) -> Path:
-    """The shape of a path formula."""
+    """Return a path formula in one of the shapes that are solved; LTL is refused with its place in the text."""
     path = _simplified(path)
     match path:
         case UnaryPath("X", states):
@@ -134,7 +134,7 @@ def _first_temporal(expression: Expression) -> Expression:
 
 
 def constant(expression: Expression, constants: Mapping[str, Value], source: Source) -> float:
-    """The value of a bound, which only constants may take part in."""
+    """Return the value of a bound or threshold; an error if it uses a variable."""
     for part in parts(expression):
         if isinstance(part, Name) and part.name not in constants:
             message = f"a bound may only use constants, and '{part.name}' is a variable"
@@ -161,7 +161,7 @@ def threshold(
 
 
 def steps(bound: TimeBound | None, constants: Mapping[str, Value], source: Source) -> tuple[int, int | None]:
-    """A bound on the number of steps, both ends included; None where there is no upper end."""
+    """Return the least and the greatest number of steps that a bound allows; None for no greatest."""
     low, high = 0, None
     if bound is not None and bound.low is not None:
         low = whole(bound.low, constants, source) + bound.low_strict
@@ -175,7 +175,7 @@ def steps(bound: TimeBound | None, constants: Mapping[str, Value], source: Sourc
 
 
 def whole(expression: Expression, constants: Mapping[str, Value], source: Source) -> int:
-    """A number of steps."""
+    """Return the value of a bound as a number of steps; an error if it is not whole."""
     value = time(expression, constants, source)
     if value != math.floor(value):
         raise LanguageError(f"steps are counted in whole numbers, and this is {value:g}", source, expression.span)
@@ -183,7 +183,10 @@ def whole(expression: Expression, constants: Mapping[str, Value], source: Source
 
 
 def times(bound: TimeBound | None, constants: Mapping[str, Value], source: Source) -> tuple[float, float]:
-    """A bound on time. Whether it is strict makes no difference: no single moment has a probability of its own."""
+    """Return the earliest and the latest time that a bound allows; infinity for no latest.
+
+    Whether a bound is strict makes no difference: no single moment has a probability of its own.
+    """
     low, high = 0.0, math.inf
     if bound is not None and bound.low is not None:
         low = time(bound.low, constants, source)
@@ -197,7 +200,7 @@ def times(bound: TimeBound | None, constants: Mapping[str, Value], source: Sourc
 
 
 def time(expression: Expression, constants: Mapping[str, Value], source: Source) -> float:
-    """A moment."""
+    """Return the value of a bound as a time: finite, and not negative."""
     value = float(constant(expression, constants, source))
     if not 0 <= value < math.inf:
         complaint = "cannot be negative" if value < 0 else "must be finite"

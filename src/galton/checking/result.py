@@ -15,7 +15,7 @@ DIGITS = 12  # that people get to see
 if TYPE_CHECKING:
     from ..verifier.certificate import Certificate
     from .quantity import Quantity
-    from .strategy import Strategy
+    from .strategies.strategy import Strategy
 
 Number = float | int
 
@@ -32,6 +32,8 @@ class Solved:
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result:
     """The answer to a property.
+
+    A result can be used as the truth value or the number that it holds: ``if result:``, ``float(result)``.
 
     Attributes
     ----------
@@ -53,6 +55,16 @@ class Result:
         The bounds in all states, and what proves them, where a certificate was asked for.
     listing
         Lines of ``filter(print, …)`` and its like.
+
+    Examples
+    --------
+    >>> import galton
+    >>> chain = galton.Model.from_matrix("dtmc", [[0, 0.75, 0.25], [0, 1, 0], [0, 0, 1]], labels={"won": [2]})
+    >>> result = galton.check(chain, 'P=? [ X "won" ]')
+    >>> result.value, result.proved, result.about
+    (0.25, True, 'the initial state 0')
+    >>> bool(galton.check(chain, 'P>=1 [ F "won" ]'))
+    False
     """
 
     formula: str

@@ -63,7 +63,7 @@ def show(program: Program, built: Model) -> None:
         ("constants", _listed([f"{name}={_text(value)}" for name, value in program.constants.items()])),
         ("variables", _listed([_variable(v.name, v.type, v.low, v.high) for v in program.variables])),
         ("states", f"{built.n_states:,}" + _initial(built)),
-        ("choices", f"{built.n_choices:,}" if built.type == "mdp" else ""),
+        ("choices", f"{built.n_choices:,}" if built.has_choices else ""),
         ("transitions", f"{built.n_transitions:,}"),
         ("deadlocks", f"{int(built.labels['deadlock'].sum()):,}"),
         ("labels", _listed([f"{name} ({int(mask.sum()):,})" for name, mask in built.labels.items()])),

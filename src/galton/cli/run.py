@@ -18,7 +18,8 @@ from ..checking.exploration import terminal
 from ..checking.inspection import check_choices, count_devices, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
-from ..lang.program import ModelType, Program
+from ..lang.model_types import ModelType
+from ..lang.program import Program
 from ..lang.resolution import OpenConstantError, Question, resolve
 from ..lang.source import UnsupportedError, read_source
 from ..lang.stream import nearest
@@ -224,7 +225,7 @@ class Run:
         return model
 
     def _applied(self, model: Model, program: Program) -> Model:
-        from ..checking.strategy_file import read_strategy
+        from ..checking.strategies.strategy_file import read_strategy
 
         assert self.apply is not None
         strategy, made = read_strategy(self.apply, model)
@@ -376,7 +377,7 @@ class Run:
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:
             return
-        from ..checking.strategy_file import write_strategy
+        from ..checking.strategies.strategy_file import write_strategy
 
         best = result.strategy
         assert best is not None

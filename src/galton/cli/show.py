@@ -49,7 +49,7 @@ def plan(result: Result) -> list[dict[str, Any]]:
 
 def model_line(model: Model, seconds: float, cut: bool) -> str:
     """A model in a line."""
-    choices = f", {model.n_choices:,} choices" if model.type == "mdp" else ""
+    choices = f", {model.n_choices:,} choices" if model.has_choices else ""
     size = f"{model.n_states:,} states{choices}, {model.n_transitions:,} transitions"
     return f"{model.type}: {size}{', not explored past the targets' if cut else ''}, built in {seconds:.3f} s"
 

@@ -181,7 +181,7 @@ def synth(
     all_kept = kept(regions.to_json, json_file)  # first, because it is what --resume goes on from
     for warning in regions.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    show(regions, "steps" if synthesis.opened.program.type == "ctmc" else "solves")
+    show(regions, "steps" if synthesis.opened.program.nature.is_continuous else "solves")
     all_kept &= kept(regions.to_csv, csv)
     all_kept &= kept(regions.plot, plot)
     if regions.interrupted:

@@ -50,7 +50,7 @@ class Table:
 
 
 class CsvFile:
-    """The same in a file, with one number in a cell.
+    """The answers of an experiment in a CSV file, with one number in a cell.
 
     For each property there is its value, where it is the same in all initial states; for numbers, the smallest and the
     largest value over the initial states, and the bounds.

@@ -33,6 +33,7 @@ def maximal_end_components(model: Model, within: Mask | None = None, choices: Ma
     >>> found = maximal_end_components(waiting)
     >>> found.component.tolist(), found.staying.tolist()
     ([0, 0], [True, True, True])
+    >>> import numpy as np
     >>> maximal_end_components(waiting, choices=np.array([True, False, True])).component.tolist()
     [0, -1]
     """

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType
 from ..model.sparse import Model, ModelError
 from ..model.validation import finish
 from ..model.values import Values
@@ -52,11 +52,36 @@ def check_suffixes(paths: Iterable[str | Path]) -> list[Path]:
 def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = False) -> list[Path]:
     """Write a model to files, each in the format its suffix says.
 
-    A model with several reward structures has its rewards in numbered files: ``model.srew`` becomes
-    ``model1.srew``, ``model2.srew`` and so on. Returns the files written.
+    Parameters
+    ----------
+    model
+        The model, wherever it is.
+    paths
+        Files with the suffixes of :data:`SUFFIXES`. A model with several reward structures has its rewards in numbered
+        files: ``model.srew`` becomes ``model1.srew``, ``model2.srew`` and so on.
+    exact
+        PRISM writes 16 significant digits, and so do its formats here, to compare line by line with PRISM's files. With
+        ``exact`` they have a 17th where a number needs it to be read back unchanged. Other formats are always exact.
 
-    PRISM writes 16 significant digits, and so do its formats here, to compare line by line with PRISM's files; with
-    ``exact`` they have a 17th where a number needs it to be read back the same. The other formats are always exact.
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import galton
+    >>> chain = galton.Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]])
+    >>> path = Path(mkdtemp()) / "coin.tra"
+    >>> _ = galton.write_model(chain, [path])
+    >>> print(path.read_text(), end="")
+    # Transitions (DTMC)
+    2 3
+    0 0 0.5
+    0 1 0.5
+    1 1 1
     """
     model, written = model.to_host(), []
     for path in check_suffixes(paths):
@@ -84,7 +109,21 @@ def read_model(paths: Iterable[str | Path], type: ModelType | None = None) -> Mo
         What the transitions are. Otherwise a comment in the file tells; or else three numbers in its header mean an
         MDP, rows that sum to 1 a DTMC, anything else a CTMC.
 
-    Without labels, the initial state is 0. States without transitions get a loop and the label ``"deadlock"``.
+    Returns
+    -------
+    Model
+        The model, checked. Without labels, its initial state is 0. States without transitions get a loop and the label
+        ``"deadlock"``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import galton
+    >>> path = Path(mkdtemp()) / "coin.tra"
+    >>> _ = path.write_text("2 3\\n0 0 0.5\\n0 1 0.5\\n1 1 1\\n")
+    >>> galton.read_model([path])
+    <dtmc: 2 states, 3 transitions>
     """
     files: dict[str, list[Path]] = {suffix: [] for suffix in SUFFIXES}
     given = check_suffixes(paths)

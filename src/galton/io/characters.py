@@ -33,7 +33,7 @@ def exact_text(value: float) -> str:
 
 
 def prism_text(value: float) -> str:
-    """A number as PRISM prints it: the same, in at most 16 digits (Java's ``%.16g``, which rounds those digits).
+    """A number as PRISM prints it, in at most 16 digits (Java's ``%.16g``, which rounds those digits).
 
     >>> [prism_text(x) for x in (1.0, 0.1, 0.1 + 0.2, 1 / 3, 9.2)]
     ['1', '0.1', '0.3', '0.3333333333333333', '9.2']
@@ -54,7 +54,7 @@ def prism_text(value: float) -> str:
 
 
 def constant(text: str) -> Characters:
-    """The same characters in every line."""
+    """Characters that stand alike in every line."""
     return np.frombuffer(text.encode(), dtype=np.uint8)[None, :]
 
 

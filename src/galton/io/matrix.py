@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType, nature_of
 from ..model.construct import Assembled, Integers, assemble
 from ..model.sparse import ActionCodes
 from ..model.validation import SUM_TOLERANCE, first
@@ -41,7 +41,7 @@ def check_count(file: TextFile, promised: int, found: int, what: str) -> None:
 
 
 def chain_type(rows: Integers, values: Floats, n_states: int) -> ModelType:
-    """As PRISM decides: a DTMC if the values of every row that has any sum to 1, a CTMC otherwise."""
+    """Tell the type of a chain as PRISM does: a DTMC if the values of every row sum to 1, a CTMC otherwise."""
     sums = np.bincount(rows, weights=values, minlength=n_states)
     return "dtmc" if (np.abs(sums[np.unique(rows)] - 1) <= SUM_TOLERANCE).all() else "ctmc"
 
@@ -56,10 +56,10 @@ def checked_matrix(
     choice_starts: Integers | None = None,
 ) -> Assembled:
     """Assemble a matrix; what is wrong with a value or a sum is said with its line."""
-    what = "rate" if type == "ctmc" else "probability"
+    nature = nature_of(type)
     if (values < 0).any():
-        raise file.line_error(first(values < 0), f"a {what} cannot be negative")
-    if type != "ctmc" and len(rows):
+        raise file.line_error(first(values < 0), f"a {nature.entry} cannot be negative")
+    if not nature.has_rates and len(rows):
         sums = np.bincount(rows, weights=values)
         off = np.abs(sums[rows] - 1) > SUM_TOLERANCE
         if off.any():

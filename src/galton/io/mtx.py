@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType, nature_of
 from ..model.sparse import Model, ModelError
 from .characters import constant, integers, join, value_characters
 from .errors import FileError
@@ -42,14 +42,14 @@ def read_mtx(path: Path, type: ModelType | None = None) -> Matrix:
         if (found := _TYPE.match(comment)) and type is None:
             type = "dtmc" if found[1] == "dtmc" else "ctmc"
     type = type or chain_type(rows, table.values, n_rows)
-    if type == "mdp":
+    if nature_of(type).has_choices:
         raise FileError("a Matrix Market file holds a chain, not an mdp", path)
     return Matrix(type, n_rows, checked_matrix(file, type, n_rows, rows, columns, table.values))
 
 
 def mtx_text(model: Model) -> Iterator[bytes]:
     """A Matrix Market file, in blocks."""
-    if model.type == "mdp":
+    if model.has_choices:
         raise ModelError("a .mtx file cannot say which rows belong to which state of an mdp; write .tra or .npz")
     yield f"{BANNER}\n% Galton {model.type}\n{model.n_states} {model.n_states} {model.n_transitions}\n".encode()
     space, end = constant(" "), constant("\n")

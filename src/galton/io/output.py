@@ -64,7 +64,7 @@ def replacing(path: str | Path, kind: Kind = "text") -> Iterator[IO[Any]]:
 
 
 class Output:
-    """The same in steps, for a file that grows: ``complete`` it, or ``discard`` it."""
+    """A file that is written beside its place and grows: ``complete`` moves it there, ``discard`` drops it."""
 
     def __init__(self, path: str | Path, kind: Kind = "text"):
         self._path, self._target, self._beside = path, _followed(path), ""

@@ -146,15 +146,15 @@ def trew_text(model: Model, name: str, *, exact: bool = False) -> Iterator[bytes
     per_row = None
     heading = _heading(name, "Transition")
     if rewards.transition is None and rewards.choice is not None:
-        per_row = rewards.choice / model.exit_rates if model.type == "ctmc" else rewards.choice
-        if model.type != "mdp" and per_row.any():
+        per_row = rewards.choice / model.exit_rates if model.has_rates else rewards.choice
+        if not model.has_choices and per_row.any():
             heading += "# Every transition of a state has the mean reward of a step from it\n"
     count = 0
     if rewards.transition is not None:
         count = int(np.count_nonzero(rewards.transition))
     elif per_row is not None:
         count = int(np.diff(model.row_starts)[per_row != 0].sum())
-    sizes = f"{model.n_states} {f'{model.n_choices} ' if model.type == 'mdp' else ''}{count}"
+    sizes = f"{model.n_states} {f'{model.n_choices} ' if model.has_choices else ''}{count}"
     yield f"{heading}{sizes}\n".encode()
     for entries, rows in entry_blocks(model) if count else ():
         values = rewards.transition[entries] if rewards.transition is not None else None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..lang.program import ModelType
+from ..lang.model_types import MODEL_TYPES, ModelType, nature_of
 from ..model.construct import Integers
 from ..model.sparse import ActionCodes, Model
 from ..model.validation import first
@@ -24,7 +24,7 @@ from .table import FEW_STATES, Table, TextFile, read_table
 
 CHAIN_LINE = "source target value [action]"
 MDP_LINE = "source choice target probability [action]"
-_TYPES: dict[str, ModelType] = {"DTMC": "dtmc", "CTMC": "ctmc", "MDP": "mdp"}
+_TYPES: dict[str, ModelType] = {nature.type.upper(): nature.type for nature in MODEL_TYPES.values()}
 _TYPE = re.compile(r"#.*\(([A-Z]+)\)")
 
 
@@ -34,7 +34,7 @@ def read_tra(path: Path, type: ModelType | None = None) -> Matrix:
     file = TextFile.open(path, expected=expected)
     said = type or _said_type(file)
     sizes = file.header_numbers((2, 3), expected)
-    if said is not None and (said == "mdp") != (len(sizes) == 3):
+    if said is not None and nature_of(said).has_choices != (len(sizes) == 3):
         count = {2: "two", 3: "three"}[len(sizes)]
         raise file.header_error(f"{count} numbers are not the header of a file of type {said}", expected)
     file.check_states(sizes[0])
@@ -115,7 +115,7 @@ def _row_codes(rows: Integers, n_rows: int, table: Table) -> ActionCodes:
 
 def tra_text(model: Model, *, exact: bool = False) -> Iterator[bytes]:
     """A transition file, in blocks."""
-    choices = f"{model.n_choices} " if model.type == "mdp" else ""
+    choices = f"{model.n_choices} " if model.has_choices else ""
     yield f"# Transitions ({model.type.upper()})\n{model.n_states} {choices}{model.n_transitions}\n".encode()
     numbers = value_characters(model.values, exact=exact)
     actions = None

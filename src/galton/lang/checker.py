@@ -13,8 +13,9 @@ from .depth import DeepRecursion
 from .evaluation import LARGEST_INT, SMALLEST_INT
 from .expressions import Expression, Type, Value
 from .formulas import Expander
+from .model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from .modules import written_out
-from .program import Assignment, Command, ModelType, Module, Program, RewardItem, RewardStructure, Update, Variable
+from .program import Assignment, Command, Module, Program, RewardItem, RewardStructure, Update, Variable
 from .source import LanguageError, Source, Span
 from .stream import nearest
 from .syntax import (
@@ -53,6 +54,7 @@ class _Checker:
     def __init__(self, file: ModelFile, constants: Mapping[str, Value | str]):
         self._file = file
         self._source: Source = file.source
+        self._type = TYPE_KEYWORDS[file.type.name] if file.type else DEFAULT_TYPE
         self._expander = Expander(file.formulas, file.source)
         self._modules = written_out(file, self._expander)
         self._declare_names()
@@ -69,9 +71,8 @@ class _Checker:
         commands = (command for module in modules for command in module.commands)
         own_actions = tuple(dict.fromkeys(command.action for command in commands if command.action))
         system, actions = compose(self._file, [module.name for module in modules], own_actions)
-        kind: ModelType = self._file.type.name if self._file.type else "mdp"  # type: ignore[assignment]
         return Program(
-            type=kind,
+            type=self._type,
             source=self._source,
             constants=self._constants.values,
             open_constants=self._constants.open,
@@ -190,8 +191,7 @@ class _Checker:
 
     def _update(self, update: UpdateSyntax, command: CommandSyntax, module: ModuleSyntax) -> Update:
         if update.probability is not None:
-            what = "the rate" if self._file.type and self._file.type.name == "ctmc" else "the probability"
-            self._scope.require(update.probability, "double", what)
+            self._scope.require(update.probability, "double", f"the {nature_of(self._type).entry}")
         written: set[str] = set()
         for assignment in update.assignments:
             self._check_target(assignment, command, module)

@@ -37,7 +37,7 @@ class EvaluationError(GaltonError):
         super().__init__(message)
 
     def at(self, source: Source) -> LanguageError:
-        """The same complaint, pointing into a text."""
+        """Return the error as one that points into a text."""
         return LanguageError(self.message, source, self.span)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -57,12 +57,12 @@ def evaluate(expression: Expression, values: Mapping[str, Value]) -> Value:
 
 
 def evaluate_state(expression: Expression, values: Mapping[str, Value]) -> Value:
-    """The same for an expression that depends on a state: its constants are folded, the rest is done in doubles."""
+    """Return the value of an expression in a state: constants are folded exactly, the rest is done in doubles."""
     return _Evaluator(values, exact=False).value(expression)
 
 
 def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
-    """The same expression of the modelling language with a literal in place of each part that is constant.
+    """Return an expression of the modelling language with a literal in place of each part that is constant.
 
     What has no value stays as it is: it may never be needed.
     """

@@ -94,7 +94,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The same expression of the modelling language with every direct operand changed."""
+    """Return an expression of the modelling language with every direct operand changed."""
     match expression:
         case Unary(operator, operand):
             return Unary(operator, change(operand), span=expression.span)

@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .model_types import TYPE_KEYWORDS
 from .source import Source, Span
 
 KEYWORDS = frozenset(
     (
-        *("bool", "clock", "const", "ctmc", "double", "dtmc", "endinit", "endinvariant", "endmodule", "endobservables"),
+        *("bool", "clock", "const", "double", "endinit", "endinvariant", "endmodule", "endobservables"),
         *("endrewards", "endsystem", "false", "filter", "formula", "func", "global", "init", "int", "invariant"),
-        *("label", "max", "mdp", "min", "module", "nondeterministic", "observable", "observables", "pomdp", "popta"),
-        *("prob", "probabilistic", "pta", "rate", "rewards", "stochastic", "system", "true"),
+        *("label", "max", "min", "module", "observable", "observables", "pomdp", "popta"),
+        *TYPE_KEYWORDS,
+        *("prob", "pta", "rate", "rewards", "system", "true"),
         *("A", "C", "E", "F", "G", "I", "P", "Pmax", "Pmin", "R", "Rmax", "Rmin", "S", "U", "W", "X"),
     )
 )

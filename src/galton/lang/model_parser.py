@@ -8,6 +8,7 @@ from __future__ import annotations
 from .depth import DeepRecursion
 from .expressions import Binary, Expression, Name, Type
 from .lexer import Token
+from .model_types import TYPE_KEYWORDS
 from .source import LanguageError, Source, UnsupportedError
 from .stream import nearest
 from .syntax import (
@@ -27,14 +28,6 @@ from .syntax import (
 )
 from .system_parser import SystemParser
 
-_TYPES = {
-    "dtmc": "dtmc",
-    "ctmc": "ctmc",
-    "mdp": "mdp",
-    "probabilistic": "dtmc",
-    "stochastic": "ctmc",
-    "nondeterministic": "mdp",
-}
 _FOREIGN_TYPES = {
     "pta": "probabilistic timed automata",
     "popta": "partially observable probabilistic timed automata",
@@ -51,7 +44,7 @@ _FOREIGN = {
     "observable": "observables are not supported: Galton checks fully observable models",
     "player": "players are not supported: Galton checks models without opponents",
 }
-_DECLARATIONS = ("const", "formula", "global", "init", "label", "module", "rewards", "system", *_TYPES)
+_DECLARATIONS = ("const", "formula", "global", "init", "label", "module", "rewards", "system", *TYPE_KEYWORDS)
 
 
 class ModelParser(SystemParser):
@@ -107,11 +100,11 @@ class ModelParser(SystemParser):
                 self._initial_states()
             case "system":
                 self.systems.append(self.system())
-            case kind if kind in _TYPES:
+            case kind if kind in TYPE_KEYWORDS:
                 if self.type:
                     raise self.error("the type of the model was already given", token.span)
                 self.advance()
-                self.type = Identifier(_TYPES[token.text], token.span)
+                self.type = Identifier(TYPE_KEYWORDS[token.text], token.span)
             case _:
                 raise self._not_a_declaration(token)
 

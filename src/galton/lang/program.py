@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .expressions import Expression, Type, Value
+from .model_types import ModelType, Nature, nature_of
 from .source import Source, Span
-
-ModelType = Literal["dtmc", "ctmc", "mdp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +144,11 @@ class Program:
     rewards: tuple[RewardStructure, ...]
     initial: Expression | None  # of init … endinit
     formulas: Mapping[str, Expression] = field(default_factory=dict)  # expanded, for use in properties
+
+    @property
+    def nature(self) -> Nature:
+        """What kind of process the program describes."""
+        return nature_of(self.type)
 
     @property
     def reward_names(self) -> list[str]:

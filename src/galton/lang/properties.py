@@ -188,7 +188,7 @@ class PropertyFile:
 
 
 def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The same property with every direct operand changed, bounds included."""
+    """Return a property with every direct operand changed, bounds included."""
 
     def maybe(part: Expression | None) -> Expression | None:
         return part and change(part)

@@ -275,7 +275,7 @@ class Graph:
         return None
 
     def as_double(self, a: int) -> int:
-        """The same number, no longer an integer of the language."""
+        """Return the node of a number as a double of the language, whatever it was."""
         x = self.nodes[a]
         if not x.integral:
             return a
@@ -286,7 +286,7 @@ class Graph:
         return self._add(Op.ADD, Kind.REAL, (a, self.real(0.0)), bounds=(x.low, x.high))
 
     def to_real(self, a: int) -> int:
-        """The same number carried as REAL; it stays an integer of the language if it was one."""
+        """Return the node of a number carried as REAL; it stays an integer of the language if it was one."""
         x = self.nodes[a]
         if x.kind is Kind.REAL:
             return a

@@ -64,7 +64,7 @@ class LoweredReward:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """All an explorer needs."""
+    """A program as explorers take it: an expression graph, commands and rewards as nodes of it, and packed fields."""
 
     program: Program
     graph: Graph

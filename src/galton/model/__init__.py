@@ -1,6 +1,7 @@
 """What a model is: the checked program, and the sparse model with its states, labels and rewards."""
 
-from ..lang.program import ModelType, Program
+from ..lang.model_types import ModelType
+from ..lang.program import Program
 from .sparse import Model, ModelError, Rewards
 from .states import Field, ListedStates, PackedStates, State, States
 from .values import Values

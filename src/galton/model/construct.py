@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType, nature_of
 from .sparse import ActionCodes, Int32s, Mask, Model, ModelError, Offsets, Rewards, row_sums
-from .validation import finish, first
+from .validation import finish, first, refuse_unknown_type
 from .values import Floats, Values
 
 Integers = npt.NDArray[np.signedinteger[Any]]
@@ -28,7 +28,7 @@ class SparseMatrix(Protocol):
         """Rows and columns."""
 
     def tocoo(self) -> Any:
-        """The same in coordinate form."""
+        """Return the matrix in coordinate form."""
 
 
 Entries: TypeAlias = tuple[npt.ArrayLike, tuple[npt.ArrayLike, npt.ArrayLike]]
@@ -85,8 +85,7 @@ def from_matrix(
     >>> Model.from_matrix("mdp", [[0, 1], [0.5, 0.5], [0, 1]], row_groups=[0, 2, 3], actions=["go", "try", ""])
     <mdp: 2 states, 3 choices, 4 transitions>
     """
-    if type not in ("dtmc", "ctmc", "mdp"):
-        raise ModelError(f"a model is a dtmc, a ctmc or an mdp, not {type!r}")
+    refuse_unknown_type(type)
     values, rows, columns, shape = _entries(matrix)
     choice_starts = _row_groups(type, row_groups)
     if choice_starts is not None:
@@ -241,7 +240,7 @@ def _is_entries(matrix: MatrixLike) -> bool:
 
 
 def _row_groups(type: ModelType, row_groups: npt.ArrayLike | None) -> Integers | None:
-    if type != "mdp":
+    if not nature_of(type).has_choices:
         if row_groups is not None:
             raise ModelError(f"row_groups are for an mdp; each row of a {type} is a state")
         return None

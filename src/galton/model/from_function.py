@@ -19,11 +19,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType, nature_of
 from .construct import Assembled, Integers, assemble, number_actions
 from .sparse import ActionCodes, Model, ModelError, Rewards, row_sums
 from .states import ListedStates
-from .validation import SUM_TOLERANCE, finish
+from .validation import SUM_TOLERANCE, finish, refuse_unknown_type
 from .values import Floats, Values
 
 UNEXPLORED = "unexplored"
@@ -178,7 +178,7 @@ def _most_probable_first(found: _Found, starts: list[int], min_probability: floa
 
 
 def _choices(type: ModelType, state: Any, answer: Any) -> list[tuple[str, Distribution]]:
-    if type != "mdp":
+    if not nature_of(type).has_choices:
         pairs = _pairs(type, state, answer)
         return [("", pairs)] if pairs else []
     shape = "{action: [(probability, state), …]}"
@@ -199,7 +199,7 @@ def _choices(type: ModelType, state: Any, answer: Any) -> list[tuple[str, Distri
 
 
 def _pairs(type: ModelType, state: Any, answer: Any) -> Distribution:
-    what = "rate" if type == "ctmc" else "probability"
+    what = nature_of(type).entry
     try:
         pairs = [(float(value), target) for value, target in answer]
     except (TypeError, ValueError):
@@ -214,7 +214,7 @@ def _pairs(type: ModelType, state: Any, answer: Any) -> Distribution:
 def _check_sum(type: ModelType, state: Any, action: str, pairs: Distribution) -> float:
     total = sum(value for value, _ in pairs)
     where = f"{state!r} with the action {action!r}" if action else f"{state!r}"
-    if type != "ctmc" and abs(total - 1) > SUM_TOLERANCE:
+    if not nature_of(type).has_rates and abs(total - 1) > SUM_TOLERANCE:
         raise ModelError(f"the probabilities of going from {where} sum to {total!r}, not 1")
     return total
 
@@ -233,8 +233,7 @@ def _check_arguments(
     min_probability: float,
     labels: Mapping[str, Any] | None,
 ) -> None:
-    if type not in ("dtmc", "ctmc", "mdp"):
-        raise ModelError(f"a model is a dtmc, a ctmc or an mdp, not {type!r}")
+    refuse_unknown_type(type)
     if order not in ("bfs", "most-probable"):
         raise ModelError(f'the order is "bfs" or "most-probable", not {order!r}')
     if max_states is not None and max_states < 1:
@@ -303,14 +302,14 @@ def _matrix(found: _Found) -> _Matrix:
     owners = np.array(found.choice_states, dtype=np.int64)
     rows = np.array(found.rows, dtype=np.int64)
     columns, values = np.array(found.columns, dtype=np.int64), np.array(found.values, dtype=np.float64)
-    if found.type != "mdp":
+    if not nature_of(found.type).has_choices:
         return _Matrix(assemble(found.type, n_states, owners[rows], columns, values), ("",), None, owners)
     # Choices were found in the order of exploration, which need not be that of the numbers.
     order = np.argsort(owners, kind="stable")
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     choice_starts = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=n_states))))
-    parts = assemble("mdp", n_states, places[rows], columns, values, choice_starts=choice_starts)
+    parts = assemble(found.type, n_states, places[rows], columns, values, choice_starts=choice_starts)
     names, codes = number_actions([found.choice_actions[choice] for choice in order], len(order), parts)
     return _Matrix(parts, names, codes, places if parts.places is None else parts.places[places])
 
@@ -327,7 +326,7 @@ def _choice_rewards(name: str, reward: Callable[[Any, str], float], found: _Foun
     choices = zip(matrix.places.tolist(), found.choice_states, found.choice_actions, strict=True)
     for place, owner, action in choices:
         values[place] = _reward(name, reward, found.states[owner], action)
-    if found.type == "ctmc":  # a reward per jump is one per unit of time as often as the state jumps
+    if nature_of(found.type).has_rates:  # a reward per jump is one per unit of time as often as the state jumps
         values *= row_sums(matrix.parts.row_starts, Values(plain=matrix.parts.values))
     return values
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..device.arrays import freeze, namespace
 from ..device.placement import Placement
-from ..lang.program import ModelType
+from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
@@ -38,7 +38,7 @@ _BLOCK = 1 << 18  # choices whose values are unpacked at a time
 
 
 class ModelError(GaltonError):
-    """A model that is not one: probabilities that do not sum to 1, arrays that do not fit together."""
+    """A mistake in a model: probabilities that do not sum to 1, arrays that do not fit together."""
 
     kind = "model"
 
@@ -77,9 +77,9 @@ class Rewards:
 class Model:
     """A DTMC, CTMC or MDP as a row-grouped sparse matrix.
 
-    The constructor trusts its arguments, and makes their arrays read-only, because the kernels trust them too: it is
-    for explorers and readers, which know what they made. Call
-    :meth:`validate` to check them, or build with :meth:`from_matrix` or :meth:`from_function`, which do.
+    Build one with :meth:`from_matrix` or :meth:`from_function`, from a program (:meth:`galton.Program.build`) or from
+    files (:func:`galton.read_model`): all of these check what they are given. The constructor itself trusts its
+    arguments and makes their arrays read-only, because kernels trust them too; :meth:`validate` checks them.
 
     Attributes
     ----------
@@ -114,6 +114,17 @@ class Model:
         What the builder tells about its work.
     warnings
         What a person should know about the model: rows that did not sum to 1, and were divided by their sums.
+
+    Examples
+    --------
+    >>> import galton
+    >>> chain = galton.Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]], labels={"done": [1]})
+    >>> chain
+    <dtmc: 2 states, 3 transitions>
+    >>> chain.has_choices, chain.labels["done"].tolist()
+    (False, [False, True])
+    >>> galton.check(chain, 'P>=1 [ F "done" ]').value
+    True
     """
 
     type: ModelType
@@ -166,7 +177,11 @@ class Model:
         actions: Sequence[str] | None = None,
         fix_deadlocks: bool = True,
     ) -> Model:
-        """A model from a SciPy or NumPy matrix; see :func:`galton.model.construct.from_matrix`."""
+        """Make a model from a SciPy or NumPy matrix; :func:`galton.model.construct.from_matrix` tells the arguments.
+
+        >>> Model.from_matrix("ctmc", [[0, 2.5], [1, 0]]).exit_rates.tolist()
+        [2.5, 1.0]
+        """
         from .construct import from_matrix
 
         return from_matrix(
@@ -182,22 +197,50 @@ class Model:
 
     @staticmethod
     def from_function(step: Callable[[Any], Any], initial: Hashable, type: ModelType = "dtmc", **options: Any) -> Model:
-        """A model from a Python function; see :func:`galton.model.from_function.explore_function`."""
+        """Make a model from a Python function that leads from a state to the next ones.
+
+        :func:`galton.explore_function` tells the options.
+
+        >>> Model.from_function(lambda x: [(0.5, x), (0.5, min(x + 1, 3))], 0)
+        <dtmc: 4 states, 7 transitions>
+        """
         from .from_function import explore_function
 
         return explore_function(step, initial, type, **options)
 
     def to_host(self) -> Model:
-        """The same model with NumPy arrays, where a device explorer left them on the device."""
+        """Return the model with NumPy arrays: copied from the device if they are there, itself if not."""
         from .moving import to_host
 
         return to_host(self)
 
     def to_device(self) -> Model:
-        """The same model with its arrays on a CUDA device, to be checked there: for models that were built here."""
+        """Return the model with its arrays on a CUDA device, so that it is checked there."""
         from .moving import to_device
 
         return to_device(self)
+
+    # What kind of process it is.
+
+    @property
+    def nature(self) -> Nature:
+        """What kind of process the model is: the row of its type in :mod:`galton.lang.model_types`."""
+        return nature_of(self.type)
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether states leave choices open, so that values depend on a strategy."""
+        return self.nature.has_choices
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether time passes between jumps; otherwise a model moves in steps."""
+        return self.nature.is_continuous
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether the matrix holds rates; otherwise it holds probabilities."""
+        return self.nature.has_rates
 
     # Sizes.
 
@@ -217,6 +260,14 @@ class Model:
         return len(self.columns)
 
     @property
+    def row_groups(self) -> Int32s:
+        """``(states + 1,)`` where the choices of each state begin; of a chain as well, which stores no such array."""
+        if self.choice_starts is not None:
+            return self.choice_starts
+        groups: Int32s = namespace(self.columns).arange(self.n_states + 1, dtype=np.int32)
+        return groups
+
+    @property
     def memory(self) -> int:
         """Bytes of all arrays together."""
         arrays = [self.choice_starts, self.row_starts, self.columns, self.initial, self.choice_actions]
@@ -227,11 +278,14 @@ class Model:
 
     @property
     def matrix(self) -> scipy.sparse.csr_array:
-        """The same as :meth:`to_scipy`. Made anew each time: keeping it would double the memory of the model."""
+        """The matrix as SciPy has it, made anew each time: keeping it would double the memory of the model."""
         return self.to_scipy()
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """The matrix, shape (choices, states). The pattern is the model's, read-only: copy it to change it."""
+        """Return the matrix as a SciPy array of shape (choices, states).
+
+        Its pattern is the model's own and read-only; copy the matrix to change it.
+        """
         from scipy.sparse import csr_array
 
         here = self.to_host()
@@ -241,7 +295,7 @@ class Model:
     @property
     def exit_rates(self) -> Floats:
         """``(states,)`` the sum of the rates out of each state of a CTMC."""
-        if self.type != "ctmc":
+        if not self.has_rates:
             raise ModelError(f"exit rates are those of a ctmc; this is a {self.type}")
         here = self.to_host()
         return row_sums(here.row_starts, here.values)
@@ -318,12 +372,12 @@ class Model:
         return not any(self.differences(other, tolerance=tolerance))
 
     def __repr__(self) -> str:
-        choices = f", {self.n_choices:,} choices" if self.type == "mdp" else ""
+        choices = f", {self.n_choices:,} choices" if self.has_choices else ""
         return f"<{self.type}: {self.n_states:,} states{choices}, {self.n_transitions:,} transitions>"
 
     def _repr_html_(self) -> str:
         rows = [("type", self.type.upper()), ("states", f"{self.n_states:,}")]
-        if self.type == "mdp":
+        if self.has_choices:
             rows.append(("choices", f"{self.n_choices:,}"))
         rows.append(("transitions", f"{self.n_transitions:,}"))
         first = ", ".join(str(number) for number in self.initial[:5])

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..lang.model_types import MODEL_TYPES
 from .rounding import UNIT
 from .sparse import ModelError, row_sums
 from .values import Values
@@ -32,7 +33,7 @@ def finish(model: Model) -> Model:
     ``src/core/matrix/rows.hpp``.
     """
     validate(model)
-    if model.type == "ctmc":
+    if model.has_rates:
         return model
     sums = row_sums(model.row_starts, model.values)
     rows = np.flatnonzero(np.abs(sums - 1) > UNIT)
@@ -46,7 +47,7 @@ def finish(model: Model) -> Model:
         return finished
     place, total = off
     choice = int(rows[place])
-    state = choice if model.choice_starts is None else int(np.searchsorted(model.choice_starts, choice, "right")) - 1
+    state = int(np.searchsorted(model.row_groups, choice, "right")) - 1
     return replace(finished, warnings=(*model.warnings, off_warning(model.states, state, total)))
 
 
@@ -66,12 +67,18 @@ def off_warning(states: States | None, state: int, total: float) -> str:
     return f"the probabilities of {name} sum to {total:.12g}, not 1; rows like this one were divided by their sums"
 
 
+def refuse_unknown_type(type: str) -> None:
+    """Raise :class:`ModelError` for a model type that is not in the table of them."""
+    if type not in MODEL_TYPES:
+        *others, last = MODEL_TYPES
+        raise ModelError(f"the type of a model is {', '.join(others)} or {last}, not {type!r}")
+
+
 def validate(model: Model) -> None:
     """Raise :class:`ModelError` at the first promise of the class that the model breaks."""
-    if model.type not in ("dtmc", "ctmc", "mdp"):
-        raise ModelError(f"a model is a dtmc, a ctmc or an mdp, not {model.type!r}")
-    if (model.choice_starts is None) == (model.type == "mdp"):
-        needs = "needs" if model.type == "mdp" else "has no"
+    refuse_unknown_type(model.type)
+    if (model.choice_starts is None) == model.has_choices:
+        needs = "needs" if model.has_choices else "has no"
         raise ModelError(f"a model of type {model.type} {needs} choice_starts")
     if model.choice_starts is not None:
         _check_starts(model.choice_starts, model.n_choices, "choice_starts", "state", "choice")
@@ -117,7 +124,7 @@ def _check_columns(model: Model) -> None:
 
 def _check_values(model: Model) -> None:
     _check_coding(model.values)
-    what = "rate" if model.type == "ctmc" else "probability"
+    what = model.nature.entry
     distinct = model.values.distinct
     if not (np.isfinite(distinct) & (distinct > 0)).all():
         values = model.values.array()
@@ -128,7 +135,7 @@ def _check_values(model: Model) -> None:
             raise ModelError(f"{place(model, entry)}: the {what} of going to {target} is {value:g}, not positive")
     with np.errstate(over="ignore"):
         sums = row_sums(model.row_starts, model.values)
-    if model.type == "ctmc":
+    if model.has_rates:
         if not np.isfinite(sums).all():
             where = place(model, int(model.row_starts[first(~np.isfinite(sums))]))
             raise ModelError(f"{where}: the rates add up to more than a double can hold")

@@ -51,7 +51,7 @@ class Values:
         return cls(dictionary=dictionary, index=index)
 
     def array(self) -> Floats:
-        """One float64 per entry. A new array when the values are compact, the stored one when they are plain."""
+        """Return one float64 per entry: a new array when the values are compact, the stored one when they are plain."""
         return self[:]
 
     def __len__(self) -> int:

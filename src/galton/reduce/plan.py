@@ -56,7 +56,7 @@ def _given(
     """What holds without a reduction; numbers are looked at only where a method asks for it."""
     if on_host:
         yield Requirement.ON_HOST
-    if problem.model.type != "mdp":
+    if not problem.model.has_choices:
         yield Requirement.CHAIN
     if ends is None or not ends.count:
         yield Requirement.ONE_SOLUTION

@@ -70,7 +70,7 @@ def restrict(
         number[members] = np.repeat(np.arange(unknowns, dtype=np.int32), np.diff(groups))
     found = _core.restrict(
         matrix_of(model),
-        rates=model.type == "ctmc",
+        rates=model.has_rates,
         number=number,
         known=known,
         reward=reward,
@@ -90,7 +90,7 @@ def restrict(
         constant=found["constant"],
         rows=found["rows"],
         progress=found["progress"],
-        optimum=optimum if model.type == "mdp" else None,
+        optimum=optimum if model.has_choices else None,
         slack=_slack(found["longest"]),
         segments=segments or (Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),
@@ -132,7 +132,7 @@ def restrict_on_device(
         constant=found.constant,
         rows=found.rows,
         progress=found.progress,
-        optimum=optimum if model.type == "mdp" else None,
+        optimum=optimum if model.has_choices else None,
         slack=_slack(found.longest),
         segments=(Segment(0, unknowns, False),),
         origin=Origin(model, number, known, reward),

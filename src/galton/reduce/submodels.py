@@ -62,14 +62,13 @@ def absorbing(model: Model, states: Mask, structure: Rewards) -> tuple[Model, Re
     if not states.any():
         return model, structure, None
     named = replace(model, rewards={"": structure})
-    xp, n = namespace(model.columns), model.n_states
-    groups = xp.arange(n + 1) if model.choice_starts is None else model.choice_starts
+    xp, groups = namespace(model.columns), model.row_groups
     first = xp.zeros(model.n_choices, dtype=np.bool_)
     first[groups[:-1]] = True
     owner = owners(model)
     kept = np.flatnonzero(~states[owner] | first)
     starts = offsets(np.where(states, 1, np.diff(groups)))
-    reduced = with_rows(named, kept, None if model.choice_starts is None else starts)
+    reduced = with_rows(named, kept, starts if model.has_choices else None)
     cut = states[owner[kept]]
     lengths = np.diff(reduced.row_starts)
     begins = reduced.row_starts[:-1][cut]

@@ -98,7 +98,8 @@ def synthesize(
 
     Returns
     -------
-    The boxes with their bounds. An interrupt ends the search with the boxes so far, from which ``resume`` goes on.
+    Regions
+        The boxes with their bounds. An interrupt ends the search with the boxes so far, from which ``resume`` goes on.
 
     Examples
     --------
@@ -195,7 +196,7 @@ class Synthesis:
         problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
         operator, all_threads = operator_of(question), Settings(threads=threads).n_threads
         asked: Asked | LiftedQuestion
-        if opened.program.type == "ctmc":
+        if opened.program.nature.is_continuous:
             chain = parametric_model(opened, threads=threads)
             kind = AskedForward if direction == "forward" else Asked
             leaves = 0.0 if direction == "forward" else _negligible(goal, operator)
@@ -345,7 +346,7 @@ def _problem(
     limit = TOLERANCE if tolerance is None else tolerance
     if not limit > 0 or (accuracy is not None and not accuracy > 0):
         raise GaltonError(f"a tolerance has to be above 0, and this is {limit if accuracy is None else accuracy:g}")
-    if operator.optimum is not None and context.type != "mdp":
+    if operator.optimum is not None and not context.nature.has_choices:
         raise GaltonError("Pmin and Pmax are about the strategies of an MDP; ask with P=? and --maximize or --minimize")
     if operator.comparison is None:
         if maximize or minimize:

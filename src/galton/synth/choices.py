@@ -188,7 +188,7 @@ def parametric_choices(opened: OpenProgram, *, threads: int | None = None) -> Pa
     """Explore a DTMC or MDP at one point and find how each probability depends on the parameters."""
     model, walk = explored(opened, threads, choices=True)
     place, choice_starts = _numbered(walk, model)
-    is_chain = opened.program.type == "dtmc"
+    is_chain = not opened.program.nature.has_choices
     chain = walk if is_chain else None
     walk.transitions = _moved(walk.transitions, place, chain)
     walk.of_transitions = [_moved(found, place, chain) for found in walk.of_transitions]

@@ -105,7 +105,7 @@ class LiftedQuestion:
     def _solved(self, model: Model, direction: Optimum) -> tuple[float, float]:
         """Bounds on the least or greatest value."""
         self.steps += 1
-        formula = replace(self.operator, optimum=None if model.type == "dtmc" else direction, comparison=None)
+        formula = replace(self.operator, optimum=direction if model.has_choices else None, comparison=None)
         evaluation = Evaluation(model, self.program, self.source, Settings(threads=self.threads))
         found = evaluation.numbers(formula)
         initial = int(model.initial[0])
@@ -116,7 +116,7 @@ class LiftedQuestion:
         """A strategy that is best at a point: the number of a choice for each state."""
         first: Int32s = self.model.choice_starts[:-1].astype(np.int32)
         model = self.model.lifted.at(point, point)
-        if model is None or model.type == "dtmc":
+        if model is None or not model.has_choices:
             return first
         self.steps += 1
         formula = replace(self.operator, optimum=self._strategies, comparison=None)
@@ -129,7 +129,7 @@ class LiftedQuestion:
     def _direction(self) -> Optimum | None:
         """What strategies do: a bound is meant for all of them, as in ``galton check``."""
         operator = self.operator
-        if self.program.type != "mdp":
+        if not self.program.nature.has_choices:
             return None
         if operator.optimum is not None:
             return operator.optimum

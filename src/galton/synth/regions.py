@@ -79,6 +79,14 @@ class Regions:
         Whether the tolerance was reached, and if not, whether somebody stopped it.
     statistics
         Boxes and points looked at, steps of uniformisation, seconds.
+
+    Examples
+    --------
+    >>> import galton
+    >>> program = galton.parse("dtmc  const double p;  module m  s : [0..1];  [] s=0 -> p:(s'=1)+1-p:true;  endmodule")
+    >>> regions = galton.synthesize(program, "P>=0.5 [ F<=1 s=1 ]", p=(0.1, 0.9), volume=0.1)
+    >>> regions.at(p=0.8).verdict, regions.complete
+    ('true', True)
     """
 
     parameters: Mapping[str, Range]

@@ -92,13 +92,13 @@ def verify(
 def verify_question(
     expression: Expression, context: Program, model: Model, source: Source, certificate: Certificate
 ) -> Verified:
-    """The same for a property that was resolved."""
+    """Verify a certificate of a property that was resolved against its program."""
     _about_this(expression, context, model, certificate)
     return verify_claim(read_question(expression, context, model, source), certificate)
 
 
 def verify_claim(question: Question, certificate: Certificate) -> Verified:
-    """The same for a question that was read."""
+    """Verify a certificate of a question: what a property asks, read by :mod:`galton.verifier.question`."""
     if question.kind == "steps":
         lower, upper = bounds_of_steps(question)
     else:

@@ -91,9 +91,8 @@ class Question:
 def rows_of(model: Model) -> Rows:
     """The rows of a model on the host."""
     starts = model.row_starts.astype(np.int64)
-    groups = np.arange(model.n_states + 1) if model.choice_starts is None else model.choice_starts
-    owner = np.repeat(np.arange(model.n_states), np.diff(groups))
-    return Rows(starts, model.columns.astype(np.int64), model.values.array(), owner, model.type == "ctmc")
+    owner = np.repeat(np.arange(model.n_states), np.diff(model.row_groups))
+    return Rows(starts, model.columns.astype(np.int64), model.values.array(), owner, model.has_rates)
 
 
 def read_question(expression: Expression, program: Program, model: Model, source: Source) -> Question:
@@ -123,7 +122,7 @@ class _Reading:
                 asked = self._average((held,))
         comparison = expression.comparison
         optimum = None
-        if self.model.type == "mdp":
+        if self.model.has_choices:
             if asked.kind == "average":
                 raise UncertifiableError("long-run averages of an MDP are not certified")
             optimum = getattr(expression, "optimum", None)
@@ -149,7 +148,7 @@ class _Reading:
             return replace(asked, kind="steps", fail=self.nowhere, through=through, repeat=1, within=0)
         if bound is None:
             return asked
-        if self.model.type == "ctmc" or bound.reward is not None:
+        if self.model.is_continuous or bound.reward is not None:
             raise UncertifiableError("bounds on time or rewards are not certified, only those on steps")
         low = self._whole(bound.low) + bound.low_strict if bound.low is not None else 0
         high = None if bound.high is None else self._whole(bound.high) - bound.high_strict
@@ -180,7 +179,7 @@ class _Reading:
     # Rewards.
 
     def _objective(self, objective: Expression, gains: tuple[Floats, ...]) -> Question:
-        timed = self.model.type == "ctmc"
+        timed = self.model.is_continuous
         match objective:
             case LongRun():
                 return self._average(gains)

@@ -98,7 +98,7 @@ def _scaled(value: float, bits: int) -> int:
 
 
 def _in_doubles(question: Question) -> tuple[Vector, Vector]:
-    """The same in doubles.
+    """Bound the value after all steps in double precision, with the rounding added.
 
     The mean of n products, divided by the sum of n weights, has a relative error of at most (2n + 2)·2^-53 but for
     underflow, which takes at most n·2^-1075 from the sum (Higham 2002, section 4.2); (2n + 6)·2^-52 covers that and the

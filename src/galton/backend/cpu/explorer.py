@@ -77,7 +77,7 @@ def _indicator(members: np.ndarray, size: int) -> np.ndarray:
 def to_core(lowered: Lowered) -> _core.Program:
     """The lowered program in the core's own structures."""
     program = lowered.program
-    stochastic = program.type != "ctmc"
+    stochastic = not program.nature.has_rates
     first_state = [0] * lowered.words
     for field, variable in zip(lowered.fields, program.variables, strict=True):
         first_state[field.word] |= (variable.initial - field.low) << field.shift

@@ -82,7 +82,7 @@ def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any |
     scale, constant = cp.empty(len(rows)), cp.empty(len(rows))
     exits = cp.empty(len(rows), dtype=np.uint8)
     given = (row_starts, columns, codes, values.dictionary, number, known, reward, rows, owner, len(rows))
-    rates = int(model.type == "ctmc")
+    rates = int(model.has_rates)
     scaled = cp.zeros(1, dtype=np.uint64)
     written = (starts, new_columns, new_codes, scale, constant, exits, scaled)
     kernel.launch("write_rows", len(rows), *given, rates, *written)

@@ -103,7 +103,7 @@ def _rows(equations: Equations, segment: Segment, bounds: Floats, above: bool) -
         reward = 0.0 if origin.reward is None else float(origin.reward[row])
         if reward:  # a sum that was rounded; per step, which the whole row is, or per unit of time
             earned = Decimal(math.nextafter(reward, math.inf if above else 0.0))
-            constant = EXACT.add(constant, earned if model.type == "ctmc" else EXACT.multiply(earned, everything))
+            constant = EXACT.add(constant, earned if model.is_continuous else EXACT.multiply(earned, everything))
         total = outer
         for rate in inner.values():
             total = EXACT.add(total, rate)

@@ -86,7 +86,7 @@ def _eliminated(
     origin, part = equations.origin, slice(segment.first, segment.last)
     elimination = _core.Elimination.of_rows(
         matrix_of(origin.model),
-        rates=origin.model.type == "ctmc",
+        rates=origin.model.has_rates,
         number=origin.number,
         known=origin.known,
         reward=origin.reward,

@@ -23,7 +23,7 @@ def run(job: Job, segment: Segment) -> None:
     part = slice(segment.first, segment.last)
     scale = job.equations.scale
     leaving = job.xp.ones(segment.last - segment.first) if scale is None else 1 / scale[part]
-    if job.equations.origin.model.type == "ctmc":
+    if job.equations.origin.model.has_rates:
         leaving /= leaving.max()
     if (leaving == 1).all():
         jacobi.run(job, segment)

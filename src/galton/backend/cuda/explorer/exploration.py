@@ -134,7 +134,7 @@ class Exploration:
         self.xp = kernels.xp
         self.limits = limits
         self.watch = watch
-        self.chain = lowered.program.type != "mdp"
+        self.chain = not lowered.program.nature.has_choices
         self.seconds: dict[str, float] = {}
         self.control = self.xp.zeros(len(Control), dtype=np.uint64)
 
@@ -474,7 +474,7 @@ class LongRows:
         shares = xp.empty(count, dtype=np.float64)
         table = e.slots, len(e.slots) - 1, e.numbers
         slices = 1
-        if e.lowered.program.type != "ctmc":  # whose choices earn by their rates, summed up in order
+        if not e.lowered.program.nature.has_rates:  # whose choices earn by their rates, summed up in order
             while slices * count < THREADS_OF_LONG:
                 slices *= 2
         e.kernels.run(

@@ -136,7 +136,7 @@ class _Printer:
 
     def _longest_row(self) -> int:
         """A bound on the entries of a row, before equal targets are merged."""
-        chain = self.lowered.program.type != "mdp"
+        chain = not self.lowered.program.nature.has_choices
         total = longest = 1
         sizes = [len(parts) for parts in self.parts]
         for command, _ in self.items:
@@ -149,7 +149,7 @@ class _Printer:
     # Text
 
     def constants(self) -> str:
-        shape, kind = self.shape, self.lowered.program.type
+        shape, nature = self.shape, self.lowered.program.nature
         joint = max((len(ranges) for ranges in self.joints), default=1)
         values = {
             "WORDS": shape.words,
@@ -162,14 +162,14 @@ class _Printer:
             "JOINT_ITEM": JOINT_ITEM,
             "PART_WORDS": self._part_words,
             "STAGE_ENTRIES": STAGE_ENTRIES,
-            "STAGE_CHOICES": STAGE_ENTRIES // 2 if kind == "mdp" else 1,
+            "STAGE_CHOICES": STAGE_ENTRIES // 2 if nature.has_choices else 1,
         }
         flags = {
             "JOINTS": bool(self.joints),
             "LONG_POSSIBLE": shape.long_possible,
-            "CHAIN": kind != "mdp",
-            "DTMC": kind == "dtmc",
-            "CTMC": kind == "ctmc",
+            "CHAIN": not nature.has_choices,
+            "DTMC": not nature.has_choices and not nature.has_rates,
+            "CTMC": nature.has_rates,
         }
         lines = [f"constexpr int {name} = {value};" for name, value in values.items()]
         lines += [f"constexpr bool {name} = {str(value).lower()};" for name, value in flags.items()]
@@ -255,7 +255,7 @@ class _Printer:
     def _checks(self) -> str:
         """Probabilities that depend on the state must be numbers, not negative, and sum to 1 unless they are rates."""
         cases: dict[int, list[str]] = {}
-        stochastic = self.lowered.program.type != "ctmc"
+        stochastic = not self.lowered.program.nature.has_rates
         first = 0
         for command, parts in zip(self.commands, self.parts, strict=True):
             number, first = first, first + len(parts)

@@ -16,21 +16,21 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.rows import best_choice, spread
-from ..backend.steps import Bellman, Chain, Part, least_positive, row_products
-from ..device.arrays import greatest, namespace, on_host
-from ..model.rounding import FAINT
-from ..model.sparse import Mask, Model, Rewards
-from ..solve.finite_horizon import Horizon, iterate
-from ..solve.power_sums import Weights
-from ..solve.scaling import faintest_raised, lowered, raised, raising
-from ..solve.settings import Settings
-from ..solve.step_limits import TooManyStepsError
-from .bounded import Ask, BoundError, Optimum, filled, known, work_of
-from .certain import certain
-from .quantity import Quantity, Work
-from .recurrence import recurring
-from .settled import first_rows, sure_steps
+from ...backend.rows import best_choice, spread
+from ...backend.steps import Bellman, Chain, Part, least_positive, row_products
+from ...device.arrays import greatest, namespace, on_host
+from ...model.rounding import FAINT
+from ...model.sparse import Mask, Model, Rewards
+from ...solve.finite_horizon import Horizon, iterate
+from ...solve.power_sums import Weights
+from ...solve.scaling import faintest_raised, lowered, raised, raising
+from ...solve.settings import Settings
+from ...solve.step_limits import TooManyStepsError
+from ..qualitative.surely_within import surely_within
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import first_rows, surely_within_choices
+from .question import BoundedQuestion, BoundError, Optimum, filled, known, work_of
+from .recurring_values import recurring_bounds
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,8 +40,8 @@ METHOD = "steps"
 
 
 def next_step(model: Model, goal: Mask, optimum: Optimum, settings: Settings, *, strategy: bool = False) -> Quantity:
-    """The probability to be in the goal after one step."""
-    ask = Ask(model, settings, optimum, strategy)
+    """Bound ``P [ X goal ]`` in every state: the probability to be in the goal after one step."""
+    ask = BoundedQuestion(model, settings, optimum, strategy)
     answer = _before(ask, ask.all_states, known(goal.astype(np.float64), METHOD), 1)
     return _surely(_sharpened(answer, ask, ask.all_states, goal, 1), ask, ask.all_states, goal, 1, 1)
 
@@ -58,7 +58,9 @@ def bounded_until(
     strategy: bool = False,
     everywhere: bool = False,
 ) -> Quantity:
-    """The probability to be in the goal after ``low`` to ``high`` steps, and in ``through`` before.
+    """Bound ``P [ through U[low,high] goal ]`` in every state, counted in steps.
+
+    That is the probability to be in the goal after ``low`` to ``high`` steps, and in ``through`` before.
 
     ``high`` is None for no bound. The choices are then those of the first ``low`` steps and, in the last row, those of
     all further ones.
@@ -68,7 +70,7 @@ def bounded_until(
         _refuse_steps(high)
         if low > high:
             raise BoundError(f"no number of steps lies between {low} and {high}")
-    ask = Ask(model, settings, optimum, strategy, everywhere)
+    ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     if low == 0:
         return _surely(ask.accept(_until_now(ask, through, goal, high)), ask, through, goal, low, high)
     if ask.needless(through):
@@ -91,24 +93,24 @@ def cumulative_steps(
     strategy: bool = False,
     everywhere: bool = False,
 ) -> Quantity:
-    """The reward expected over the given number of steps."""
+    """Bound ``R [ C<=steps ]`` in every state: the reward expected over so many steps."""
     _refuse_steps(steps)
-    ask = Ask(model, settings, optimum, strategy, everywhere)
+    ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     try:
         return ask.accept(_cumulative(ask, reward, steps))
     except TooManyStepsError as error:
-        from .expected import total_reward
+        from ..unbounded.rewards import total_reward
 
         some = _cumulative(ask, reward, ask.patience)
         return _between(ask, some, total_reward(model, reward, optimum, settings), error)
 
 
-def _cumulative(ask: Ask, reward: Rewards, steps: int) -> Quantity:
+def _cumulative(ask: BoundedQuestion, reward: Rewards, steps: int) -> Quantity:
     """R [ C<=steps ]."""
     model = ask.model
     state, choice = ask.rewards(reward)
     zeros = ask.zeros
-    if model.choice_starts is not None:
+    if model.has_choices:
         part = ask.part(None)
         constant = spread(model, state) + choice
         exactly = part.is_exact(steps, state, choice)
@@ -133,9 +135,9 @@ def instantaneous_steps(
     strategy: bool = False,
     everywhere: bool = False,
 ) -> Quantity:
-    """The state reward expected after the given number of steps."""
+    """Bound ``R [ I=steps ]`` in every state: the state reward expected after so many steps."""
     _refuse_steps(steps)
-    ask = Ask(model, settings, optimum, strategy, everywhere)
+    ask = BoundedQuestion(model, settings, optimum, strategy, everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
     return ask.accept(_before(ask, ask.all_states, known(state, METHOD), steps))
 
@@ -145,8 +147,11 @@ def _refuse_steps(steps: int) -> None:
         raise BoundError(f"a bound of {steps} steps; there are at least 0")
 
 
-def _until_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
-    """P [ through U<=steps goal ]; of too many steps, what some of them and all of them come to."""
+def _until_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None) -> Quantity:
+    """Bound P [ through U<=steps goal ].
+
+    Where there are too many steps to make, the bounds are those of fewer steps below and of no bound above.
+    """
     try:
         return _from_now(ask, through, goal, steps)
     except TooManyStepsError as error:
@@ -154,25 +159,25 @@ def _until_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quanti
         return _between(ask, some, _from_now(ask, through, goal, None), error)
 
 
-def _between(ask: Ask, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
-    """What lies between two numbers, if they are close."""
+def _between(ask: BoundedQuestion, some: Quantity, most: Quantity, error: TooManyStepsError) -> Quantity:
+    """Return bounds from below ``some`` to above ``most`` if these are close; raise the error if not."""
     found = replace(some, upper=most.upper, work=some.work + most.work)
     if not ask.close(found):
         raise error
     return found
 
 
-def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantity:
+def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None) -> Quantity:
     """P [ through U<=steps goal ]."""
     if steps is None:
-        from .until import until
+        from ..unbounded.until import until
 
         return until(ask.model, through, goal, ask.optimum, ask.proving)
     reached = goal.astype(np.float64)
     matter = ask.reaching(goal, through & ~goal) & ~goal
     part = ask.part(matter)
     enter = row_products(ask.model, reached, ask.threads)
-    if ask.model.choice_starts is None:
+    if not ask.model.has_choices:
         chain = Chain(part, part.of(enter).copy(), threads=ask.threads)
         found = ask.sum(chain, Weights.fewer_than(steps))
         lower, upper = filled(part, found, reached, 1.0)
@@ -185,8 +190,8 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantit
     return _sharpened(answer, ask, through, goal, steps, until=True)
 
 
-def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
-    """Make so many steps from states in ``through``, then have the number ``later``."""
+def _before(ask: BoundedQuestion, through: Mask, later: Quantity, steps: int) -> Quantity:
+    """Bound the mean of ``later`` after so many steps within ``through``, given bounds on ``later``."""
     if steps == 0:
         return later
     lower = _steps_to(ask, through, later.lower, steps)
@@ -198,8 +203,11 @@ def _before(ask: Ask, through: Mask, later: Quantity, steps: int) -> Quantity:
     return Quantity(lower.lower, upper.upper, METHOD, work, choices)
 
 
-def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
-    """The same for exact numbers: the first step back, into any state, and the others, within ``through``."""
+def _steps_to(ask: BoundedQuestion, through: Mask, target: Floats, steps: int) -> Quantity:
+    """Bound the mean of ``target`` after so many steps from states in ``through``.
+
+    The last step may lead into any state; all steps before it stay within ``through``.
+    """
     model = ask.model
     # Numbers so faint that a step might lose them are raised.
     faint = least_positive(target) * float(on_host(model.values.distinct).min(initial=1.0)) < FAINT
@@ -216,7 +224,7 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     zeros, most, exactly = ask.zeros, greatest(target), part.is_exact(steps, target)
     stochastic = bool(keep.all())
     try:
-        if model.choice_starts is None:
+        if not model.has_choices:
             chain = Chain(part, part.of(first).copy(), threads=ask.threads)
             found = ask.sum(chain, Weights.exactly(steps - 1), stochastic=stochastic, exactly=exactly)
             lower, upper = filled(part, found, zeros, most)
@@ -224,7 +232,7 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
         start = part.of(first).copy()
         horizon = _iterate(ask, part, start, None, steps - 1, stochastic=stochastic, exactly=exactly)
     except TooManyStepsError:
-        bounds = None if ask.strategy else recurring(ask, keep, first, steps - 1)
+        bounds = None if ask.strategy else recurring_bounds(ask, keep, first, steps - 1)
         if bounds is None:
             raise
         xp = namespace(first)
@@ -239,30 +247,32 @@ def _steps_to(ask: Ask, through: Mask, target: Floats, steps: int) -> Quantity:
     return replace(answer, choices=np.where(on_host(through), anyway, -1).astype(np.int32))
 
 
-def _sharpened(answer: Quantity, ask: Ask, through: Mask, goal: Mask, steps: int, *, until: bool = False) -> Quantity:
-    """The same with probabilities that are 1 for sure, where some might be."""
+def _sharpened(
+    answer: Quantity, ask: BoundedQuestion, through: Mask, goal: Mask, steps: int, *, until: bool = False
+) -> Quantity:
+    """Raise lower bounds to 1 in states where the graph tells that the probability is 1."""
     if not ((answer.upper == 1) & (answer.lower < 1)).any():
         return answer
-    sure = certain(ask.model, through, goal, steps, ask.optimum, until=until)
+    sure = surely_within(ask.model, through, goal, steps, ask.optimum, until=until)
     return replace(answer, lower=np.where(sure, 1.0, answer.lower))
 
 
-def _surely(answer: Quantity, ask: Ask, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
-    """The same with choices that make certain what can be made certain."""
+def _surely(answer: Quantity, ask: BoundedQuestion, through: Mask, goal: Mask, low: int, high: int | None) -> Quantity:
+    """Put in choices that make the until certain, in the states where some choice does."""
     choices = answer.choices
     if choices is None or ask.optimum != "max" or choices.ndim == 1:
         return answer
     if high is not None:
-        return replace(answer, choices=sure_steps(ask.model, through, goal, goal, low, choices))
-    from ..graph import zero_and_one
+        return replace(answer, choices=surely_within_choices(ask.model, through, goal, goal, low, choices))
+    from ...graph import zero_and_one
 
     later = zero_and_one(ask.model, through, goal, "max")[1]
-    first = sure_steps(ask.model, through, goal, later, low, choices[:low])
+    first = surely_within_choices(ask.model, through, goal, later, low, choices[:low])
     return replace(answer, choices=np.concatenate([first, choices[low:]]))
 
 
 def _iterate(
-    ask: Ask,
+    ask: BoundedQuestion,
     part: Part,
     start: Floats,
     constant: Floats | None,
@@ -292,8 +302,10 @@ def _iterate(
     )
 
 
-def _quantity(ask: Ask, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf) -> Quantity:
-    """A horizon as an answer for all states: choices are rows of the model's matrix."""
+def _quantity(
+    ask: BoundedQuestion, part: Part, found: Horizon, outside: Floats, step: str, most: float = np.inf
+) -> Quantity:
+    """Spread what was found for a part of the states over all of them; choices become rows of the whole matrix."""
     lower, upper = filled(part, found, outside, most)
     choices = found.choices
     if choices is not None and part.states is not None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..lang.source import GaltonError
-from ..model.sparse import Mask, Model, Rewards
-from ..model.states import ListedStates, PackedStates, States
-from ..reduce.submodels import Rows, entries_of, picked
+from ...lang.source import GaltonError
+from ...model.sparse import Mask, Model, Rewards
+from ...model.states import ListedStates, PackedStates, States
+from ...reduce.submodels import Rows, entries_of, picked
 
 
 class StrategyError(GaltonError):
@@ -43,7 +43,7 @@ class Strategy:
 
     @property
     def steps(self) -> int | None:
-        """For how many steps it decides; None for ever, without counting."""
+        """For how many steps the strategy decides; None for one that does not count them."""
         return None if self.choices.ndim == 1 else len(self.choices)
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class Strategy:
         return found
 
     def induced(self) -> Model:
-        """The chain that is left when the strategy decides: the states that it can meet.
+        """Return the chain that is left when the strategy decides, over the states that it can meet.
 
         Where it counts steps, a state of the chain is a state of the MDP and the number of steps taken; what labels and
         variables say is that of the state.
@@ -103,7 +103,7 @@ def _successors(model: Model, rows: Rows) -> Mask:
 
 
 def _closure(model: Model, rows: Rows, states: Mask) -> Mask:
-    """All states that the given ones lead to, by their rows."""
+    """Return all states that the given ones lead to when each takes its row."""
     new = states
     while new.any():
         new = _successors(model, rows[new]) & ~states
@@ -112,7 +112,7 @@ def _closure(model: Model, rows: Rows, states: Mask) -> Mask:
 
 
 def _chain(model: Model, layers: list[tuple[Rows, Rows]]) -> Model:
-    """The chain of some layers of (states, rows); each leads to the next, the last to itself."""
+    """Return a chain made of layers of states with their rows; each layer leads to the next, the last to itself."""
     states = np.concatenate([layer for layer, _ in layers])
     rows = np.concatenate([taken for _, taken in layers])
     offsets = np.cumsum([0, *(len(layer) for layer, _ in layers)])

@@ -10,21 +10,21 @@ from typing import Literal
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in, spread
-from ..backend.steps import row_products
-from ..device.arrays import namespace
-from ..model.rounding import SPACING
-from ..model.sparse import Mask, Model, Rewards
-from ..model.values import Values
-from .intervals import Floats, Numbers
-from .quantity import Quantity, Work
-from .settled import first_rows
+from ...backend.rows import best_choice, every_successor_in, spread
+from ...backend.steps import row_products
+from ...device.arrays import namespace
+from ...model.rounding import SPACING
+from ...model.sparse import Mask, Model, Rewards
+from ...model.values import Values
+from ..intervals import Floats, Numbers
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import first_rows
 
-__all__ = ["as_it_stands", "jump_probability", "next_reward"]
+__all__ = ["jump_probability", "next_reward", "unscaled_step"]
 
 
 def jump_probability(model: Model, goal: Mask) -> Quantity:
-    """The probability that the first jump of a CTMC leads to the goal: its share of the rates."""
+    """Bound ``P [ X goal ]`` in a CTMC: the share that the goal has in the rates out of each state."""
     shares = _summed(model, row_products(model, goal.astype(np.float64), 1)) / _exit_rates(model)
     every = every_successor_in(model, goal)
     lower = np.where(every, 1.0, np.clip(shares.lower, 0.0, 1.0))
@@ -32,8 +32,8 @@ def jump_probability(model: Model, goal: Mask) -> Quantity:
     return Quantity(lower, upper, "one jump", (Work("one jump", "the rates into the states", 1),))
 
 
-def as_it_stands(quantity: Quantity, model: Model, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
-    """The probability of one step by the doubles of the matrix as they stand, whatever their row adds up to.
+def unscaled_step(quantity: Quantity, model: Model, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
+    """Narrow the bounds on ``P [ X goal ]`` to sums of the matrix as it is stored, whatever its rows add up to.
 
     For comparisons alone: so ``P<=0.3 [ X a ]`` is true where 0.3 is what the text says.
     """
@@ -55,11 +55,11 @@ def _step_probability(model: Model, goal: Mask) -> Numbers:
 
 
 def next_reward(model: Model, structure: Rewards, goal: Mask, optimum: Literal["min", "max"] | None) -> Quantity:
-    """What one step earns on average; infinite where the step may miss the goal, as PRISM has it."""
+    """Bound the reward of one step; as in PRISM, it is infinite where the step may miss the goal."""
     earned = _by_choice(model, structure.choice)
     if structure.state is not None and structure.state.size:
         earned = Numbers.exactly(spread(model, structure.state)) + earned
-    if model.type == "ctmc":
+    if model.has_rates:
         earned = earned / _exit_rates(model)
     sure = every_successor_in(model, goal)
     lower, upper = np.where(sure, earned.lower, np.inf), np.where(sure, earned.upper, np.inf)

@@ -11,28 +11,31 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..backend.steps import Bellman, Chain
-from ..device.arrays import on_host
-from ..model.sparse import Mask, Model
-from .bounded import Ask, Floats
+from ...backend.steps import Bellman, Chain
+from ...device.arrays import on_host
+from ...model.sparse import Mask, Model
+from .question import BoundedQuestion, Floats
 
-__all__ = ["recurring"]
+__all__ = ["recurring_bounds"]
 
 SMALL = 20_000  # transitions that fractions are made of
 LONGEST = 60  # steps after which numbers may come back
 
 
-def recurring(ask: Ask, keep: Mask, first: Floats, steps: int) -> tuple[Floats, Floats] | None:
-    """Bounds on what so many steps within ``keep`` make of the numbers ``first``, zero elsewhere; None if unknown."""
+def recurring_bounds(ask: BoundedQuestion, keep: Mask, first: Floats, steps: int) -> tuple[Floats, Floats] | None:
+    """Bound what so many steps make of the numbers ``first``, by steps after which the numbers come back.
+
+    Only states of ``keep`` count; the others are zero. None where the model is too large, or nothing comes back soon.
+    """
     model = ask.model.to_host()
     if model.n_transitions > SMALL:
         return None
     part = ask.part(keep)
     begun = min(ask.patience, steps)
     chain = (
-        Chain(part, part.of(first).copy(), threads=ask.threads)
-        if model.choice_starts is None
-        else Bellman(part, part.of(first).copy(), None, ask.optimum == "max", ask.threads)
+        Bellman(part, part.of(first).copy(), None, ask.optimum == "max", ask.threads)
+        if model.has_choices
+        else Chain(part, part.of(first).copy(), threads=ask.threads)
     )
     done, faintest = 0, np.inf
     while done < begun:

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in
-from ..device.arrays import namespace
-from ..lang.properties import PathQuantifier
-from ..model.sparse import Mask, Model
-from ..model.values import Values
-from . import paths
-from .inspection import Terms, quantified_path
+from ...backend.rows import best_choice, every_successor_in
+from ...device.arrays import namespace
+from ...lang.properties import PathQuantifier
+from ...model.sparse import Mask, Model
+from ...model.values import Values
+from .. import paths
+from ..inspection import Terms, quantified_path
 
 if TYPE_CHECKING:
-    from .evaluation import Evaluation
+    from ..evaluation import Evaluation
 
 
 def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
-    """The states where all paths, or some path, satisfy a formula."""
-    path = quantified_path(formula, Terms(evaluation.model.type, evaluation.program.constants, evaluation.source))
+    """Return the states where all paths (``A``), or some path (``E``), satisfy a path formula."""
+    path = quantified_path(formula, Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source))
     if isinstance(path, paths.Now):
         return evaluation.mask(path.states)
     model = evaluation.model
@@ -43,8 +43,8 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
 
 
 def free(model: Model) -> Model:
-    """The same graph with every transition a choice."""
-    starts = model.row_starts if model.choice_starts is None else model.row_starts[model.choice_starts]
+    """Return the model with each transition made a choice of its own, so that a strategy picks a path."""
+    starts = model.row_starts[model.row_groups]
     xp, count = namespace(model.columns), model.n_transitions
     return replace(
         model,
@@ -58,13 +58,13 @@ def free(model: Model) -> Model:
 
 
 def _some_until(model: Model, through: Mask, goal: Mask) -> Mask:
-    from ..graph import can_reach
+    from ...graph import can_reach
 
     return can_reach(model, through, goal)
 
 
 def _some_avoids(model: Model, through: Mask, goal: Mask) -> Mask:
-    from ..graph import can_avoid
+    from ...graph import can_avoid
 
     return can_avoid(free(model), through, goal)
 

@@ -6,15 +6,15 @@ import time
 
 import numpy as np
 
-from ..device.arrays import how_many
-from ..graph import maximal_end_components, zero_and_one
-from ..model.sparse import Mask, Model
-from ..reduce.unknowns import open_equations
-from ..solve import solve
-from ..solve.equations import Optimum
-from ..solve.settings import Settings
-from .quantity import Quantity, Work
-from .settled import certain_choices
+from ...device.arrays import how_many
+from ...graph import maximal_end_components, zero_and_one
+from ...model.sparse import Mask, Model
+from ...reduce.unknowns import open_equations
+from ...solve import solve
+from ...solve.equations import Optimum
+from ...solve.settings import Settings
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import zero_one_choices
 
 __all__ = ["until"]
 
@@ -22,13 +22,13 @@ __all__ = ["until"]
 def until(
     model: Model, through: Mask, goal: Mask, optimum: Optimum | None, settings: Settings, *, negated: bool = False
 ) -> Quantity:
-    """The probability, in each state, of a path through ``through`` to ``goal``; or, ``negated``, of none.
+    """Bound ``P [ through U goal ]`` in every state; with ``negated``, the probability that this does not happen.
 
     The negation is not computed as a difference from 1, so that it has all its digits where it is small. The optimum is
     that of the until: strategies that make it most likely make its negation least likely.
     """
     start = time.perf_counter()
-    if model.type != "mdp":
+    if not model.has_choices:
         optimum = None
     no, yes = zero_and_one(model, through, goal, optimum)
     maybe = ~(no | yes)
@@ -43,7 +43,7 @@ def until(
             seconds=time.perf_counter() - start,
         )
     ]
-    choices = certain_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
+    choices = zero_one_choices(model, through, goal, no, yes, optimum) if settings.strategy and optimum else None
     if not count:
         return Quantity(known, known, "graph analysis", tuple(work), choices)
     if negated and optimum:

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import exit_rates
-from ..device.arrays import is_on_host
-from ..lang.source import GaltonError
-from ..model.sparse import Mask
-from ..solve.adaptive_uniformisation import Distribution, Effort, MovingChain, moderate
-from ..solve.methods import BACKWARD, FORWARD
-from .bounded import Ask, WideError
-from .quantity import Quantity, Work
+from ...backend.steps import exit_rates
+from ...device.arrays import is_on_host
+from ...lang.source import GaltonError
+from ...model.sparse import Mask
+from ...solve.adaptive_uniformisation import Distribution, Effort, MovingChain, moderate
+from ...solve.methods import BACKWARD, FORWARD
+from ..quantity import Quantity, Work
+from .question import BoundedQuestion, WideError
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Attempt", "reward_at", "reward_over", "tried_first", "until"]
+__all__ = ["Attempt", "forward_first", "reward_at", "reward_over", "until"]
 
 AT_FIRST = 0.3  # of eps may be lost …
 TRIES = 6  # … and less with each try
@@ -37,7 +37,7 @@ STEPS_BACKWARD = 10_000  # … that so many steps have, or fewer if there are fe
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """How to move forward.
+    """A way to follow the distribution of a chain forward in time, and what may come of it.
 
     Attributes
     ----------
@@ -55,8 +55,14 @@ class Attempt:
     work: float
 
 
-def tried_first(ask: Ask, step: str, attempt: Callable[[], Attempt], backward: Callable[[], Quantity]) -> Quantity:
-    """Move forward, and go backward where that cannot be done, is not wanted, takes too long or says too little."""
+def forward_first(
+    ask: BoundedQuestion, step: str, attempt: Callable[[], Attempt], backward: Callable[[], Quantity]
+) -> Quantity:
+    """Answer by following the initial distribution forward in time; go ``backward`` where that does not pay.
+
+    Forward needs a single initial state and a model on the host. It is given up when it meets too many states, or when
+    its bounds stay too wide, unless it was chosen by name.
+    """
     chosen = ask.settings.method == FORWARD
     possible = len(ask.model.initial) == 1 and not ask.everywhere and is_on_host(ask.model.columns)
     if not possible or ask.settings.method == BACKWARD:
@@ -81,8 +87,8 @@ def tried_first(ask: Ask, step: str, attempt: Callable[[], Attempt], backward: C
     return Quantity(below, above, FORWARD, (done,))
 
 
-def until(ask: Ask, through: Mask, goal: Mask, low: float, high: float) -> Attempt:
-    """P [ through U[low,high] goal ], ``high`` being finite."""
+def until(ask: BoundedQuestion, through: Mask, goal: Mask, low: float, high: float) -> Attempt:
+    """Return the way to P [ through U[low,high] goal ], for a finite ``high``."""
     if low == high and low > 0:
         goal = goal & through
     # A state is left if the goal can be reached from it; at first the goal may be left as well.
@@ -103,8 +109,8 @@ def until(ask: Ask, through: Mask, goal: Mask, low: float, high: float) -> Attem
     return Attempt(run, 1.0, sum(_work(ask, moving, chain, time) for moving, chain, time in chains))
 
 
-def reward_at(ask: Ask, state: Floats, time: float) -> Attempt:
-    """R [ I=time ]."""
+def reward_at(ask: BoundedQuestion, state: Floats, time: float) -> Attempt:
+    """Return the way to R [ I=time ]."""
     moving, worth = ask.reaching(state > 0), float(state.max())
     chain = MovingChain(ask.model, moving, _exits(ask), ask.settings)
 
@@ -116,8 +122,8 @@ def reward_at(ask: Ask, state: Floats, time: float) -> Attempt:
     return Attempt(run, worth, _work(ask, moving, chain, time))
 
 
-def reward_over(ask: Ask, rates: Floats, time: float) -> Attempt:
-    """R [ C<=time ], given what is earned per unit of time."""
+def reward_over(ask: BoundedQuestion, rates: Floats, time: float) -> Attempt:
+    """Return the way to R [ C<=time ], given what each state earns per unit of time."""
     moving, most = ask.reaching(rates > 0), float(rates.max())
     chain = MovingChain(ask.model, moving, _exits(ask), ask.settings)
 
@@ -129,17 +135,17 @@ def reward_over(ask: Ask, rates: Floats, time: float) -> Attempt:
     return Attempt(run, most * time * (1 + 2.0**-50), _work(ask, moving, chain, time))
 
 
-def _exits(ask: Ask) -> tuple[Floats, Floats]:
+def _exits(ask: BoundedQuestion) -> tuple[Floats, Floats]:
     return exit_rates(ask.model, ask.threads, loops=False)
 
 
-def _work(ask: Ask, moving: Mask, chain: MovingChain, time: float) -> float:
+def _work(ask: BoundedQuestion, moving: Mask, chain: MovingChain, time: float) -> float:
     """How many entries and rows may have to be gone over backward."""
     steps = min(chain.fastest() * time, STEPS_BACKWARD)
     return steps * float(np.diff(ask.model.row_starts)[moving].sum() + moving.sum())
 
 
-def _bounds(ask: Ask, way: Attempt, effort: Effort) -> tuple[float, float]:
+def _bounds(ask: BoundedQuestion, way: Attempt, effort: Effort) -> tuple[float, float]:
     """Bounds that are as close as asked for, with less and less mass that may be lost."""
     settings, fineness = ask.settings, AT_FIRST * ask.settings.eps
     start = Distribution.at(int(ask.model.initial[0]))

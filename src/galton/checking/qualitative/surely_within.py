@@ -10,18 +10,20 @@ from typing import Literal
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in
-from ..model.sparse import Mask, Model
+from ...backend.rows import best_choice, every_successor_in
+from ...model.sparse import Mask, Model
 
-__all__ = ["certain"]
+__all__ = ["surely_within"]
 
 WORK = 3e7  # transitions to look at
 
 
-def certain(
+def surely_within(
     model: Model, through: Mask, goal: Mask, steps: int, optimum: Literal["min", "max"] | None, *, until: bool
 ) -> Mask:
-    """States in ``through`` from which all paths are in the goal after so many steps, or (``until``) at most so many.
+    """Find states from which all paths through ``through`` are in the goal after so many steps.
+
+    With ``until``, a path may be in the goal sooner.
 
     For an MDP, all paths of some strategy if the optimum is ``"max"``, of every strategy otherwise. Maybe not all such
     states are found.

@@ -1,4 +1,4 @@
-"""What step and time bounds have in common: answers put together from parts, and bounds that make sense."""
+"""What questions with step and time bounds have in common: what is asked, and how answers are put together."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Chain, Part, part_of
-from ..device.arrays import namespace
-from ..lang.source import GaltonError
-from ..model.sparse import Int32s, Mask, Model, Rewards
-from ..solve.finite_horizon import Horizon
-from ..solve.power_sums import PowerSum, Weights, power_sum
-from ..solve.settings import Settings
-from ..solve.step_limits import patience
-from .quantity import Quantity, Work
+from ...backend.steps import Chain, Part, part_of
+from ...device.arrays import namespace
+from ...lang.source import GaltonError
+from ...model.sparse import Int32s, Mask, Model, Rewards
+from ...solve.finite_horizon import Horizon
+from ...solve.power_sums import PowerSum, Weights, power_sum
+from ...solve.settings import Settings
+from ...solve.step_limits import patience
+from ..quantity import Quantity, Work
 
 Floats = npt.NDArray[np.float64]
 Optimum = Literal["min", "max"] | None
 
-__all__ = ["Ask", "BoundError", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
+__all__ = ["BoundError", "BoundedQuestion", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
 
 
 class BoundError(GaltonError):
-    """A bound on steps or time that is none."""
+    """A bound on steps or time that makes no sense: negative, infinite, or an empty interval."""
 
 
 class NegativeRewardError(GaltonError):
-    """Rewards below zero where only others can be bounded."""
+    """Rewards below zero, which step and time bounds do not support."""
 
     kind = "unsupported"
 
 
 class WideError(GaltonError):
-    """Bounds that rounding keeps apart."""
+    """Bounds that are wider than asked for because of rounding."""
 
     kind = "numeric"
 
 
 @dataclass(frozen=True, eq=False)
-class Ask:
-    """What is asked about a model, for all the parts of the answer.
+class BoundedQuestion:
+    """A question with a bound on steps or time, and what its parts have in common.
 
     Attributes
     ----------
@@ -71,11 +71,11 @@ class Ask:
 
     @property
     def patience(self) -> int:
-        """How many steps to make where there are too many."""
+        """The most steps that are made one by one on this model."""
         return patience(self.model.n_transitions, self.model.n_choices)
 
     def part(self, keep: Mask | None) -> Part:
-        """The matrix of the states to keep, None for all."""
+        """Return the matrix restricted to the states to keep; None keeps all."""
         return part_of(self.model, keep, self.threads).in_format(self.settings.format)
 
     @property
@@ -90,8 +90,8 @@ class Ask:
         found: Floats = namespace(self.model.columns).zeros(self.model.n_states)
         return found
 
-    def first(self, factor: float) -> Ask:
-        """The same for a number on which the answer depends: closer, and everywhere."""
+    def first(self, factor: float) -> BoundedQuestion:
+        """Return the question for a number that the answer is made from: its bounds are narrower, in all states."""
         return replace(self, settings=self.settings.tighter(factor), everywhere=True)
 
     def important(self, part: Part) -> Int32s:
@@ -99,7 +99,7 @@ class Ask:
         return part.positions(self.model.initial)
 
     def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False, exactly: bool = True) -> PowerSum:
-        """A sum of powers, as close as asked for."""
+        """Sum powers of a matrix with these weights, as closely as the question asks for."""
         return power_sum(
             chain,
             weights,
@@ -112,7 +112,7 @@ class Ask:
 
     def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
         """States that can reach a goal."""
-        from ..graph import can_reach
+        from ...graph import can_reach
 
         if goal.all():
             return goal
@@ -137,7 +137,7 @@ class Ask:
         return not self.everywhere and not self.strategy and not through[self.model.initial].any()
 
     def accept(self, answer: Quantity) -> Quantity:
-        """The answer, if its bounds are close."""
+        """Return the answer if its bounds are as close as asked for; raise :class:`WideError` if not."""
         if not self.close(answer):
             width = float((answer.upper - answer.lower)[self.model.initial].max())
             if not np.isfinite(width):
@@ -150,7 +150,7 @@ class Ask:
 
 
 def known(values: Floats, method: str) -> Quantity:
-    """Numbers that need no bounds."""
+    """Return a quantity whose bounds are both these numbers."""
     return Quantity(values, values, method)
 
 
@@ -163,7 +163,7 @@ def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float =
 
 
 def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
-    """Many steps as one step of the plan."""
+    """Describe the steps that were made, for ``--explain``."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
     if format := part.backend.steps.describe(part.matrix):

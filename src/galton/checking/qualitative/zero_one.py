@@ -14,34 +14,37 @@ from typing import Literal
 
 import numpy as np
 
-from ..backend.rows import best_choice, every_successor_in
-from ..model.sparse import Mask, Model
-from ..solve.step_limits import be_patient
+from ...backend.rows import best_choice, every_successor_in
+from ...model.sparse import Mask, Model
+from ...solve.step_limits import be_patient
 
 Optimum = Literal["min", "max"] | None
 
-__all__ = ["certain_next", "certain_steps", "certain_times", "certain_until"]
+__all__ = ["zero_one_next", "zero_one_steps", "zero_one_times", "zero_one_until"]
 
 
-def certain_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
-    """The states where the probability of ``through U goal`` is exactly 0, and exactly 1."""
-    from ..graph import zero_and_one
+def zero_one_until(model: Model, through: Mask, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
+    """Return the states where ``P [ through U goal ]`` is exactly 0, and those where it is exactly 1."""
+    from ...graph import zero_and_one
 
     return zero_and_one(model, through, goal, optimum)
 
 
-def certain_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
-    """The same for ``X goal``."""
+def zero_one_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mask]:
+    """Return the states where ``P [ X goal ]`` is exactly 0, and those where it is exactly 1."""
     return _step(model, optimum, one=False)(~goal), _step(model, optimum, one=True)(goal)
 
 
-def certain_steps(
+def zero_one_steps(
     model: Model, through: Mask, goal: Mask, low: int, high: int | None, optimum: Optimum
 ) -> tuple[Mask, Mask]:
-    """The same for ``through U[low,high] goal`` in steps; ``high`` is None for no bound."""
+    """Return the states where ``P [ through U[low,high] goal ]``, counted in steps, is exactly 0, and exactly 1.
+
+    ``high`` is None where there is no upper bound.
+    """
     before_zero, before_one = _step(model, optimum, one=False), _step(model, optimum, one=True)
     if high is None:
-        zero, one = certain_until(model, through, goal, optimum)
+        zero, one = zero_one_until(model, through, goal, optimum)
     else:
         zero = _repeat(model, ~goal, high - low, lambda states: ~goal & (~through | before_zero(states)))
         one = _repeat(model, goal, high - low, lambda states: goal | (through & before_one(states)))
@@ -49,15 +52,18 @@ def certain_steps(
     return zero, _repeat(model, one, low, lambda states: through & before_one(states))
 
 
-def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
-    """The same for a CTMC and ``through U[low,high] goal`` in time."""
-    from ..graph import can_reach
+def zero_one_times(model: Model, through: Mask, goal: Mask, low: float, high: float) -> tuple[Mask, Mask]:
+    """Return the states of a CTMC where ``P [ through U[low,high] goal ]`` is exactly 0, and exactly 1.
+
+    The bounds are times; ``high`` may be infinite.
+    """
+    from ...graph import can_reach
 
     later = high if low == 0 else high - low
     if later == 0:  # a moment: the goal must hold then
         zero, one = ~goal, goal
     else:
-        never, surely = certain_until(model, through, goal, None)
+        never, surely = zero_one_until(model, through, goal, None)
         zero, one = never, surely if later == math.inf else goal
     if low > 0:
         zero = ~(through & can_reach(model, through, through & ~zero))
@@ -66,7 +72,10 @@ def certain_times(model: Model, through: Mask, goal: Mask, low: float, high: flo
 
 
 def _repeat(model: Model, states: Mask, times: int, change: Callable[[Mask], Mask]) -> Mask:
-    """A change made so many times. Sets that come back make it a matter of the remainder (Brent 1980)."""
+    """Change a set of states so many times.
+
+    Where a set comes back, only the remainder of the times counts: the cycle is found as by Brent (1980).
+    """
     kept, since, until_kept_again = states, 0, 1
     done = 0
     while done < times:

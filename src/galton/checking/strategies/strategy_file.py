@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from ..io.fields import BadField, as_int, as_list, as_object, get, read_json, shown
-from ..io.output import replacing
-from ..lang.expressions import Value
-from ..model.sparse import Int32s, Model
-from ..model.states import PackedStates
-from ..solve.finite_horizon import LARGEST_STRATEGY
+from ...io.fields import BadField, as_int, as_list, as_object, get, read_json, shown
+from ...io.output import replacing
+from ...lang.expressions import Value
+from ...model.sparse import Int32s, Model
+from ...model.states import PackedStates
+from ...solve.finite_horizon import LARGEST_STRATEGY
 from .strategy import Strategy, StrategyError
 
 _VERSION = 1
@@ -77,8 +77,8 @@ def _updates(model: Model, row: int) -> list[dict[str, Any]]:
 
 
 def read_strategy(path: str | Path, model: Model) -> tuple[Strategy, dict[str, Any]]:
-    """A strategy for a model, and what its file tells about its making."""
-    if model.type != "mdp":
+    """Read a strategy for a model from a file; return it, and the property and constants it was made for."""
+    if not model.has_choices:
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
     model = model.to_host()  # a state at a time is looked at
     try:

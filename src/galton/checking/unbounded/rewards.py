@@ -10,23 +10,23 @@ import time
 
 import numpy as np
 
-from ..backend.rows import every_successor_in, owners, spread
-from ..device.arrays import how_many, namespace
-from ..graph import bottom_components, can_reach, maximal_end_components, surely_reaches
-from ..model.sparse import Int32s, Mask, Model, Rewards
-from ..model.values import Floats
-from ..reduce.unknowns import open_equations
-from ..solve import solve
-from ..solve.equations import Optimum
-from ..solve.settings import Settings
-from .quantity import Quantity, Work
-from .settled import free_choices, missing_choices, paying_choices
+from ...backend.rows import every_successor_in, owners, spread
+from ...device.arrays import how_many, namespace
+from ...graph import bottom_components, can_reach, maximal_end_components, surely_reaches
+from ...model.sparse import Int32s, Mask, Model, Rewards
+from ...model.values import Floats
+from ...reduce.unknowns import open_equations
+from ...solve import solve
+from ...solve.equations import Optimum
+from ...solve.settings import Settings
+from ..quantity import Quantity, Work
+from ..strategies.graph_choices import free_choices, goal_avoiding_choices, paying_choices
 
 __all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
 
 
 def rewards_by_row(model: Model, reward: Rewards) -> Floats:
-    """``(choices,)`` what taking a choice collects, the reward of its state included."""
+    """Return ``(choices,)`` what each choice earns, the reward of its state included."""
     parts = [part for part in (reward.state, reward.choice) if part is not None]
     if reward.state is not None:
         parts[0] = spread(model, reward.state)
@@ -36,24 +36,24 @@ def rewards_by_row(model: Model, reward: Rewards) -> Floats:
 def reachability_reward(
     model: Model, reward: Rewards, goal: Mask, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
-    """The expected reward until the goal is reached; that of the goal itself does not count."""
+    """Bound ``R [ F goal ]`` in every state: the reward expected until the goal, without that of the goal itself."""
     start = time.perf_counter()
     everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     finite = surely_reaches(model, everywhere, goal, some_strategy=optimum == "min")
     # Where the least reward is infinite every strategy misses the goal; the greatest is where some does.
-    wanted = settings.strategy and optimum == "max" and model.type == "mdp"
-    choices = missing_choices(model, goal, ~finite) if wanted else None
+    wanted = settings.strategy and optimum == "max" and model.has_choices
+    choices = goal_avoiding_choices(model, goal, ~finite) if wanted else None
     seconds = time.perf_counter() - start
     return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds, choices)
 
 
 def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, settings: Settings) -> Quantity:
-    """The expected reward collected for ever."""
+    """Bound ``R [ C ]`` in every state: the reward expected over a whole run, which may be infinite."""
     start = time.perf_counter()
     rows = rewards_by_row(model, reward)
     xp = namespace(model.columns)
     everywhere = xp.ones(model.n_states, dtype=np.bool_)
-    if model.type != "mdp":
+    if not model.has_choices:
         bottom = bottom_components(model).component >= 0
         paying = bottom & (rows > 0)
         # A bottom component with any reward pays for ever; the others are the end of all rewards.
@@ -95,7 +95,7 @@ def _until(
 ) -> Quantity:
     """The reward until the goal in the states where it is finite; ``choices`` are those of the other states."""
     start = time.perf_counter()
-    if model.type != "mdp":
+    if not model.has_choices:
         optimum = None
     maybe = finite & ~goal
     known = np.where(finite, 0.0, np.inf)

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..backend.rows import every_successor_in, owners, spread
-from ..device.arrays import namespace, on_host
-from ..graph import EndComponents, attractor, can_avoid
-from ..model.sparse import Int32s, Mask, Model
-from ..model.values import Floats
-from ..reduce.end_components import ways_inside
-from ..solve.equations import Optimum
+from ...backend.rows import every_successor_in, owners, spread
+from ...device.arrays import namespace, on_host
+from ...graph import EndComponents, attractor, can_avoid
+from ...model.sparse import Int32s, Mask, Model
+from ...model.values import Floats
+from ...reduce.end_components import ways_inside
+from ...solve.equations import Optimum
 
 __all__ = [
-    "certain_choices",
     "first_rows",
     "free_choices",
-    "missing_choices",
+    "goal_avoiding_choices",
     "paying_choices",
-    "sure_steps",
+    "surely_within_choices",
+    "zero_one_choices",
 ]
 
 
 def first_rows(model: Model, good: Mask) -> Int32s:
-    """``(states,)`` the first row of each state among the ``(choices,)`` good ones; -1 where there is none.
+    """Return ``(states,)`` the first row of each state that is marked in ``good``; -1 where none is.
 
     >>> mdp = Model.from_matrix("mdp", [[1, 0], [0, 1], [0, 1]], row_groups=[0, 2, 3])
     >>> first_rows(mdp, np.array([False, True, False])).tolist()
@@ -42,16 +42,22 @@ def first_rows(model: Model, good: Mask) -> Int32s:
     return found
 
 
-def certain_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
-    """For ``through U goal``, where the probability is 0 (``no``) or 1 (``yes``)."""
+def zero_one_choices(model: Model, through: Mask, goal: Mask, no: Mask, yes: Mask, optimum: Optimum) -> Int32s:
+    """Return choices that attain 0 or 1 for ``through U goal``, in the states where that is the optimum.
+
+    ``no`` are the states with probability 0, ``yes`` those with probability 1. It is -1 elsewhere.
+    """
     if optimum == "max":  # every strategy has 0 where the greatest probability is 0
         bound = yes & ~goal
         return np.where(bound, attractor(model, through & yes, goal, staying=yes), -1).astype(np.int32)
     return _staying(model, no & through, no)
 
 
-def missing_choices(model: Model, goal: Mask, infinite: Mask) -> Int32s:
-    """For the greatest reward until a goal that may be missed: get to where the goal can be avoided, and avoid it."""
+def goal_avoiding_choices(model: Model, goal: Mask, infinite: Mask) -> Int32s:
+    """Return choices that miss the goal where the greatest reward until it is infinite.
+
+    They lead to where the goal can be avoided, and avoid it there.
+    """
     everywhere = namespace(model.columns).ones(model.n_states, dtype=np.bool_)
     avoiding = can_avoid(model, everywhere, goal)
     ways = attractor(model, infinite & ~avoiding, avoiding)
@@ -60,12 +66,15 @@ def missing_choices(model: Model, goal: Mask, infinite: Mask) -> Int32s:
 
 
 def free_choices(model: Model, free: EndComponents) -> Int32s:
-    """For the least total reward: stay in end components where nothing is paid."""
+    """Return choices for the least total reward: they stay in end components where nothing is paid."""
     return first_rows(model, free.staying)
 
 
 def paying_choices(model: Model, ends: EndComponents, rows: Floats, paying: Mask, infinite: Mask) -> Int32s:
-    """For the greatest total reward: get to an end component that pays, and take what pays there again and again."""
+    """Return choices for the greatest total reward where it is infinite.
+
+    They lead to an end component that pays, and take what pays there again and again.
+    """
     earning = first_rows(model, ends.staying & (rows > 0) & spread(model, paying))
     earns = earning >= 0
     inside = ways_inside(model, paying & ~earns, earns, ends.staying)
@@ -79,8 +88,10 @@ def _staying(model: Model, states: Mask, among: Mask) -> Int32s:
     return first_rows(model, every_successor_in(model, among) & spread(model, states))
 
 
-def sure_steps(model: Model, through: Mask, goal: Mask, later: Mask, low: int, choices: Int32s) -> Int32s:
-    """Choices by steps taken that make ``through U[low,…] goal`` certain, where some do, and those given elsewhere.
+def surely_within_choices(model: Model, through: Mask, goal: Mask, later: Mask, low: int, choices: Int32s) -> Int32s:
+    """Return choices, by the steps taken, that make ``through U[low,…] goal`` certain wherever some choices do.
+
+    Elsewhere they are the given ones.
 
     The goal counts from ``low`` steps on, and ``later`` are the states where it is certain after all these steps. Among
     numbers that are nearly 1, doubles do not tell those that are.

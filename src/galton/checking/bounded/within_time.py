@@ -14,19 +14,19 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import least_positive, row_products
-from ..device.arrays import greatest
-from ..model.rounding import FAINT
-from ..model.sparse import Mask, Model, Rewards
-from ..solve.methods import BACKWARD
-from ..solve.poisson import poisson
-from ..solve.power_sums import PowerSum, Weights
-from ..solve.scaling import lowered, raised, raising
-from ..solve.settings import Settings
-from ..solve.uniformisation import Uniformised, uniformise
-from . import forward
-from .bounded import Ask, BoundError, filled, known, work_of
-from .quantity import Quantity, Work
+from ...backend.steps import least_positive, row_products
+from ...device.arrays import greatest
+from ...model.rounding import FAINT
+from ...model.sparse import Mask, Model, Rewards
+from ...solve.methods import BACKWARD
+from ...solve.poisson import poisson
+from ...solve.power_sums import PowerSum, Weights
+from ...solve.scaling import lowered, raised, raising
+from ...solve.settings import Settings
+from ...solve.uniformisation import Uniformised, uniformise
+from ..quantity import Quantity, Work
+from . import forward_in_time
+from .question import BoundedQuestion, BoundError, filled, known, work_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,8 +43,9 @@ def timed_until(
     *,
     everywhere: bool = False,
 ) -> Quantity:
-    """The probability to be in the goal at some time from ``low`` to ``high``, and in ``through`` all the time before.
+    """Bound ``P [ through U[low,high] goal ]`` in every state of a CTMC.
 
+    That is the probability to be in the goal at some time from ``low`` to ``high``, and in ``through`` until then.
     ``high`` may be infinite.
     """
     if not low >= 0 or not high >= 0:
@@ -53,7 +54,7 @@ def timed_until(
         raise BoundError(f"no time lies between {low:g} and {high:g}")
     if math.isinf(low):
         raise BoundError("a time bound has to be finite")
-    ask = Ask(model, settings, everywhere=everywhere)
+    ask = BoundedQuestion(model, settings, everywhere=everywhere)
     if low > 0 and ask.needless(through):
         return Quantity(ask.zeros, through.astype(np.float64), BACKWARD)
 
@@ -68,17 +69,17 @@ def timed_until(
 
     if math.isinf(high):
         return backward()
-    return forward.tried_first(
-        ask, "until within a time", lambda: forward.until(ask, through, goal, low, high), backward
+    return forward_in_time.forward_first(
+        ask, "until within a time", lambda: forward_in_time.until(ask, through, goal, low, high), backward
     )
 
 
 def cumulative_time(
     model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = False
 ) -> Quantity:
-    """The reward expected until the given time: of being in states, and of the transitions taken."""
+    """Bound ``R [ C<=time ]`` in every state of a CTMC: what states and transitions earn until then, on average."""
     _refuse_time(time)
-    ask = Ask(model, settings, everywhere=everywhere)
+    ask = BoundedQuestion(model, settings, everywhere=everywhere)
     state, choice = ask.rewards(reward)
     rates = state + choice
     if time == 0 or not rates.any():
@@ -94,15 +95,17 @@ def cumulative_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
 
-    return forward.tried_first(ask, "reward over time", partial(forward.reward_over, ask, rates, time), backward)
+    return forward_in_time.forward_first(
+        ask, "reward over time", partial(forward_in_time.reward_over, ask, rates, time), backward
+    )
 
 
 def instantaneous_time(
     model: Model, reward: Rewards, time: float, settings: Settings, *, everywhere: bool = False
 ) -> Quantity:
-    """The state reward expected at the given time."""
+    """Bound ``R [ I=time ]`` in every state of a CTMC: the state reward expected at that moment."""
     _refuse_time(time)
-    ask = Ask(model, settings, everywhere=everywhere)
+    ask = BoundedQuestion(model, settings, everywhere=everywhere)
     state, _ = ask.rewards(Rewards(state=reward.state))
     if time == 0 or not state.any():
         return known(state, BACKWARD)
@@ -116,7 +119,9 @@ def instantaneous_time(
         lower, upper = filled(chain.part, found, ask.zeros)
         return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward at a time", chain.part, found),)))
 
-    return forward.tried_first(ask, "reward at a time", partial(forward.reward_at, ask, state, time), backward)
+    return forward_in_time.forward_first(
+        ask, "reward at a time", partial(forward_in_time.reward_at, ask, state, time), backward
+    )
 
 
 def _refuse_time(time: float) -> None:
@@ -126,16 +131,16 @@ def _refuse_time(time: float) -> None:
         raise BoundError("a time bound has to be finite")
 
 
-def _earning(ask: Ask, rates: Floats) -> tuple[Uniformised | None, bool]:
+def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
     """The chain of the states from which a state with a reward can be reached, and whether these are all."""
     keep = ask.reaching(rates > 0)
     return uniformise(ask.model, keep, ask.threads, ask.settings.format), bool(keep.all())
 
 
-def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
+def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, time: float) -> Quantity:
     """P [ through U[0,time] goal ]: the probability to enter the goal with one of the jumps that come in time."""
     if math.isinf(time):
-        from .until import until
+        from ..unbounded.until import until
 
         return until(ask.model, through, goal, None, ask.proving)
     matter, graph = _mattering(ask, goal, through & ~goal, but=goal)
@@ -149,7 +154,9 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
     return Quantity(lower, upper, BACKWARD, (graph, work_of("until within a time", chain.part, found)))
 
 
-def _per_jump(ask: Ask, chain: Uniformised, rates: Floats, weights: Weights, *, stochastic: bool = False) -> PowerSum:
+def _per_jump(
+    ask: BoundedQuestion, chain: Uniformised, rates: Floats, weights: Weights, *, stochastic: bool = False
+) -> PowerSum:
     """The sum of what comes with each jump, given what comes per unit of time; faint numbers are raised."""
     exponent = raising(greatest(rates)) if least_positive(rates) < FAINT * chain.rate else 0
     found = ask.sum(chain.chain(raised(rates, exponent) / chain.rate), weights, stochastic=stochastic)
@@ -159,7 +166,7 @@ def _per_jump(ask: Ask, chain: Uniformised, rates: Floats, weights: Weights, *, 
     return replace(found, lower=lower, upper=upper)
 
 
-def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
+def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) -> Quantity:
     """Stay in ``through`` for the given time, then have the probability ``later``."""
     matter, graph = _mattering(ask, through & (later.upper > 0), through)
     chain = uniformise(ask.model, matter, ask.threads, ask.settings.format)
@@ -181,8 +188,8 @@ def _after(ask: Ask, through: Mask, later: Quantity, time: float) -> Quantity:
     return Quantity(lower, upper, BACKWARD, work)
 
 
-def _mattering(ask: Ask, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
-    """The states from which the goal can be reached, but for those, and the work that was."""
+def _mattering(ask: BoundedQuestion, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:
+    """Return the states from which the goal can be reached, without those of ``but``, and the work this took."""
     start = clock.perf_counter()
     matter = ask.reaching(goal, through)
     matter = matter if but is None else matter & ~but

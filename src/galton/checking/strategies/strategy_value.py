@@ -12,23 +12,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..backend.steps import row_products
-from ..device.arrays import on_host
-from ..lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, UnaryPath
-from ..lang.source import GaltonError
-from ..model.rounding import FAINTEST, UNIT
-from ..model.sparse import Mask, Rewards
-from ..reduce.submodels import Rows, with_rows
-from ..solve.settings import Settings
-from ..solve.tolerance import Tolerance
-from . import operators, paths
-from .evaluation import Evaluation
-from .expected import rewards_by_row
-from .intervals import Numbers
-from .quantity import Floats, Quantity
+from ...backend.steps import row_products
+from ...device.arrays import on_host
+from ...lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, UnaryPath
+from ...lang.source import GaltonError
+from ...model.rounding import FAINTEST, UNIT
+from ...model.sparse import Mask, Rewards
+from ...reduce.submodels import Rows, with_rows
+from ...solve.settings import Settings
+from ...solve.tolerance import Tolerance
+from .. import operators, paths
+from ..evaluation import Evaluation
+from ..intervals import Numbers
+from ..quantity import Floats, Quantity
+from ..unbounded.rewards import rewards_by_row
 from .strategy import Strategy
 
-__all__ = ["StrategyMistakeError", "verify"]
+__all__ = ["StrategyMistakeError", "require_attained"]
 
 Operator = Probability | Reward | ExpectedTime
 ROUGH = 1e-3  # how far off an answer without bounds may be, relatively
@@ -52,7 +52,7 @@ class _Following(Evaluation):
         return found
 
 
-def verify(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer: Quantity) -> None:
+def require_attained(strategy: Strategy, formula: Operator, evaluation: Evaluation, answer: Quantity) -> None:
     """Raise :class:`StrategyMistakeError` unless a strategy attains the answer to an operator, in every state.
 
     The bounds may miss each other by as much as bounds may be apart, and by more where the answer has none.
@@ -106,7 +106,7 @@ def _worth(strategy: Strategy, formula: Operator, evaluation: Evaluation, settin
 
 
 def _of_chain(strategy: Strategy, rows: Rows, formula: Operator, evaluation: Evaluation, settings: Settings) -> Numbers:
-    """What a strategy without a memory is worth: a chain with all states of the MDP."""
+    """Bound the value of a strategy without memory, in the chain that it leaves of all states of the MDP."""
     chain = replace(with_rows(strategy.model, rows, None), type="dtmc")
     following = _Following(chain, evaluation.program, evaluation.source, settings, mdp=evaluation)
     found = following.numbers(formula)
@@ -115,7 +115,7 @@ def _of_chain(strategy: Strategy, rows: Rows, formula: Operator, evaluation: Eva
 
 
 def _probability(strategy: Strategy, formula: Probability, evaluation: Evaluation, settings: Settings) -> Numbers:
-    """What a strategy that counts steps is worth: one pass back over them."""
+    """Bound the probability of a path under a strategy that counts steps, by one pass back over them."""
     assert strategy.steps is not None
     path = paths.normalise(formula.path, evaluation.source)
     if isinstance(path, paths.Next):

@@ -1,0 +1,1 @@
+"""Paths and rewards within a number of steps, or within a time."""
