@@ -44,7 +44,7 @@ def moved(chain: Chain, xp: Any) -> Chain:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 def test_drift_bounds(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
-    from galton.backend.cuda import bias
+    from galton.backend.cuda import long_run as bias
 
     chain = chain_of(*case)
     random = np.random.default_rng(2)
@@ -70,7 +70,7 @@ def test_drift_bounds(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
 def test_the_bias_makes_the_drift_constant(
     xp: Any, case: tuple[str, dict[str, int], str], prepare: Callable[[Any], bool]
 ) -> None:
-    from galton.backend.cuda.bias import Bias
+    from galton.backend.cuda.long_run import Bias
 
     chain = chain_of(*case)
     there = moved(chain, xp)

@@ -18,8 +18,8 @@ from galton import _core
 from galton.backend.cpu.matrix import matrix_of
 from galton.checking.gate import ImpossibleAnswerError, admit
 from galton.checking.quantity import Quantity
+from galton.model.errors import NumericError
 from galton.model.sparse import Model
-from galton.solve.solution import NumericError
 
 WELL = """
 {kind}

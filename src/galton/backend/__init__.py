@@ -1,7 +1,8 @@
 """Who does the work: one folder per device, each with all that is special to it.
 
 A backend is a folder whose modules meet the protocols of :mod:`.protocol`: ``explorer``, ``graph``, ``rows``,
-``equations``, ``steps``. A new device is a new folder, and a line here. Nothing of a backend
+``equations``, ``steps``,
+``long_run``. A new device is a new folder, and a line here. Nothing of a backend
 is loaded before it is asked for.
 """
 
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..device.arrays import library_of
 
 if TYPE_CHECKING:
-    from .protocol import Equations, Explorer, Graph, Rows, Steps
+    from .protocol import Equations, Explorer, Graph, LongRun, Rows, Steps
 
 __all__ = ["BACKENDS", "CPU", "CUDA", "Backend", "of"]
 
@@ -47,6 +48,11 @@ class Backend:
     def equations(self) -> Equations:
         """Equations of some states of a model, and sweeps over them."""
         return cast("Equations", self._module("equations"))
+
+    @cached_property
+    def long_run(self) -> LongRun:
+        """Poisson's equation of an irreducible chain."""
+        return cast("LongRun", self._module("long_run"))
 
     @cached_property
     def steps(self) -> Steps:

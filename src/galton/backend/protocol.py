@@ -8,7 +8,7 @@ others share. :class:`System` is what sweeps go over: methods are written over i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..lower.lowering import Lowered
     from ..model.sparse import Int32s, Mask, Model, Offsets
     from ..model.values import Floats, Values
+    from .chain import Chain as RewardedChain
     from .components import Components, EndComponents
     from .limits import Limits
 
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 __all__ = [
     "OPTIMA",
     "Bellman",
+    "Bias",
     "Chain",
     "Equations",
     "Explorer",
     "Graph",
+    "LongRun",
     "Matrix",
     "Optimum",
     "Rows",
@@ -37,6 +40,7 @@ __all__ = [
     "Stop",
     "System",
     "Watch",
+    "Watching",
 ]
 
 Watch = Callable[[int, int, int], None]  # told of states, transitions and finished rows
@@ -138,6 +142,58 @@ class Matrix(Protocol):
 
     def describe(self) -> str:
         """The format and why it was chosen; empty where there is only one."""
+
+
+class Watching(Protocol):
+    """What long work may use, and whom it tells how far it is."""
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of the host."""
+
+    @property
+    def max_iterations(self) -> int | None:
+        """Sweeps after which to give up."""
+
+    def tell(self, **progress: object) -> None:
+        """Tell how far the work is, and look for signals."""
+
+
+class Bias(Protocol):
+    """A guess at the bias h of a chain, in Poisson's equation g = r + Qh, solved as often as it takes."""
+
+    threads: int
+    sweeps: int  # products with the matrix so far
+    busiest: int  # a state where the chain spends much of its time
+    exit_rates: Floats  # of each state, without loops
+
+    def improve(self, reward: Floats, h: Floats, *, relative: float, absolute: float, patience: int) -> bool:
+        """Improve h, in place, until r + Qh seems to be constant up to a width; False when that does not happen."""
+
+
+class LongRun(Protocol):
+    """Poisson's equation of an irreducible chain.
+
+    ``preconditioners`` are tried in turn: a name, how one is made (False where it cannot be), and how many steps may
+    pass without a tenfold improvement. ``eliminates`` says whether states can be eliminated completely there.
+    """
+
+    preconditioners: Sequence[tuple[str, Callable[[Any], bool], int]]
+    eliminates: bool
+
+    def bias(self, chain: RewardedChain, watching: Watching) -> Bias:
+        """A guess at the bias, to be improved."""
+
+    def drift_bounds(
+        self,
+        chain: RewardedChain,
+        state: Floats | None,
+        choice: Floats | None,
+        high: Floats,
+        low: Floats | None,
+        threads: int,
+    ) -> tuple[Floats, Floats]:
+        """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
 
 
 class Equations(Protocol):

@@ -25,11 +25,11 @@ from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Proba
 from ..lang.rendering import render
 from ..lang.resolution import BUILT_IN, is_state_formula, parts
 from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
+from ..model.errors import NumericError
 from ..model.sparse import Model
 from ..model.states import PackedStates
 from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
-from ..solve.solution import NumericError
 from . import intervals
 from .gate import admit
 from .intervals import Mask, Numbers, Truth

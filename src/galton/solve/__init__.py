@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..model.errors import NumericError
 from .equations import Equations
 from .methods import METHODS, find
 from .settings import Settings
-from .solution import NumericError, Solution
+from .solution import Solution
 
 __all__ = ["METHODS", "Equations", "NumericError", "Settings", "Solution", "solve"]
 

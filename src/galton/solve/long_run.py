@@ -12,19 +12,17 @@ lower, for a bound from below.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
+from .. import backend
 from ..backend.chain import Chain
-from ..device.arrays import is_on_host, namespace
-from .bias import Bias
+from ..device.arrays import namespace
+from ..model.errors import NumericError
 from .direct.elimination import average
 from .settings import Settings
-from .solution import NumericError
 from .tolerance import TINY
 
 Floats = npt.NDArray[np.float64]
@@ -45,19 +43,8 @@ class Gain(NamedTuple):
 
 def drift_bounds(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 1) -> tuple[Floats, Floats]:
     """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
-    return _drift_bounds(chain, chain.state, chain.choice, high, low, threads)
-
-
-def _drift_bounds(
-    chain: Chain, state: Floats | None, choice: Floats | None, high: Floats, low: Floats | None, threads: int
-) -> tuple[Floats, Floats]:
-    if not is_on_host(chain.columns):
-        from ..backend.cuda.bias import drift_bounds
-
-        return drift_bounds(chain, state, choice, high, low)
-    lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
-    _core.drift_bounds(chain.matrix, state, choice, high, lower, upper, threads, low)
-    return lower, upper
+    kernels = backend.of(chain.columns).long_run
+    return kernels.drift_bounds(chain, chain.state, chain.choice, high, low, threads)
 
 
 def prove(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 1) -> tuple[float, float]:
@@ -66,33 +53,15 @@ def prove(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 
     return float(lower.min()), float(upper.max())
 
 
-# How a preconditioner is made, and how many steps may pass without a tenfold improvement. Tried in turn.
-Methods = tuple[tuple[str, Callable[[Any], bool], int], ...]
-METHODS: Methods = (
-    ("incomplete elimination", lambda bias: bias.eliminate(0.03), 30),
-    ("sweeps", lambda bias: bias.sweep(), 200),
-    ("incomplete elimination", lambda bias: bias.eliminate(3e-3), 30),
-    ("elimination", lambda bias: bias.eliminate(0.0), 30),
-    ("incomplete elimination", lambda bias: bias.eliminate(3e-4), 30),
-    ("incomplete elimination", lambda bias: bias.eliminate(3e-5), 50),
-)
-ON_DEVICE: Methods = (
-    ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
-    ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
-    ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),
-    ("sweeps by levels, 8 steps of Jacobi's method", lambda bias: bias.sweep_levels(8), 300),
-)
-
-
 def gain(chain: Chain, settings: Settings) -> Gain:
     """Bounds on the gain of an irreducible chain, as close as the settings ask."""
     search = _Search(chain, settings)
-    here = is_on_host(chain.columns)
-    for name, prepare, patience in METHODS if here else ON_DEVICE:
+    tried = search.kernels.preconditioners
+    for name, prepare, patience in tried:
         if prepare(search.bias) and search.guess(patience):
             return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
     why = "elimination is for the CPU"
-    if here:
+    if search.kernels.eliminates:
         try:
             if search.eliminate():
                 return Gain(search.lower, search.upper, "elimination", search.bias.sweeps)
@@ -102,17 +71,9 @@ def gain(chain: Chain, settings: Settings) -> Gain:
     raise NumericError(
         f"the long-run average of a component with {chain.n_states:,} states lies in [{search.lower:.9g}, "
         f"{search.upper:.9g}], and no method at hand comes closer: "
-        f"tried BiCGStab with {', '.join(name for name, _, _ in (METHODS if here else ON_DEVICE))}; {why}; "
+        f"tried BiCGStab with {', '.join(name for name, _, _ in tried)}; {why}; "
         "a larger --eps may do"
     )
-
-
-def _bias(chain: Chain, settings: Settings) -> Any:
-    if is_on_host(chain.columns):
-        return Bias(chain, settings)
-    from ..backend.cuda.bias import Bias as OnDevice
-
-    return OnDevice(chain, settings)
 
 
 class _Search:
@@ -123,7 +84,8 @@ class _Search:
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self.chain, self.settings = chain, settings
-        self.bias = _bias(chain, settings)
+        self.kernels = backend.of(chain.columns).long_run
+        self.bias = self.kernels.bias(chain, settings)
         xp = namespace(chain.columns)
         self.high, self.low = xp.zeros(chain.n_states), xp.zeros(chain.n_states)
         self.reward = chain.reward
@@ -173,7 +135,7 @@ class _Search:
     def _rounding(self) -> Floats:
         """About what the digits of ``low`` can do to r + Qh."""
         size = np.abs(self.low)
-        _, upper = _drift_bounds(self.chain, None, None, size, None, self.bias.threads)
+        _, upper = self.kernels.drift_bounds(self.chain, None, None, size, None, self.bias.threads)
         rounding: Floats = 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
         return rounding
 

@@ -1,4 +1,4 @@
-"""What a method returns, and the errors that say why it did not."""
+"""What a method returns."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..lang.source import GaltonError
 from ..model.values import Floats
 
-__all__ = ["NumericError", "Solution", "Work"]
+__all__ = ["Solution", "Work"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +20,6 @@ class Work:
     detail: str = ""  # in words and numbers: sizes, formats, why this way
     iterations: int = 0  # sweeps over the matrix
     seconds: float = 0.0
-
-
-class NumericError(GaltonError):
-    """A method that did not get there: the message says what to try.
-
-    ``states`` are those of the model that it is about, where that is known.
-    """
-
-    kind = "numeric"
-
-    def __init__(self, message: str, states: npt.NDArray[np.integer] | None = None) -> None:
-        super().__init__(message)
-        self.states = states
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ import numpy as np
 from .. import _core
 from ..backend.protocol import Span, System
 from ..device.arrays import how_many, is_on_host, namespace
+from ..model.errors import NumericError
 from ..model.rounding import SPACING
 from ..model.values import Floats
 from .device_proposal import ParallelProposer
@@ -28,7 +29,7 @@ from .direct.fallback import solve_directly
 from .equations import Equations, Segment
 from .proposal import SMALL, Proposer
 from .settings import Settings
-from .solution import NumericError, Solution, Work
+from .solution import Solution, Work
 from .streaming import Device, StreamingProposer, device_for
 from .support import extend
 from .tolerance import TINY

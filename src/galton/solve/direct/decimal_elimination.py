@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from heapq import heapify, heappop, heappush
 
-from ..solution import NumericError
+from ...model.errors import NumericError
 
 __all__ = ["ClosedError", "Factors", "factorise"]
 

@@ -18,10 +18,10 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_E
 
 import numpy as np
 
+from ...model.errors import NumericError
 from ...model.values import Floats
 from ..equations import Equations, Int32s, Segment
 from ..settings import Settings
-from ..solution import NumericError
 from .decimal_elimination import ZERO, ClosedError, factorise
 
 __all__ = ["prove"]

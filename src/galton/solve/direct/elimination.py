@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
+from ...model.errors import NumericError
 from ...model.rounding import SPACING
 from ..settings import Settings
-from ..solution import NumericError
 
 Floats = npt.NDArray[np.float64]
 

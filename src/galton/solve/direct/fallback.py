@@ -14,10 +14,10 @@ import numpy as np
 
 from ... import _core
 from ...backend.cpu.matrix import matrix_of
+from ...model.errors import NumericError
 from ...model.values import Floats
 from ..equations import Equations, Int32s, Segment
 from ..settings import Settings
-from ..solution import NumericError
 from ..tolerance import ROOM
 from .elimination import carry_through
 

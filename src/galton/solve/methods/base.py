@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from ...backend.protocol import Span, Stop, System
 from ...device.arrays import namespace
+from ...model.errors import NumericError
 from ...model.values import Floats
 from ..equations import Equations, Segment
 from ..proposal import ENTRIES_PER_CALL
 from ..requirements import Requirement, insist
 from ..settings import Settings
-from ..solution import NumericError, Solution, Work
+from ..solution import Solution, Work
 
 __all__ = ["TAKE_DEFAULT", "Job", "Method"]
 

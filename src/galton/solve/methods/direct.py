@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...model.errors import NumericError
 from ...model.values import Floats
 from ..equations import Int32s, Mask, Segment
 from ..requirements import Requirement
-from ..solution import NumericError
 from ..support import support
 from .base import TAKE_DEFAULT, Job, Method
 

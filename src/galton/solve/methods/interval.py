@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...backend.protocol import Stop
+from ...model.errors import NumericError
 from ...model.values import Floats
 from ..equations import Segment
 from ..requirements import Requirement
-from ..solution import NumericError
 from ..support import support
 from ..tolerance import Tolerance
 from .base import TAKE_DEFAULT, Job, Method

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
-from ..backend.limits import available_memory
-from .settings import Settings
-from .solution import NumericError
+from ... import _core
+from ...model.errors import NumericError
+from ..limits import available_memory
+from ..protocol import Watching
 
 if TYPE_CHECKING:
-    from ..backend.chain import Chain
+    from ..chain import Chain
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Bias"]
+__all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
 
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 MOST_ORDERS = 4  # that are tried
@@ -45,10 +45,10 @@ BATCH = 30  # steps between looks at what they brought
 class Bias:
     """Poisson's equation of a chain, solved as often as it takes. ``sweeps`` counts products with the matrix."""
 
-    def __init__(self, chain: Chain, settings: Settings) -> None:
-        self.chain, self.settings = chain, settings
+    def __init__(self, chain: Chain, watching: Watching) -> None:
+        self.chain, self.watching = chain, watching
         self.sweeps = 0
-        self.threads = settings.n_threads if len(chain.columns) >= THREADS_FROM else 1
+        self.threads = watching.n_threads if len(chain.columns) >= THREADS_FROM else 1
         self.exit_rates = _core.leaving_rates(chain.matrix)
         self.preconditioner: _core.Preconditioner | None = None
         self._end_in(_core.busiest_state(chain.matrix, 0, min(WALK, 50 * chain.n_states)))
@@ -88,7 +88,7 @@ class Bias:
         while not broken and upper - lower > max(relative * abs(lower), absolute) and since < patience:
             lower, upper, broken, steps = self.solver.advance(self.preconditioner, relative, absolute, BATCH)
             self._count(2 * steps)
-            self.settings.tell(step="long run", sweeps=self.sweeps, estimate=(lower + upper) / 2, width=upper - lower)
+            self.watching.tell(step="long run", sweeps=self.sweeps, estimate=(lower + upper) / 2, width=upper - lower)
             since += steps
             if upper - lower < best / 10:
                 best, since = upper - lower, 0
@@ -108,11 +108,36 @@ class Bias:
             self.chain.matrix, self.exit_rates, order, threshold, capacity, MOST_OPERATIONS, self.threads
         )
         while elimination.advance():
-            self.settings.tell(step="long run", elimination=threshold, kept=elimination.entries)
+            self.watching.tell(step="long run", elimination=threshold, kept=elimination.entries)
         return elimination
 
     def _count(self, sweeps: int) -> None:
         self.sweeps += sweeps
-        most = self.settings.max_iterations
+        most = self.watching.max_iterations
         if most is not None and self.sweeps > most:
             raise NumericError(f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations")
+
+
+eliminates = True
+preconditioners = (
+    ("incomplete elimination", lambda bias: bias.eliminate(0.03), 30),
+    ("sweeps", lambda bias: bias.sweep(), 200),
+    ("incomplete elimination", lambda bias: bias.eliminate(3e-3), 30),
+    ("elimination", lambda bias: bias.eliminate(0.0), 30),
+    ("incomplete elimination", lambda bias: bias.eliminate(3e-4), 30),
+    ("incomplete elimination", lambda bias: bias.eliminate(3e-5), 50),
+)
+
+
+def bias(chain: Chain, watching: Watching) -> Bias:
+    """A guess at the bias, to be improved."""
+    return Bias(chain, watching)
+
+
+def drift_bounds(
+    chain: Chain, state: Floats | None, choice: Floats | None, high: Floats, low: Floats | None, threads: int
+) -> tuple[Floats, Floats]:
+    """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
+    lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
+    _core.drift_bounds(chain.matrix, state, choice, high, lower, upper, threads, low)
+    return lower, upper

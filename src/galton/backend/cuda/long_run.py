@@ -14,17 +14,17 @@ import cupy as cp
 import numpy as np
 
 from ...device.arrays import how_many, on_host
-from ...solve.solution import NumericError
+from ...model.errors import NumericError
 from ..bicgstab import Iteration
 from .chain import ChainRows
 from .krylov import DeviceUpdates
 from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
-    from ...solve.settings import Settings
     from ..chain import Chain
+    from ..protocol import Watching
 
-__all__ = ["Bias", "drift_bounds"]
+__all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
 
 FILE = Path(__file__).with_name("drift.cu")
 DAMPING = 0.8
@@ -39,7 +39,7 @@ def _rows_of(chain: Chain) -> ChainRows:
     return ChainRows(chain.row_starts, chain.columns, codes, values.dictionary)
 
 
-def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | None) -> tuple[Any, Any]:
+def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | None, threads: int) -> tuple[Any, Any]:
     """Bounds on r + Qh in every state, rounding included."""
     lower, upper = cp.empty(chain.n_states), cp.empty(chain.n_states)
     _rows_of(chain).run(FILE, "drift_bounds", state, choice, high, low, lower, upper)
@@ -47,12 +47,12 @@ def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | No
 
 
 class Bias:
-    """As :class:`galton.solve.bias.Bias`."""
+    """As :class:`galton.backend.cpu.long_run.Bias`."""
 
     threads = 1
 
-    def __init__(self, chain: Chain, settings: Settings) -> None:
-        self.chain, self.settings = chain, settings
+    def __init__(self, chain: Chain, watching: Watching) -> None:
+        self.chain, self.watching = chain, watching
         self.sweeps = 0
         self._rows = _rows_of(chain)
         self.exit_rates = cp.empty(chain.n_states)
@@ -101,7 +101,7 @@ class Bias:
             self._count(2 * LOOK * (1 + by.sweeps))
             iteration.r[:], gain, width = self._residual(reward, x)
             since += LOOK
-            self.settings.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
+            self.watching.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
             if width < best / 10:
                 best, since = width, 0
         if not (width <= first and how_many(cp.isfinite(x)) == len(x)):
@@ -128,7 +128,7 @@ class Bias:
 
     def _count(self, sweeps: int) -> None:
         self.sweeps += sweeps
-        most = self.settings.max_iterations
+        most = self.watching.max_iterations
         if most is not None and self.sweeps > most:
             raise NumericError(f"the long-run average has not converged within {most:,} sweeps; raise --max-iterations")
 
@@ -180,3 +180,17 @@ def _smoothed(rows: ChainRows, exit_rates: Any, y: Any, x: Any, steps: int) -> A
         rows.run(FILE, "smooth", exit_rates, DAMPING, y, x, other)
         x, other = other, x
     return x
+
+
+eliminates = False
+preconditioners = (
+    ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
+    ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
+    ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),
+    ("sweeps by levels, 8 steps of Jacobi's method", lambda bias: bias.sweep_levels(8), 300),
+)
+
+
+def bias(chain: Chain, watching: Watching) -> Bias:
+    """A guess at the bias, to be improved."""
+    return Bias(chain, watching)
