@@ -15,14 +15,13 @@ import numpy as np
 from ...device.arrays import how_many
 from ..bicgstab import Iteration
 from .chain import ChainRows
-from .krylov import DeviceUpdates, relative_residual
+from .krylov import DeviceUpdates, improve
 from .layout import Layout
 from .levels import levels_of
 
 __all__ = ["solve"]
 
 FILE = Path(__file__).with_name("induced.cu")
-LOOK = 8  # iterations between looks at the residual
 PATIENCE = 16  # looks without anything better
 PRODUCTS = 6  # of an iteration: two, and two sweeps there and back
 LEAST_LEAK = 1e-12  # sums of probabilities are rounded
@@ -69,14 +68,8 @@ def solve(
         rows.run(FILE, "difference", k, None, v, y)
 
     iteration = Iteration(at, residual(), product, precondition, updates=DeviceUpdates())
-    done, useless, best = 1, 0, relative_residual(iteration.r, at)
-    while done < sweeps and best > tolerance and useless < PATIENCE:
-        iteration.run(LOOK)
-        done += PRODUCTS * LOOK + 1
-        iteration.r[:] = residual()
-        found = relative_residual(iteration.r, at)
-        useless += 1
-        if found < best:
-            best, useless = found, 0
-            x[order] = at
-    return done, best
+
+    def keep() -> None:
+        x[order] = at
+
+    return improve(iteration, residual, keep, sweeps, tolerance, products=PRODUCTS, patience=PATIENCE)

@@ -6,6 +6,7 @@ rows that an MDP's strategy takes. The kernels are in ``vectors.cu``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from ...device.cuda.kernels import kernels
 from ..bicgstab import Iteration
 
-__all__ = ["SWEEPS", "DeviceUpdates", "bicgstab", "relative_residual"]
+__all__ = ["SWEEPS", "DeviceUpdates", "bicgstab", "improve"]
 
 FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
@@ -72,22 +73,52 @@ def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: fl
         system.multiply(vector, found, chosen, with_constant=False)
         cp.subtract(vector, found, out=found)
 
-    at, useless, done = x.copy(), 0, 1
-    r = residual_of(at)
-    best = relative_residual(r, x)
-    iteration = Iteration(at, r, product, updates=DeviceUpdates())
-    while done < sweeps and best > tolerance and useless < PATIENCE:
+    at = x.copy()
+    iteration = Iteration(at, residual_of(at), product, updates=DeviceUpdates())
+
+    def keep() -> None:
+        x[:] = at
+
+    return improve(iteration, lambda: residual_of(at), keep, sweeps, tolerance, products=2, patience=PATIENCE)
+
+
+def improve(
+    iteration: Iteration,
+    residual: Callable[[], Any],
+    keep: Callable[[], None],
+    sweeps: int,
+    tolerance: float,
+    *,
+    products: int,
+    patience: int,
+) -> tuple[int, float]:
+    """Steps until every residual is at most ``tolerance`` of x: what they took in products, and the largest residual.
+
+    Parameters
+    ----------
+    residual
+        Computes it anew: what recursion lost is found again.
+    keep
+        Called when x is better than ever.
+    products
+        That a step is worth.
+    patience
+        Looks without anything better before giving up.
+    """
+    done, useless, best = 1, 0, _relative_residual(iteration.r, iteration.x)
+    while done < sweeps and best > tolerance and useless < patience:
         iteration.run(LOOK)
-        done += 2 * LOOK + 1
-        iteration.r[:] = residual_of(at)  # what recursion lost is found again
-        found = relative_residual(iteration.r, at)
+        done += products * LOOK + 1
+        iteration.r[:] = residual()
+        found = _relative_residual(iteration.r, iteration.x)
         useless += 1
         if found < best:
-            best, x[:], useless = found, at, 0
+            best, useless = found, 0
+            keep()
     return done, best
 
 
-def relative_residual(r: Any, x: Any) -> float:
+def _relative_residual(r: Any, x: Any) -> float:
     """The largest |r| / |x|."""
     size = cp.abs(r)
     with np.errstate(divide="ignore"):  # infinite where what is 0 should not be
