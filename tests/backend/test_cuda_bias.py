@@ -53,7 +53,7 @@ def test_drift_bounds(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
     for second in (None, low):
         lower, upper = drift_bounds(chain, high, second)
         given = None if second is None else xp.asarray(second)
-        found = [take(a) for a in bias.drift_bounds(there, there.state, there.choice, xp.asarray(high), given)]
+        found = [take(a) for a in bias.drift_bounds(there, there.state, there.choice, xp.asarray(high), given, 1)]
         # Each pair holds the truth, so they overlap.
         assert (found[0] <= upper).all()
         assert (lower <= found[1]).all()
