@@ -27,8 +27,8 @@ from galton.bench.synth_cases import CASES, Case
 from galton.device.arrays import on_host
 from galton.lang import parse_constants, parse_model
 from galton.lang.source import read_source
-from galton.synth.opening import open_parameters
-from galton.synth.parametric import ParametricModel, parametric_model
+from galton.synth.parameters import open_parameters
+from galton.synth.parametric_ctmc import ParametricModel, parametric_model
 from galton.synth.transient import LANES, PhaseRows, uniformised
 
 MODELS = Path(__file__).resolve().parent.parent / "models"

@@ -11,9 +11,9 @@ import galton
 from galton.lang import Source, parse_model
 from galton.lang.expressions import Value
 from galton.synth.api import Direction, Synthesis
-from galton.synth.opening import Range, open_parameters
-from galton.synth.parametric import ParametricModel, parametric_model
-from galton.synth.questions import Asked
+from galton.synth.evaluator import Asked
+from galton.synth.parameters import Range, open_parameters
+from galton.synth.parametric_ctmc import ParametricModel, parametric_model
 
 # Two modules that share an action, derived constants, rates of many shapes, a deadlock, rewards that depend on rates.
 PLANT = """

@@ -13,8 +13,8 @@ import galton
 from galton import synthesize
 from galton.lang import GaltonError, Source, parse_model
 from galton.synth.api import Synthesis
-from galton.synth.choices import ParametricChoices, parametric_choices
-from galton.synth.opening import Range, open_parameters
+from galton.synth.parameters import Range, open_parameters
+from galton.synth.parametric_mdp import ParametricChoices, parametric_choices
 
 # A message over a channel that loses it; the sender gives up after some tries. Products of one parameter with itself.
 CHANNEL = """

@@ -10,7 +10,7 @@ import pytest
 import galton
 from galton.synth import lumping
 from galton.synth.api import Synthesis
-from galton.synth.questions import Asked
+from galton.synth.evaluator import Asked
 
 QUEUE = """
 ctmc

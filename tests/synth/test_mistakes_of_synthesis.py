@@ -12,7 +12,7 @@ from chains import PLANT, SPACE
 import galton
 from galton import synthesize
 from galton.lang import GaltonError
-from galton.synth.opening import parse_range
+from galton.synth.parameters import parse_range
 
 SIMPLE = """ctmc
 const double k;

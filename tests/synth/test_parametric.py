@@ -7,7 +7,7 @@ import pytest
 from chains import PLANT, SPACE, at_point, parametric, points_in, random_chain
 
 from galton.lang import GaltonError
-from galton.synth.parametric import ParametricModel
+from galton.synth.parametric_ctmc import ParametricModel
 
 
 def matrix_at(found: ParametricModel, point: tuple[float, ...]) -> np.ndarray:

@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["api", "opening"])
+@pytest.mark.parametrize("name", ["api", "parameters"])
 def test_examples(name: str) -> None:
     found = doctest.testmod(importlib.import_module(f"galton.synth.{name}"))
     assert found.attempted

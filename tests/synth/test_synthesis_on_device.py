@@ -10,7 +10,7 @@ from played import memory, played_device
 
 import galton
 from galton.device.errors import DeviceError
-from galton.synth import questions
+from galton.synth import evaluator
 from galton.synth.api import Synthesis
 from galton.synth.regions import Regions
 
@@ -85,12 +85,12 @@ def prepared(device: str) -> Synthesis:
 
 @pytest.mark.parametrize(("patience", "where"), [(1e9, "cpu"), (0.0, "cuda")])
 def test_auto_moves_when_the_cpu_would_take_long(patience: float, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "PATIENCE", patience)
+    monkeypatch.setattr(evaluator, "PATIENCE", patience)
     expected = regions(QUESTIONS[0][0], "cpu", QUESTIONS[0][1])
     with played_device():
         synthesis = prepared("auto")
         found = synthesis.run()
-    assert isinstance(synthesis.asked, questions.Asked)
+    assert isinstance(synthesis.asked, evaluator.Asked)
     assert synthesis.asked.device == where
     assert found.warnings == ()
     assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
@@ -100,11 +100,11 @@ def test_auto_stays_where_there_is_no_device(monkeypatch: pytest.MonkeyPatch) ->
     def refused() -> None:
         raise DeviceError("there is no CUDA device")
 
-    monkeypatch.setattr(questions, "PATIENCE", 0.0)
+    monkeypatch.setattr(evaluator, "PATIENCE", 0.0)
     monkeypatch.setattr("galton.device.cuda.runtime.import_cupy", refused)
     synthesis = prepared("auto")
     assert synthesis.run().warnings == ()
-    assert isinstance(synthesis.asked, questions.Asked)
+    assert isinstance(synthesis.asked, evaluator.Asked)
     assert synthesis.asked.device == "cpu"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..lang import parse_constants
 from ..synth.api import Device, Synthesis
-from ..synth.questions import Asked
+from ..synth.evaluator import Asked
 from ..synth.regions import Regions
 from .synth_cases import CASES, Case
 

@@ -130,7 +130,7 @@ def synth(
     from ..io.output import check_writable
     from ..lang import GaltonError
     from ..synth.api import Synthesis
-    from ..synth.opening import parse_range
+    from ..synth.parameters import parse_range
     from ..synth.regions import Regions
 
     ranges = dict(map(parse_range, param))

@@ -16,13 +16,13 @@ from ..lang.properties import Probability
 from ..lang.resolution import Question, resolve
 from ..lang.source import read_source
 from ..solve.settings import Settings
-from .choices import parametric_choices
-from .forward import AskedForward
-from .lifting import LiftedQuestion
-from .opening import OpenProgram, Range, open_parameters, reopened
-from .parametric import parametric_model
-from .problems import Optimum, Threshold, Values
-from .questions import Asked, Operator, operator_of, refuse_parameters
+from .evaluator import Asked, Operator, operator_of, refuse_parameters
+from .forward_transient import AskedForward
+from .goals import Optimum, Threshold, Values
+from .parameter_lifting import LiftedQuestion
+from .parameters import OpenProgram, Range, open_parameters, reopened
+from .parametric_ctmc import parametric_model
+from .parametric_mdp import parametric_choices
 from .refinement import Partition, Split, refine
 from .refinement import Question as Goal
 from .regions import Problem, Regions

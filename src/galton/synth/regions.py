@@ -15,7 +15,7 @@ from ..io.output import replacing
 from ..lang import GaltonError
 
 if TYPE_CHECKING:
-    from .opening import Range
+    from .parameters import Range
 
 Problem = Literal["threshold", "maximise", "minimise", "values"]
 Verdict = Literal["true", "false", "undecided", "optimal", "excluded", "values"]

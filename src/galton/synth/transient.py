@@ -20,10 +20,10 @@ from .. import _core
 from ..device.arrays import namespace, on_host
 from ..model.sparse import Mask
 from ..solve.uniformisation import ABOVE
-from .parametric import ParametricModel
+from .parametric_ctmc import ParametricModel
+from .poisson_weights import BundleWeights, Int64s, rounded_up
 from .polynomials import UNIT, Floats
-from .walk import Int32s
-from .weights import BundleWeights, Int64s, rounded_up
+from .transitions import Int32s
 
 LANES: int = _core.LANES
 CLOSE = 1e-9  # what all the steps that are left may change, relative to the largest number, for them to be left out

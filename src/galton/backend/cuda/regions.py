@@ -16,7 +16,7 @@ from ...device.arrays import on_host
 from ...device.cuda.kernels import kernels, most_shared, multiprocessors
 
 if TYPE_CHECKING:
-    from ...synth.weights import BundleWeights
+    from ...synth.poisson_weights import BundleWeights
 
 __all__ = ["RegionRows"]
 

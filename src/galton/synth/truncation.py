@@ -20,10 +20,10 @@ import numpy as np
 
 from .. import _core
 from ..model.sparse import Mask
-from .parametric import ParametricModel
+from .parametric_ctmc import ParametricModel
 from .polynomials import Floats
 from .transient import PhaseRows, transient
-from .walk import Multiples
+from .transitions import Multiples
 
 ENOUGH = 1e-10  # mass that makes a state one of the window
 MOST_CORNERS = 8  # points at which mass is moved, beside the middle

@@ -25,11 +25,11 @@ from ..lang.properties import Cumulative, Probability, Reward
 from ..lang.resolution import parts
 from ..lang.source import UnsupportedError
 from ..model.sparse import Mask
-from .parametric import ParametricModel
+from .evaluator import Asked, Bundle
+from .parametric_ctmc import ParametricModel
 from .polynomials import UNIT, Floats
-from .questions import Asked, Bundle
 from .transient import TINY, Enclosure, PhaseRows, RowsOnCpu, margins, rounding, uniformised
-from .walk import Int32s
+from .transitions import Int32s
 
 TOGETHER = 32  # steps between two looks at the whole mass, which cost about as much as ten of them
 

@@ -22,7 +22,7 @@ from ..lang.resolution import parts
 from ..lower.expression_graph import Graph
 from ..lower.lowering import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
 from ..model.states import Field, PackedStates
-from .opening import OpenProgram
+from .parameters import OpenProgram
 from .polynomials import Decomposition, Exponents, Floats, Terms
 
 Ints = npt.NDArray[np.int64]

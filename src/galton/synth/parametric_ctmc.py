@@ -21,9 +21,9 @@ from ..lower.lowering import lower
 from ..model.sparse import Model
 from ..model.states import PackedStates
 from ..model.values import Values
-from .opening import OpenProgram, Parameter
+from .parameters import OpenProgram, Parameter
 from .polynomials import Floats, Terms
-from .walk import Int32s, Ints, Multiples, States, Walk
+from .transitions import Int32s, Ints, Multiples, States, Walk
 
 NEGLIGIBLE = 1e-12  # what rounding may leave below zero, relative to the size of a polynomial
 PIECES = 1 << 10  # sub-boxes that are looked at to see that a rate is positive

@@ -14,8 +14,8 @@ from test_bounds import NESTED, QUESTIONS
 import galton
 from galton import synthesize
 from galton.lang import GaltonError
-from galton.synth.forward import ForwardRows, Mass, moved
-from galton.synth.parametric import ParametricModel
+from galton.synth.forward_transient import ForwardRows, Mass, moved
+from galton.synth.parametric_ctmc import ParametricModel
 from galton.synth.transient import LANES
 
 Floats = npt.NDArray[np.float64]

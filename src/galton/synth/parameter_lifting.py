@@ -1,10 +1,10 @@
 """A property of a parametric DTMC or MDP over boxes of parameters, by parameter lifting.
 
-Over a box a chain is an MDP (:mod:`.choices`), and the least and greatest values of that, which are proved as in
+Over a box a chain is an MDP (:mod:`.parametric_mdp`), and the least and greatest values of that, which are proved as in
 ``galton check``, bound those of the chain. In an MDP there is a strategy besides the parameters. Where both pull in
 the same direction, one larger MDP has the answer. Where they do not, any strategy bounds the best one from its side:
 the one that is best in the middle of the box is fixed, and a chain is left. For a number of steps that is a game
-(:mod:`.games`).
+(:mod:`.stochastic_game`).
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from ..lang.resolution import parts
 from ..lang.source import LanguageError, Source, UnsupportedError
 from ..model.sparse import Model
 from ..solve.settings import Settings
-from .choices import ParametricChoices
-from .games import OPPOSITE, Game
+from .evaluator import Operator
+from .parametric_mdp import ParametricChoices
 from .polynomials import Floats
-from .questions import Operator
-from .walk import Int32s
+from .stochastic_game import OPPOSITE, Game
+from .transitions import Int32s
 
 __all__ = ["LiftedQuestion"]
 
 
 @dataclass(eq=False)
 class LiftedQuestion:
-    """One operator of a property, about the initial state; see :class:`.questions.Asked`. Its steps are solves."""
+    """One operator of a property, about the initial state; see :class:`.evaluator.Asked`. Its steps are solves."""
 
     model: ParametricChoices
     program: Program

@@ -21,10 +21,10 @@ from ..lang import GaltonError
 from ..lang.program import Program
 from ..model.sparse import Model, Rewards
 from ..model.values import Values
-from .opening import OpenProgram, Parameter
-from .parametric import check_signs, explored, space_of
+from .parameters import OpenProgram, Parameter
+from .parametric_ctmc import check_signs, explored, space_of
 from .polynomials import Floats, Terms
-from .walk import Collected, Int32s, Ints, Multiples, Walk
+from .transitions import Collected, Int32s, Ints, Multiples, Walk
 
 CLOSE = 1e-9  # how far from 1 the coefficients of a choice may add up
 NEGLIGIBLE = 1e-12  # what rounding may leave of a probability below zero

@@ -33,11 +33,11 @@ from ..lang.stream import nearest
 from ..model.sparse import Mask
 from ..solve.settings import Settings
 from .lumping import lumped
-from .parametric import ParametricModel
+from .parametric_ctmc import ParametricModel
 from .polynomials import Decomposition, Floats
 from .transient import LANES, Enclosure, PhaseRows, RowsOnCpu, transient
-from .walk import Int32s, Multiples
-from .window import leaving, likely_states, within
+from .transitions import Int32s, Multiples
+from .truncation import leaving, likely_states, within
 
 Operator = Probability | Reward
 LARGE = 1 << 15  # states: the vectors of a bundle then take 8 MB
