@@ -1,7 +1,13 @@
 # make demo           create the environment, build, and check a real model
-# make test           run all tests
+# make test           run all tests, two at a time: make test WORKERS=8 TESTS=tests/cli
+# make test-fast      a few cases of every test, in less than two minutes
+# make test-lowest    the fast tests with the oldest versions of what Galton needs
 # make fuzz           random models against exact values: make fuzz SECONDS=180 SEED=1 JOBS=2
 # make lint types     style and types
+# make format-core    the C++ core in the style that make lint asks for
+# make tidy           look for mistakes in the C++ core (clang-tidy; minutes)
+# make sanitize       its tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
+# make sanitize-quick a few of them
 # make bench-classic  Jacobi's method against BiCGStab
 # make bench-explore  build models beside Storm and compare
 # make bench-graph    time each operation of the graph analysis
@@ -17,11 +23,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
+CORE   := $(wildcard src/core/*.* src/core/*/*)
 
-.PHONY: demo test lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
+.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
-$(BUILT): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
+$(BUILT): pyproject.toml CMakeLists.txt $(CORE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
@@ -37,8 +44,22 @@ demo: $(BUILT)
 	$(BIN)/galton check models/die.prism --prop 'P=? [ F d=6 ]'
 	$(BIN)/galton check models/consensus.prism --const N=4,K=2 --prop 'Pmin=? [ F "finished" & "all_heads" ]'
 
+# Workers take tests from each other, so that none waits while others have some left.
+WORKERS  ?= 2
+PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test: $(TOOLS)
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest $(PARALLEL) $(TESTS)
+
+test-fast: $(TOOLS)
+	$(BIN)/python -m pytest $(PARALLEL) --fast $(TESTS)
+
+# An environment of its own, with the lowest versions that pyproject.toml allows.
+LOWEST := .venv-lowest
+test-lowest:
+	test -d $(LOWEST) || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --reinstall-package galton '.[plot,test]'
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) --fast $(TESTS)
 
 SECONDS ?= 180
 SEED    ?= 1
@@ -50,6 +71,24 @@ fuzz: $(TOOLS)
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo --contract verifier
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
+
+.PHONY: format-core tidy sanitize sanitize-quick
+format-core: $(TOOLS)
+	$(BIN)/clang-format -i $(CORE)
+
+# clang-tidy needs to know how files are compiled, not that they have been.
+tidy: $(TOOLS)
+	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja --log-level=WARNING \
+		-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+	printf '%s\n' $(filter %.cpp,$(CORE)) | xargs -n 1 -P $$(nproc) $(BIN)/clang-tidy --quiet -p build/tidy
+
+sanitize: $(TOOLS)
+	$(BIN)/python -m tests.sanitize $(ARGS)
+
+sanitize-quick: $(TOOLS)
+	$(BIN)/python -m tests.sanitize --quick $(ARGS)
 
 types: $(TOOLS)
 	$(BIN)/mypy
@@ -79,4 +118,4 @@ bench-gpu: $(TOOLS)
 	$(BIN)/python bench/gpu.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) build src/galton/_core*.so
+	rm -rf $(VENV) $(LOWEST) build src/galton/_core*.so

@@ -114,16 +114,17 @@ def measure(equations: Any, layout: Any, sweeps: int, speed: float, known: Any) 
     import cupy as cp
 
     from galton.backend.cuda.system import System
+    from galton.backend.protocol import Span, Stop
     from galton.solve.equations import OPTIMA
 
     system = System(layout, equations.scale, equations.constant, OPTIMA[equations.optimum], compact=True)
-    n = equations.size
-    x = cp.linspace(0.1, 0.9, n)
-    system.jacobi(x, cp.empty_like(x), None, 0, n, 1, 0.0, False, 1.0, 1)
+    span = Span(0, equations.size)
+    x = cp.linspace(0.1, 0.9, equations.size)
+    system.jacobi(x, cp.empty_like(x), None, span, Stop(1))
     after = x.copy()
 
     def work() -> None:
-        system.gauss_seidel(x, None, None, 0, n, sweeps, 0.0, False, True, 1.0, 1)
+        system.gauss_seidel(x, None, None, span, Stop(sweeps))
 
     work()
     seconds = seconds_of(work) / sweeps

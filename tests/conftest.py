@@ -4,10 +4,14 @@ Tests that need a device are skipped where there is none, with the reason. Every
 twice: as it is, and marked ``gpu`` with models built on the device unless a test says where. Those of a file in
 ``PLAYED`` come a third time, with a device played by the CPU (``played``), which needs none. What they ask about small
 models is certified besides (``certified_answers``), wherever it was answered.
+
+``--fast`` (``make test-fast``) runs part of the tests: of each test function the first case and the last, and none
+that are marked ``slow``. A test that has become slow without saying so is listed at the end.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -43,7 +47,21 @@ PLAYED = (
 UNCERTIFIED = ("test_nesting",)  # solvers that make mistakes on purpose
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+LONG = 5.0  # seconds of processor time from which on a test should be marked ``slow``
+
+SECONDS = "processor seconds"
+started = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="two cases of each test function, and none that are slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--fast"):
+        kept = _few(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
     asked = [item for item in items if "gpu" in item.keywords]
     if not asked:
         return
@@ -52,6 +70,42 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     except DeviceError as error:
         for item in asked:
             item.add_marker(pytest.mark.skip(reason=str(error)))
+
+
+def _few(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of each test function the first and the last case of those that are not slow and need no device."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not {"slow", "gpu"} & {mark.name for mark in item.iter_markers()}:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return {one for several in cases.values() for one in (several[0], several[-1])}
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those it has waited for; unlike time, they do not depend on what else runs."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[started] = _processor_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    report = yield
+    if call.when == "teardown" and started in item.stash:
+        report.user_properties.append((SECONDS, _processor_seconds() - item.stash[started]))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--fast"):
+        return
+    for report in (report for reports in terminalreporter.stats.values() for report in reports):
+        for name, seconds in getattr(report, "user_properties", ()):
+            if name == SECONDS and seconds > LONG:
+                terminalreporter.line(f"took {seconds:.0f} s and is not marked slow: {report.nodeid}", yellow=True)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

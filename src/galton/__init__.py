@@ -4,7 +4,7 @@
 >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
 >>> program.build()
 <dtmc: 3 states, 4 transitions>
->>> galton.check(program, "P>=0.5 [ F s=2 ]").value
+>>> galton.check(program, "P>=0.4 [ F s=2 ]").value
 True
 """
 

@@ -1,10 +1,12 @@
-"""The C++ core (src/core/module.cpp)."""
+"""The C++ core (src/core/core.cpp)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from .backend.protocol import Span, Stop
 
 def finish_rows(
     starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
@@ -57,7 +59,7 @@ _Ints = npt.NDArray[np.int32]
 _Floats = npt.NDArray[np.float64]
 
 class System:
-    """The equations x = opt(Ax + b) as the kernels take them; see src/core/sweeps.hpp, proof.hpp and krylov.hpp."""
+    """The equations x = opt(Ax + b) as the kernels take them; see sweeps, proof and krylov in src/core/solve."""
 
     def __init__(self, matrix: Matrix, scale: _Floats | None, constant: _Floats, optimum: int) -> None: ...
     def gauss_seidel(
@@ -65,63 +67,35 @@ class System:
         x: _Floats,
         copy: _Floats,
         chosen: _Ints | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        forward: bool,
-        omega: float,
-        threads: int,
+        span: Span,
+        stop: Stop,
+        *,
+        forward: bool = True,
+        omega: float = 1.0,
     ) -> tuple[int, float]: ...
     def jacobi(
-        self,
-        x: _Floats,
-        copy: _Floats,
-        chosen: _Ints | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        threads: int,
+        self, x: _Floats, copy: _Floats, chosen: _Ints | None, span: Span, stop: Stop, *, omega: float = 1.0
     ) -> tuple[int, float]: ...
     def bicgstab(
-        self, x: _Floats, chosen: _Ints | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+        self, x: _Floats, chosen: _Ints | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]: ...
-    def solve_induced(
-        self, x: _Floats, chosen: _Ints, first: int, last: int, tolerance: float
-    ) -> tuple[int, float]: ...
-    def improve(
-        self, x: _Floats, copy: _Floats, chosen: _Ints, first: int, last: int, threads: int
-    ) -> tuple[int, float]: ...
-    def defect(self, x: _Floats, first: int, last: int, threads: int) -> float: ...
-    def row_values(self, x: _Floats, values: _Floats, first: int, last: int, threads: int) -> None: ...
-    def multiply(self, x: _Floats, y: _Floats, with_constant: bool, threads: int) -> None: ...
-    def multiply_transposed(self, x: _Floats, y: _Floats) -> None: ...
-    def is_above(self, upper: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
-    def is_below(self, lower: _Floats, first: int, last: int, slack: float, threads: int) -> bool: ...
+    def solve_induced(self, x: _Floats, chosen: _Ints, span: Span, tolerance: float) -> tuple[int, float]: ...
+    def improve(self, x: _Floats, copy: _Floats, chosen: _Ints, span: Span) -> tuple[int, float]: ...
+    def defect(self, x: _Floats, span: Span) -> float: ...
+    def row_values(self, x: _Floats, values: _Floats, span: Span) -> None: ...
+    def is_above(self, upper: _Floats, span: Span, slack: float) -> bool: ...
+    def is_below(self, lower: _Floats, span: Span, slack: float) -> bool: ...
     def weigh_rows(
-        self,
-        x: _Floats,
-        chosen: _Ints | None,
-        near: float,
-        share: float,
-        constants: _Floats,
-        first: int,
-        last: int,
-        threads: int,
+        self, x: _Floats, chosen: _Ints | None, constants: _Floats, span: Span, *, near: float, share: float
     ) -> None: ...
-    def left_to_delta(
-        self, x: _Floats, w: _Floats, constants: _Floats, share: float, first: int, last: int, threads: int
-    ) -> float: ...
-    def growth(self, w: _Floats, x: _Floats, first: int, last: int, threads: int) -> float: ...
-    def take_free_rows(self, x: _Floats, chosen: _Ints, first: int, last: int, threads: int) -> None: ...
-    def propagate(self, lower: _Floats, upper: _Floats, first: int, last: int, slack: float) -> None: ...
+    def left_to_delta(self, x: _Floats, w: _Floats, constants: _Floats, span: Span, *, share: float) -> float: ...
+    def growth(self, w: _Floats, x: _Floats, span: Span) -> float: ...
+    def take_free_rows(self, x: _Floats, chosen: _Ints, span: Span) -> None: ...
+    def propagate(self, lower: _Floats, upper: _Floats, span: Span, slack: float) -> None: ...
 
 def restrict(
     matrix: Matrix,
+    *,
     rates: bool,
     number: _Ints,
     known: _Floats,
@@ -131,12 +105,13 @@ def restrict(
     starts: _Ints | None,
     threads: int,
 ) -> dict[str, Any]: ...
-def middles(lower: _Floats, upper: _Floats, x: _Floats, first: int, last: int, tiny: float) -> float: ...
+def middles(lower: _Floats, upper: _Floats, x: _Floats, span: Span, tiny: float) -> float: ...
 
 class Elimination:
     @staticmethod
     def of_rows(
         matrix: Matrix,
+        *,
         rates: bool,
         number: _Ints,
         known: _Floats,
@@ -159,17 +134,6 @@ class Elimination:
 def order_by_exit(
     matrix: Matrix, component: _Ints, starts: _Ints, keep: npt.NDArray[np.bool_] | None, order: _Ints
 ) -> None: ...
-def chain_steps(
-    matrix: Matrix,
-    scale: float,
-    stay: npt.NDArray[np.float64] | None,
-    steps: int,
-    weights: npt.NDArray[np.float64] | None,
-    x: npt.NDArray[np.float64],
-    other: npt.NDArray[np.float64],
-    sum: npt.NDArray[np.float64] | None,
-    threads: int,
-) -> tuple[bool, float, float, float, float, float, float, float]: ...
 
 LANES: int
 
@@ -233,7 +197,7 @@ class Chain:
     def segments(self) -> int: ...
 
 class Forward:
-    """A distribution of a CTMC that moves; see src/core/forward.hpp. Shares the arrays it is made of."""
+    """A distribution of a CTMC that moves; see src/core/steps/forward.hpp. Shares the arrays it is made of."""
 
     def __init__(self, matrix: Matrix, moving: npt.NDArray[np.uint8], high: _Floats, low: _Floats) -> None: ...
     def advance(
@@ -302,7 +266,7 @@ def explore(
     watch: Callable[[int, int, int], None] | None,
 ) -> dict[str, Any]: ...
 def evaluate_labels(program: Program, states: npt.NDArray[np.uint64], threads: int) -> dict[str, Any]: ...
-def operations() -> list[str]: ...
+def operations() -> list[tuple[str, bool, bool]]: ...
 def drift_bounds(
     matrix: Matrix,
     state: npt.NDArray[np.float64] | None,
@@ -330,12 +294,12 @@ class Preconditioner:
     """What a Krylov method takes for the matrix."""
 
 class SymmetricSweep(Preconditioner):
-    """See src/core/symmetric_sweep.hpp."""
+    """See src/core/long_run/symmetric_sweep.hpp."""
 
     def __init__(self, matrix: Matrix, leaving_rates: npt.NDArray[np.float64], threads: int) -> None: ...
 
 class IncompleteElimination(Preconditioner):
-    """A preconditioner for Poisson's equation; see src/core/incomplete_elimination.hpp."""
+    """A preconditioner for Poisson's equation; see src/core/long_run/incomplete_elimination.hpp."""
 
     def __init__(
         self,
@@ -356,7 +320,7 @@ class IncompleteElimination(Preconditioner):
     def entries(self) -> int: ...
 
 class Bias:
-    """BiCGStab on Poisson's equation; see src/core/bias.hpp. Steps return (lower, upper, broken, steps)."""
+    """BiCGStab on Poisson's equation; see src/core/long_run/bias.hpp. Steps return (lower, upper, broken, steps)."""
 
     def __init__(self, matrix: Matrix, z: int, threads: int) -> None: ...
     def begin(self, reward: npt.NDArray[np.float64], h: npt.NDArray[np.float64]) -> tuple[float, float, bool, int]: ...

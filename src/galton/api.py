@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .checking.answering import check as check_question
 from .checking.exploration import terminal
+from .checking.inspection import check_choices, count_devices, kinds_of
 from .checking.result import Result
 from .explore import build
 from .lang import Source, check_program, parse_model, parse_properties
@@ -67,6 +68,7 @@ def check(
         chosen = replace(chosen, eps=eps)
     if method is not None:
         chosen = replace(chosen, method=method)
+    chosen.check_eps()
     file = parse_properties(Source("property", prop))
     if len(file.properties) != 1:
         raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
@@ -82,6 +84,9 @@ def check(
         context, (question,) = resolve(file, described(model), mine, labels=model.labels)
     else:
         context, (question,) = resolve(file, subject, mine)
+        kinds_of(question, context)  # what makes no sense shows before anything is built
+        devices = count_devices(device)
+        check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
         end = None if certificate else terminal([(context, question)])
         model = build(subject, device=device, terminal=end)
     result = check_question(

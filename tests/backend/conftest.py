@@ -1,16 +1,21 @@
-"""Where the kernels of a test run: compiled by g++ everywhere, and on a device under ``-m gpu``."""
+"""Where the kernels of a test run: on a device that the CPU plays, and on a real one under ``-m gpu``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from types import ModuleType
 
 import pytest
-from device import WHERE
+from played import played_device
 
 
-@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def xp(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """NumPy or CuPy, with the kernels of its kind."""
-    with WHERE[request.param]() as found:
-        yield found
+@pytest.fixture(scope="module", params=["played", pytest.param("cuda", marks=pytest.mark.gpu)])
+def xp(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    """CuPy, or who plays it."""
+    if request.param == "cuda":
+        import cupy
+
+        yield cupy
+        return
+    with played_device() as played:
+        yield played

@@ -31,6 +31,11 @@ class Pair:
         return (self.groups[:-1] + random.integers(0, np.diff(self.groups))).astype(np.int32)
 
 
+def take(array: Any) -> Any:
+    """An array on the host; None is none."""
+    return array if array is None or isinstance(array, np.ndarray) else array.get()
+
+
 def random_pair(
     random: np.random.Generator,
     *,

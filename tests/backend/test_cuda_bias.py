@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device import take
+from systems import take
 
 import galton
 from galton.backend.chain import Chain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from device import take
+from systems import take
 
 
 def test_extremes_keep_every_digit(xp: Any) -> None:

@@ -10,18 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from systems import random_pair
+from played.kernels import RawKernel
+from systems import random_pair, take
 
 from galton.backend.formats import FORMATS, ORDERS, Statistics, check_names, suitable
+from galton.backend.protocol import Span, Stop
 from galton.lang.source import GaltonError
 from galton.solve.settings import Settings
 
 ROW_ENDS, NO_ENTRY, COLUMN = 1 << 31, 1 << 30, (1 << 30) - 1
 LANES = {"ell": 1, "sliced": 1, "half-sliced": 2}
-
-
-def taken(array: Any) -> Any:
-    return array.get() if hasattr(array, "get") else array
 
 
 def matrix(xp: Any, lengths: Any, groups: Any | None = None, *, size: int | None = None, seed: int = 1) -> Any:
@@ -40,10 +38,10 @@ def matrix(xp: Any, lengths: Any, groups: Any | None = None, *, size: int | None
 
 def rows_in(layout: Any, name: str) -> Iterator[list[tuple[int, float]]]:
     """The columns and numbers of each row, read out of slices as their description says; a constant has no column."""
-    words, codes, starts = (taken(part).astype(np.int64) for part in (layout.columns, layout.codes, layout.starts))
-    numbers = taken(layout.codes) if layout.dictionary is None else taken(layout.dictionary)[codes]
+    words, codes, starts = (take(part).astype(np.int64) for part in (layout.columns, layout.codes, layout.starts))
+    numbers = take(layout.codes) if layout.dictionary is None else take(layout.dictionary)[codes]
     words &= 0xFFFFFFFF
-    groups = np.arange(layout.rows + 1) if layout.groups is None else taken(layout.groups)
+    groups = np.arange(layout.rows + 1) if layout.groups is None else take(layout.groups)
     lanes = LANES[name]
     for state in range(layout.size):
         slice_, place = divmod(state, 32 // lanes)
@@ -83,7 +81,7 @@ def test_slices_hold_the_equations(xp: Any, name: str, size: int, grouped: bool,
     given = {"scale": None if scale is None else xp.asarray(scale), "constant": xp.asarray(constant)}
     layout = layouts.lay_out(source, name, **given)
     starts, columns, codes, dictionary = (
-        taken(part) for part in (source.starts, source.columns, source.codes, source.dictionary)
+        take(part) for part in (source.starts, source.columns, source.codes, source.dictionary)
     )
     expected = []
     for row, (a, b) in enumerate(pairwise(starts)):
@@ -94,7 +92,7 @@ def test_slices_hold_the_equations(xp: Any, name: str, size: int, grouped: bool,
     assert layout.places == len(layout.columns)
     assert layout.dictionary is not None
     numbers = {number for row in expected for _, number in row} | {0.0}
-    np.testing.assert_array_equal(taken(layout.dictionary), sorted(numbers))
+    np.testing.assert_array_equal(take(layout.dictionary), sorted(numbers))
     assert layout.codes.itemsize == (1 if len(numbers) <= 256 else 2)
     if name == "sliced":
         places = layouts.measure(source, given["constant"]).places
@@ -113,9 +111,9 @@ def test_slices_of_many_numbers(xp: Any) -> None:
     found = [number for row in rows_in(layout, "sliced") for _, number in row]
     np.testing.assert_array_equal(found, values)
     after = xp.asarray(x[:size].copy())
-    System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, 0, size, 1, 0, True, 1.0, 1)
-    expected = (values * x[taken(source.columns)]).reshape(size, 4).sum(axis=1)
-    np.testing.assert_allclose(taken(after), expected, rtol=1e-14)
+    System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, Span(0, size), Stop(1))
+    expected = (values * x[take(source.columns)]).reshape(size, 4).sum(axis=1)
+    np.testing.assert_allclose(take(after), expected, rtol=1e-14)
 
 
 def test_only_sweeps_read_slices(xp: Any) -> None:
@@ -133,16 +131,17 @@ def test_only_sweeps_read_slices(xp: Any) -> None:
     def asked(layout: Any, *, compact: bool) -> tuple[Any, Any]:
         system = System(layout, None, constant, 1, compact=compact)
         best, by_choice = x.copy(), x.copy()
-        system.jacobi(best, x.copy(), None, 0, 100, 1, 0.0, True, 1.0, 1)
-        system.jacobi(by_choice, x.copy(), chosen, 0, 100, 1, 0.0, True, 1.0, 1)
+        system.jacobi(best, x.copy(), None, Span(0, 100), Stop(1))
+        system.jacobi(by_choice, x.copy(), chosen, Span(0, 100), Stop(1))
         values, product, weights, upper = xp.empty(200), xp.empty(100), xp.zeros(200), x * 2
-        system.row_values(x, values, 0, 100, 1)
-        system.multiply(x, product, True, 1, chosen)
-        system.weigh_rows(x, chosen, 0.5, 0.2, weights, 0, 100, 1)
-        system.propagate(x.copy(), upper, 0, 100, 1e-15)
-        told = [system.defect(x, 0, 100, 1), system.growth(x, x, 0, 100, 1)]
-        told += [system.is_above(x * 1.02, 0, 100, 1e-15, 1), system.is_below(x, 0, 100, 1e-15, 1)]
-        return taken(best), [*map(taken, (by_choice, values, product, weights, upper)), told]
+        system.row_values(x, values, Span(0, 100))
+        system.multiply(x, product, chosen, with_constant=True)
+        system.weigh_rows(x, chosen, weights, Span(0, 100), near=0.5, share=0.2)
+        RawKernel.launches = 0  # a sweep in place: played threads take turns in the same order each time
+        system.propagate(x.copy(), upper, Span(0, 100), 1e-15)
+        told = [system.defect(x, Span(0, 100)), system.growth(x, x, Span(0, 100))]
+        told += [system.is_above(x * 1.02, Span(0, 100), 1e-15), system.is_below(x, Span(0, 100), 1e-15)]
+        return take(best), [*map(take, (by_choice, values, product, weights, upper)), told]
 
     best, others = asked(source, compact=True)
     for layout, compact in ((slices, True), (wrong, True), (wrong, False)):
@@ -179,14 +178,14 @@ def test_segmented_sums(xp: Any, lengths: str) -> None:
     source = matrix(xp, of_rows, size=len(of_rows))
     segmented = _Segmented(lay_out(source, "segmented"))
     x = random.uniform(0.1, 1.0, len(of_rows))
-    parts = (taken(source.starts), taken(source.columns), taken(source.codes), taken(source.dictionary))
+    parts = (take(source.starts), take(source.columns), take(source.codes), take(source.dictionary))
     starts, columns, codes, dictionary = parts
     products = [Fraction(a) * Fraction(b) for a, b in zip(dictionary[codes], x[columns], strict=True)]
     exact = [sum(products[a:b], Fraction(0)) for a, b in pairwise(starts)]
     found = {}
     for rounding in (-1, 0, 1):
         segmented.run(xp.asarray(x), rounding)
-        found[rounding] = taken(segmented.sums).copy()
+        found[rounding] = take(segmented.sums).copy()
     np.testing.assert_allclose(found[0], [float(number) for number in exact], rtol=1e-12)
     assert all(low <= number for low, number in zip(found[-1], exact, strict=True))
     assert all(number <= high for number, high in zip(exact, found[1], strict=True))
@@ -210,13 +209,13 @@ def test_long_rows(xp: Any, name: str, optimum: int) -> None:
         system = System(lay_out(rows, name, scale=scale, constant=constant), scale, constant, optimum, compact=True)
         x = np.random.default_rng(3).random(70)
         values, expected = xp.empty(pair.rows), np.empty(pair.rows)
-        system.row_values(xp.asarray(x), values, 0, 70, 1)
-        pair.reference.row_values(x, expected, 0, 70, 1)
-        np.testing.assert_allclose(taken(values), expected, rtol=1e-12)
+        system.row_values(xp.asarray(x), values, Span(0, 70))
+        pair.reference.row_values(x, expected, Span(0, 70))
+        np.testing.assert_allclose(take(values), expected, rtol=1e-12)
         swept, expected = xp.asarray(x), x.copy()
-        system.jacobi(swept, swept.copy(), None, 0, 70, 1, 0.0, True, 1.0, 1)
-        pair.reference.jacobi(expected, x.copy(), None, 0, 70, 1, 0.0, True, 1.0, 1)
-        np.testing.assert_allclose(taken(swept), expected, rtol=1e-12)
+        system.jacobi(swept, swept.copy(), None, Span(0, 70), Stop(1))
+        pair.reference.jacobi(expected, x.copy(), None, Span(0, 70), Stop(1))
+        np.testing.assert_allclose(take(swept), expected, rtol=1e-12)
         assert system.bytes_per_sweep >= 5 * len(source.columns) + 16 * 70
 
 
@@ -278,9 +277,9 @@ def test_variants(xp: Any) -> None:
     found = []
     for variant in (Variant(), Variant(1, 128, True), Variant(8, 512)):
         layout = replace(lay_out(source, "sliced", constant=constant), variant=variant)
-        x = xp.linspace(0.1, 0.9, 100)
-        System(layout, None, constant, 1, compact=True).jacobi(x, x.copy(), None, 0, 100, 3, 0.0, True, 1.0, 1)
-        found.append(taken(x))
+        x = xp.asarray(np.linspace(0.1, 0.9, 100))
+        System(layout, None, constant, 1, compact=True).jacobi(x, x.copy(), None, Span(0, 100), Stop(3))
+        found.append(take(x))
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device import take
+from systems import take
 
 
 def random_chain(n: int, entries: int, seed: int) -> Any:

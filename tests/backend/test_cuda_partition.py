@@ -24,6 +24,8 @@ from test_cuda_system import (  # noqa: F401
     test_weights,
 )
 
+from galton.backend.protocol import Span, Stop
+
 
 @pytest.fixture(
     params=[(n, f, o) for n in (1, 3) for f in FORMATS for o in OPTIMA], ids=lambda p: f"{p[0]} {p[1]} {p[2]}"
@@ -47,9 +49,9 @@ def test_jacobi(case: Case, sweeps: int) -> None:
     """The same numbers as in one part: nobody sees what was not there before the sweep."""
     for chosen in (None, case.pair.strategy(np.random.default_rng(3))):
         x, expected = case.give(start(case)), start(case)
-        span = (0, case.pair.size, sweeps, 0.0, True, 0.9, 1)
-        found = case.system.jacobi(x, case.xp.empty_like(x), case.give(chosen), *span)
-        told = case.pair.reference.jacobi(expected, expected.copy(), chosen, *span)
+        span, stop = Span(0, case.pair.size), Stop(sweeps)
+        found = case.system.jacobi(x, case.xp.empty_like(x), case.give(chosen), span, stop, omega=0.9)
+        told = case.pair.reference.jacobi(expected, expected.copy(), chosen, span, stop, omega=0.9)
         np.testing.assert_allclose(case.take(x), expected, rtol=1e-11)
         assert found == (told[0], pytest.approx(told[1], rel=1e-8))
 
@@ -63,6 +65,6 @@ def test_constants_that_change(xp: Any) -> None:
     constant = xp.asarray(reference.constant.copy())
     system = PartitionedSystem(matrix_of(pair, xp), xp.asarray(reference.scale), constant, 1, [0, 0])
     x = xp.asarray(np.ones(size))
-    before = system.defect(x, 0, size, 1)
+    before = system.defect(x, Span(0, size))
     constant *= 3
-    assert system.defect(x, 0, size, 1) != before
+    assert system.defect(x, Span(0, size)) != before

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device import take
 from random_regions import random_rows
+from systems import take
 
 from galton.backend.reference.regions import region_steps
 

@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from systems import take
 
 from galton.backend.rows import every_successor_in, owners, spread
 from galton.graph import maximal_end_components
 from galton.model.sparse import Model
 from galton.solve.equations import restrict
-
-
-def take(array: Any) -> Any:
-    return array if array is None or isinstance(array, np.ndarray) else array.get()
 
 
 def random_model(random: np.random.Generator, kind: str, size: int = 40) -> Model:

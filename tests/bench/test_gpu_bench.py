@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from played import played_device
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "backend"))
-from device import played_by_cpu  # noqa: E402
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ def test_steps_over_boxes_are_compared_with_the_cpu(
     import gpu_regions
 
     (case,) = (case for case in gpu_regions.CASES if case.name == "approximate majority")
-    with played_by_cpu():
+    with played_device():
         records = gpu_regions.measured(case, [3, 8], 10)
         assert [(record.states, record.boxes) for record in records] == [(120, 3), (120, 3), (120, 8), (120, 8)]
         assert all(record.us > 0 for record in records)

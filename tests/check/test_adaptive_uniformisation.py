@@ -386,9 +386,9 @@ def test_nothing_moves_from_where_a_goal_is_reached() -> None:
     assert (found.method, found.lower, found.upper) == (FORWARD, 1.0, 1.0)
 
 
-def test_where_it_has_no_say_the_plan_tells() -> None:
-    found = ask(MACHINE, "P=? [ F state=2 ]", method=FORWARD)
-    assert found.proved
+def test_where_it_has_no_say_it_is_refused_or_the_plan_tells() -> None:
+    with pytest.raises(GaltonError, match=f"--method {FORWARD} does nothing for .* it is for time bounds"):
+        ask(MACHINE, "P=? [ F state=2 ]", method=FORWARD)
     found = ask(MACHINE, 'filter(sum, P=? [ F<=1 "up" ], true)', method=FORWARD)
     assert found.method == BACKWARD
     assert any(f"{FORWARD} is for CTMCs within a time, from one state" in work.detail for work in found.work)

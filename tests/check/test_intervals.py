@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from galton.checking import intervals
 from galton.checking.intervals import Numbers, Truth
+from galton.lang.operations import FUNCTIONS
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 
@@ -81,7 +82,7 @@ def test_logarithms() -> None:
     ],
 )
 def test_rounding(how: str, low: float, high: float, expected: tuple[int, int]) -> None:
-    found = intervals.rounded(how, interval(low, high))
+    found = intervals.apply(FUNCTIONS[how].op, interval(low, high))
     assert (float(found.lower), float(found.upper)) == expected
 
 
@@ -132,3 +133,8 @@ def test_a_choice_by_a_condition_that_is_not_decided() -> None:
     found = intervals.choose(condition, Numbers.exactly(1.0), Numbers.exactly(2.0))
     assert found.lower.tolist() == [1, 1, 2]
     assert found.upper.tolist() == [1, 2, 2]
+
+
+def test_a_difference_of_infinities_that_need_not_be_met_was_no_number() -> None:
+    found = interval(-4.0, math.inf) - Numbers.exactly(math.inf)
+    assert (float(found.lower), float(found.upper)) == (-math.inf, math.inf)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from asking import COIN, GAMBLE, MACHINE, ask
 
+import galton
 from galton.lang import GaltonError, LanguageError
 
 NEGATIVE = 'dtmc module m s:[0..1]; [] true -> (s\'=1); endmodule rewards "r" s=0 : -2; endrewards'
@@ -68,10 +69,10 @@ CASES = [
         "unsupported",
         "several objectives at once, multi(…), are not supported",
     ),
-    (COIN, "pow(2, x-1)", "model", "an integer cannot be raised to a negative exponent, in state (x=0, heads=false)"),
+    (COIN, "pow(2, x-1)", "model", "a power of integers needs a nonnegative exponent, in state (x=0, heads=false)"),
     (COIN, "filter(sum, mod(3, x))", "model", "'mod' needs a positive divisor, in state (x=0, heads=false)"),
-    (COIN, "floor(x/0)", "model", "'floor' of a number that is not finite, in state (x=0, heads=false)"),
-    (COIN, "P=? [ F mod(3, x)=1 ]", "model", "mod needs a positive second argument, in state (x=0, heads=false)"),
+    (COIN, "floor(x/0)", "model", "'floor' needs a finite number, in state (x=0, heads=false)"),
+    (COIN, "P=? [ F mod(3, x)=1 ]", "model", "'mod' needs a positive divisor, in state (x=0, heads=false)"),
     (COIN, "const int k; P=? [ F<=k heads ]", "input", "this property needs a value for the constant 'k'"),
     (COIN, "P=? [ F x ]", "input", "the operand of 'F' must be a bool, but this is an int"),
 ]
@@ -127,3 +128,20 @@ def test_deep_nesting(operator: str) -> None:
 def test_more_than_one_property() -> None:
     with pytest.raises(GaltonError, match="one property is asked for, and this text has 2"):
         ask(COIN, "P=? [ X heads ]; P=? [ F heads ]")
+
+
+@pytest.mark.parametrize("prop", ["P=? [ F heads ]", "P=? [ F<=7 heads ]", "P>=0.5 [ F heads ]", "S=? [ heads ]"])
+def test_an_eps_that_doubles_cannot_attain_is_refused(prop: str) -> None:
+    """It used to give bounds one unit in the last place wide, without a word."""
+    for chosen in ({"eps": 1e-30}, {"settings": galton.Settings(eps=9.9e-14)}):
+        with pytest.raises(GaltonError, match="1e-13 is the smallest eps"):
+            galton.check(galton.parse(COIN), prop, **chosen)  # type: ignore[arg-type]
+    with pytest.raises(GaltonError, match="1e-13 is the smallest eps"):
+        galton.check(galton.parse(COIN).build(), prop, eps=1e-14)
+    found = galton.check(galton.parse(COIN), prop, eps=1e-13)
+    assert found.lower is None or found.upper - found.lower <= 2e-13 * found.upper
+
+
+def test_a_small_absolute_eps_is_for_small_values() -> None:
+    found = galton.check(galton.parse(COIN), "P=? [ F<=3 heads ]", settings=galton.Settings(eps=1e-14, relative=False))
+    assert found.upper - found.lower <= 2e-14

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from asking import ask, assert_number
+from patience import allowed
 
 from galton.lang import GaltonError
 
@@ -61,7 +62,7 @@ def test_what_is_not_settled_is_refused_within_seconds() -> None:
     with pytest.raises(GaltonError, match=r"1e\+30 steps are too many to be made one by one.*ask for fewer") as error:
         ask(text, "R=? [ C<=1e30 ]")
     assert error.value.kind == "limit"
-    assert time.perf_counter() - start < 60
+    assert time.perf_counter() - start < allowed(60)
 
 
 @pytest.mark.parametrize(("prop", "value"), [("P>=1 [ F=1e30 s=1 ]", False), ("P>0 [ G<=1e30 s=0 ]", True)])

@@ -6,14 +6,17 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from command_line import DIE, MODELS, WALK, galton, run, write
 
+from galton import LanguageError, check
+
 PROPERTIES = MODELS / "die.props"
 FIELDS = {
     *("model", "index", "name", "property", "constants", "value", "lower", "upper", "states", "choices", "transitions"),
-    *("device", "method", "iterations", "build_s", "check_s", "total_s"),
+    *("full", "device", "method", "iterations", "build_s", "check_s", "total_s"),
 }
 MULTI = "multi(P>=0.1 [ F d=6 ], P>=0.1 [ F d=5 ])"  # PRISM knows it, for MDPs
 
@@ -112,6 +115,28 @@ def test_the_whole_model() -> None:
     assert found[0]["states"] == full["states"]
 
 
+COUNTER = "dtmc module m x : [0..3]; [] true -> 0.5 : (x'=x+1) + 0.5 : (x'=x); endmodule"
+OUT_OF_RANGE = "error: the update gives x the value 4, outside its range [0..3], in state (x=3)"
+
+
+def test_a_mistake_past_the_targets_is_found_where_all_is_explored(tmp_path: Path) -> None:
+    """``check`` answers where ``info`` refuses, because it does not go there; it says so, and --full does as info."""
+    path, prop = write(tmp_path, COUNTER), ["-p", "P=? [ F x=3 ]"]
+    info = galton("info", path)
+    assert OUT_OF_RANGE in info.err
+    cut = galton("check", path, *prop)
+    assert (cut.code, cut.err, values(cut.out)) == (0, "", {"P=? [ F x=3 ]": "1"})
+    assert "not explored past the targets" in cut.out
+    assert galton("check", path, *prop, "--full") == info
+    assert answers(path, *prop)[1][0]["full"] is False
+
+
+@pytest.mark.parametrize("prop", ["P=? [ F x=7 ]", "P=? [ X x=3 ]", "P=? [ F<=2 x=7 ]", "S=? [ x=3 ]"])
+def test_a_mistake_before_the_targets_is_told_by_check_and_info_alike(tmp_path: Path, prop: str) -> None:
+    path = write(tmp_path, COUNTER)
+    assert galton("check", path, "-p", prop) == galton("info", path)
+
+
 def test_explanations() -> None:
     outcome = galton("check", DIE, "--prop", "P=? [ F d=6 ]", "--explain")
     assert outcome.code == 0
@@ -189,8 +214,23 @@ def refused(*properties: str) -> str:
     return outcome.err
 
 
+# A slip in the text of a property: everything ends before a model is built, and the code is 2.
+
+
+def slip(*arguments: object) -> str:
+    """What is said about properties that cannot be read, or use names that are not there."""
+    with patch("galton.explore.build", side_effect=AssertionError("a model was built")):
+        outcome = galton("check", DIE, *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    return outcome.err
+
+
+def typed(*properties: str) -> list[str]:
+    return [word for text in properties for word in ("--prop", text)]
+
+
 def test_unknown_label() -> None:
-    assert refused('P=? [ F "don" ]').splitlines() == [
+    assert slip(*typed('P=? [ F "don" ]')).splitlines() == [
         '--prop:1:9: error: unknown label "don"',
         '    1 | P=? [ F "don" ]',
         "      |         ^^^^^",
@@ -199,7 +239,7 @@ def test_unknown_label() -> None:
 
 
 def test_unfinished_property() -> None:
-    assert refused("P=? [ F d=6 ").splitlines() == [
+    assert slip(*typed("P=? [ F d=6 ")).splitlines() == [
         "--prop:1:12: error: expected ']', found the end of the text",
         "    1 | P=? [ F d=6 ",
         "      |            ^",
@@ -208,11 +248,68 @@ def test_unfinished_property() -> None:
 
 
 def test_unknown_name() -> None:
-    assert "--prop:1:9: error: unknown name 'dd'" in refused("P=? [ F dd=6 ]")
+    assert "--prop:1:9: error: unknown name 'dd'" in slip(*typed("P=? [ F dd=6 ]"))
 
 
 def test_property_of_the_wrong_type() -> None:
-    assert "--prop:1:11: error: an operand of '>' must be a number, but this is a bool" in refused("P=? [ F d>true ]")
+    said = "--prop:1:11: error: an operand of '>' must be a number, but this is a bool"
+    assert said in slip(*typed("P=? [ F d>true ]"))
+
+
+def test_a_slip_among_others_costs_no_exploration() -> None:
+    """It used to be told after the model was built and the others were answered, with the code 1."""
+    said = slip(*typed("P=? [ F d=6 ]", 'P=? [ F "don" ]', "P=? [ F dd=1 ]", "P=? [ F d=5 ]"))
+    assert [line for line in said.splitlines() if "error" in line] == [
+        '--prop:1:9: error: unknown label "don"',
+        "--prop:1:9: error: unknown name 'dd'",
+    ]
+
+
+def test_a_slip_is_not_repeated_for_every_row_of_an_experiment() -> None:
+    said = slip("-c", "k=1:6", *typed("const int k; P=? [ F d=k ]", "P=? [ F dd=6 ]"))
+    assert said.count("error") == 1
+
+
+def test_a_slip_in_a_property_that_is_not_asked_costs_nothing(tmp_path: Path) -> None:
+    file = write(tmp_path, '"six": P=? [ F d=6 ];\n"bad": P=? [ F dd=6 ];\n', "my.props")
+    code, (answer,) = answers(DIE, "--props", file, "--name", "six")
+    assert (code, answer["value"]) == (0, pytest.approx(1 / 6))
+
+
+@pytest.mark.parametrize(
+    ("prop", "said"),
+    [
+        ("P=? [ F lost ]", "an MDP has no single value for P=?: it depends on the strategy"),
+        ('R{"step"}max=? [ F lost ]', 'unknown reward structure "step"'),
+        ("R{3}max=? [ F lost ]", "the model has 2 reward structures, and this is number 3"),
+        ("P>=1.4 [ F lost ]", "a probability lies between 0 and 1, and this bound is 1.4"),
+        ("Pmax=? [ F<=-1 lost ]", "a bound cannot be negative, and this is -1"),
+        ("S=? [ lost ]", "the long-run behaviour of an MDP, S, is not supported"),
+        ("Pmax=? [ F G lost ]", "formulas with more than one temporal operator (LTL) are not supported"),
+    ],
+)
+def test_what_makes_no_sense_for_a_model_costs_no_exploration(tmp_path: Path, prop: str, said: str) -> None:
+    """The type of a model, its constants and the names of its rewards are known before it is built."""
+    walk = write(tmp_path, WALK)
+    with patch("galton.explore.build", side_effect=AssertionError("a model was built")):
+        outcome = galton("check", walk, "-c", "N=2:9", "-p", prop)
+        code, found = answers(walk, "-c", "N=2", "-p", prop)
+        with pytest.raises(LanguageError, match=re.escape(said)):
+            check(walk, prop, N=2)
+    assert (outcome.code, outcome.err.count(f"error: {said}")) == (2, 1)  # once for all eight rows
+    assert (code, found[0]["error"]["kind"]) == (2, "unsupported" if "supported" in said else "input")
+
+
+def test_what_makes_no_sense_is_told_before_the_others_are_answered(tmp_path: Path) -> None:
+    code, found = answers(write(tmp_path, WALK), "-c", "N=2", "-p", "P=? [ F lost ]", "-p", "Pmax=? [ F lost ]")
+    assert (code, "error" in found[0], found[1]["value"]) == (1, True, pytest.approx(1))
+
+
+def test_a_strategy_makes_a_chain_of_an_mdp_before_properties_are_looked_at(tmp_path: Path) -> None:
+    walk, best = write(tmp_path, WALK), tmp_path / "best.json"
+    assert galton("check", walk, "-c", "N=2", "-p", "Pmin=? [ F lost ]", "--strategy", best).code == 0
+    code, (answer,) = answers(walk, "-c", "N=2", "-p", "P=? [ F lost ]", "--apply", best)
+    assert (code, answer["value"]) == (0, 0)
 
 
 def test_what_is_not_supported_yet() -> None:
@@ -220,23 +317,27 @@ def test_what_is_not_supported_yet() -> None:
 
 
 def test_errors_in_json() -> None:
-    code, found = answers(DIE, "--prop", 'P=? [ F "don" ]', "--prop", "P=? [ F d=6 ]", "--prop", MULTI)
+    code, found = answers(DIE, *typed('R{"tossed"}=? [ F d=6 ]', "P=? [ F d=6 ]", MULTI))
     assert code == 1
     assert [answer["error"]["kind"] if "error" in answer else None for answer in found] == [
         "input",
         None,
         "unsupported",
     ]
-    assert 'unknown label "don"' in found[0]["error"]["message"]
+    assert 'unknown reward structure "tossed"' in found[0]["error"]["message"]
+
+
+def test_slips_in_json() -> None:
+    code, (answer,) = answers(DIE, *typed("P=? [ F d=6 ]", 'P=? [ F "don" ]'))
+    assert (code, answer["index"], answer["error"]["kind"]) == (2, 1, "input")
+    assert 'unknown label "don"' in answer["error"]["message"]
 
 
 def test_line_of_a_property_file(tmp_path: Path) -> None:
     file = write(tmp_path, '// a comment\n\n"six": P=? [ F d=6 ];\n"bad": P=? [ F (d=6 ];\n', "my.props")
-    outcome = galton("check", DIE, "--props", file)
-    assert outcome.code == 1
-    assert list(values(outcome.out)) == ["P=? [ F d=6 ]"]
-    assert outcome.err.startswith(f"{file}:4:")
-    assert "^" in outcome.err
+    said = slip("--props", file)
+    assert said.startswith(f"{file}:4:")
+    assert "^" in said
 
 
 def test_missing_constant_of_a_property_file() -> None:
@@ -252,7 +353,7 @@ def test_nested_path_formulas() -> None:
 
 
 def test_property_that_means_nothing_in_some_state() -> None:
-    assert "error: mod needs a positive second argument" in refused("P=? [ F mod(d, 0)=1 ]")
+    assert "error: 'mod' needs a positive divisor" in refused("P=? [ F mod(d, 0)=1 ]")
 
 
 # Nothing can be checked: the code is 2.
@@ -282,6 +383,10 @@ def test_constant_of_the_wrong_type() -> None:
         (["--name", "sixx", "--props", PROPERTIES], "no property is called 'sixx'; did you mean 'six'?"),
         (["-p", "true", "--eps", "0"], "--eps must lie between 0 and 1, and this is 0"),
         (["-p", "true", "--eps", "nan"], "--eps must lie between 0 and 1, and this is nan"),
+        (
+            ["-p", "P=? [ F d=6 ]", "--eps", "1e-30"],
+            "eps is 1e-30, relative to the value, and doubles have too few digits for that; 1e-13 is the smallest eps",
+        ),
         (
             ["-p", "true", "--device", "tpu"],
             "there is no device 'tpu'; give auto, cpu, cuda, or numbers of devices as in cuda:0,1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from unittest.mock import patch
 import pytest
 from command_line import DIE, MODELS, WALK, galton, write
 
+from galton.cli.table import Plot
 from galton.explore import build
 
 PROPERTIES = MODELS / "die.props"
 FACE = "const int k; P=? [ F d=k ]"
+HERMAN = [MODELS / "herman.prism", "-c", "N=3:2:5", "-p", 'R=? [ F "stable" ]']  # begins in any state
 
 
 def answers(*arguments: object) -> tuple[int, list[dict[str, Any]]]:
@@ -64,15 +67,29 @@ def test_a_csv_file(tmp_path: Path) -> None:
     outcome = galton("check", DIE, "--props", PROPERTIES, "--name", "face", "-c", "k=5:6", "--csv", path)
     assert outcome.code == 0
     head, *rows = csv.reader(path.open())
-    assert head == ["k", "face", "face lower", "face upper"]
+    assert head == ["k", "face", "face min", "face max", "face lower", "face upper"]
     assert [row[0] for row in rows] == ["5", "6"]
-    assert all(float(row[2]) <= 1 / 6 <= float(row[3]) for row in rows)
+    assert all(row[1] == row[2] == row[3] for row in rows)
+    assert all(float(row[4]) <= 1 / 6 <= float(row[5]) for row in rows)
 
 
 def test_a_csv_file_without_ranges(tmp_path: Path) -> None:
     path = tmp_path / "dice.csv"
     galton("check", DIE, "-p", "P>=1 [ F node=7 ]", "-p", "filter(count, d>0)", "--csv", path)
-    assert path.read_text().splitlines()[1:] == ["true,,,6,6,6"]
+    assert path.read_text().splitlines()[1:] == ["true,,,,,6,6,6,6,6"]
+
+
+def test_values_over_several_initial_states_have_a_cell_each(tmp_path: Path) -> None:
+    """Two numbers in one cell used to make a column that is no column of numbers."""
+    path = tmp_path / "steps.csv"
+    assert galton("check", *HERMAN, "--csv", path).code == 0
+    rows = list(csv.DictReader(path.open()))
+    assert [[float(cell) for name, cell in row.items() if name.endswith(("min", "max"))] for row in rows] == [
+        [0, pytest.approx(4 / 3)],
+        [0, pytest.approx(3.2)],
+    ]
+    for cell in (cell for row in rows for cell in row.values()):
+        assert cell == "" or math.isfinite(float(cell))
 
 
 def test_errors_stay_in_their_cell(tmp_path: Path) -> None:
@@ -105,6 +122,32 @@ def test_a_plot(suffix: str, tmp_path: Path) -> None:
     outcome = galton("check", DIE, "-c", "k=1:6,j=2:3", "-p", f"const int j; {FACE} / j", "--plot", path)
     assert outcome.code == 0, outcome.err
     assert path.stat().st_size > 1000
+
+
+def test_values_over_several_initial_states_are_drawn(tmp_path: Path) -> None:
+    """The picture of the README used to be blank: axes and nothing else."""
+    image = pytest.importorskip("matplotlib.image")
+    path = tmp_path / "steps.png"
+    assert galton("check", *HERMAN, "--plot", path).code == 0
+    picture = image.imread(path)[..., :3]
+    colourful = picture.max(axis=2) - picture.min(axis=2) > 0.05
+    assert colourful.mean() > 0.2  # a band between two lines
+
+
+def test_a_value_of_one_initial_state_is_drawn_as_a_line(tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image")
+    path = tmp_path / "face.png"
+    assert galton("check", DIE, "-c", "k=4:8", "-p", FACE, "--plot", path).code == 0
+    picture = image.imread(path)[..., :3]
+    assert 0.001 < (picture.max(axis=2) - picture.min(axis=2) > 0.05).mean() < 0.02
+
+
+def test_a_plot_without_a_value_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    plot = Plot(tmp_path / "nothing.png", ["k"], ["face"])
+    plot.add({"k": 1}, ["error: model"])
+    plot.close()
+    assert plot._figure.axes[0].get_title() == "no value to draw"
 
 
 def test_a_plot_of_no_kind(tmp_path: Path) -> None:

@@ -5,39 +5,82 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, get_type_hints
 
 import pytest
 from command_line import ROOT, galton, run
+from typer.main import get_command
+from typer.models import OptionInfo
 
-COMMON = ["MODEL", "--const", "--threads", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
+from galton import cli
+from galton.cli import app, bench
+from galton.cli.build import build
+from galton.cli.check import check
+from galton.cli.info import info
+from galton.cli.synth import synth
+from galton.cli.verify import verify
+
+BUILDING = ["--const", "-c", "--threads", "-t", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
 OPTIONS = {
-    "info": [*COMMON, "--json"],
-    "build": [*COMMON, "--export", ".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"],
+    "info": [*BUILDING, "--json"],
+    "build": [*BUILDING, "--export"],
     "check": [
-        *(*COMMON, "--json", "--prop", "--props", "--name", "--eps", "--relative", "--absolute", "--method", "--omega"),
-        *("--max-iterations", "--strategy", "--apply", "--csv", "--plot", "--explain", "--full", "--device"),
+        *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
+        *("--omega", "--max-iterations", "--strategy", "--apply", "--certificate", "--csv", "--plot", "--explain"),
+        *("--full", "--device", "--format", "--order", "--single"),
     ],
     "synth": [
-        *("MODEL", "--const", "--prop", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy", "--split"),
-        *("--json", "--csv", "--plot", "--resume", "--device", "--threads"),
+        *("--const", "-c", "--prop", "-p", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy"),
+        *("--split", "--json", "--csv", "--plot", "--resume", "--device", "--direction", "--format", "--threads", "-t"),
     ],
+    "verify": ["--const", "-c"],
+    "bench synth": ["--only", "--table", "--models", "--json", "--device", "--threads", "-t"],
 }
+WORDS = {"build": [".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"]}  # that help mentions besides
 
 
 def test_commands() -> None:
     outcome = galton("--help")
     assert (outcome.code, outcome.err) == (0, "")
-    assert all(re.search(rf"^  {command}  ", outcome.out, re.MULTILINE) for command in OPTIONS)
+    commands = {command.partition(" ")[0] for command in OPTIONS}
+    assert all(re.search(rf"^  {command}  ", outcome.out, re.MULTILINE) for command in commands)
 
 
 @pytest.mark.parametrize("command", OPTIONS)
-def test_options(command: str) -> None:
-    outcome = galton(command, "--help")
+def test_help_tells_of_every_option(command: str) -> None:
+    outcome = galton(*command.split(), "--help")
     assert (outcome.code, outcome.err) == (0, "")
-    assert [option for option in OPTIONS[command] if option not in outcome.out] == []
+    wanted = ["--help", *OPTIONS[command], *WORDS.get(command, [])]
+    assert [option for option in wanted if option not in outcome.out] == []
 
 
 @pytest.mark.parametrize("command", OPTIONS)
+def test_options_have_the_same_names_with_every_version_of_typer(command: str) -> None:
+    """Typer 0.27.2 called an option ``--NAME`` by its metavar where its name was not written out."""
+    found: Any = get_command(app)
+    for word in command.split():
+        found = found.commands[word]
+    options = [param for param in found.params if param.param_type_name == "option"]
+    names = [name for option in options for name in (*option.opts, *option.secondary_opts)]
+    assert sorted(set(names) - {"--help"}) == sorted(OPTIONS[command])
+
+
+@pytest.mark.parametrize("function", [info, build, check, synth, verify, bench.synth, cli.top])
+def test_options_are_named_where_they_are_declared(function: Callable[..., None]) -> None:
+    """What name Typer makes up for one that is not depends on its version."""
+    hints = get_type_hints(function, include_extras=True)
+    declared = [part for hint in hints.values() for part in getattr(hint, "__metadata__", ())]
+    declared += [parameter.default for parameter in signature(function).parameters.values()]
+    options = [option for option in declared if isinstance(option, OptionInfo)]
+    # Inside of Annotated the first name stands in the place of the default.
+    named = [[str(name) for name in (option.default, *(option.param_decls or ()))] for option in options]
+    unnamed = [o.help for o, names in zip(options, named, strict=True) if not any(n.startswith("--") for n in names)]
+    assert unnamed == []
+
+
+@pytest.mark.parametrize("command", ["info", "build", "check", "synth"])
 def test_examples_work(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The examples of a command can be typed in the root of the repository, one after the other."""
     text = galton(command, "--help").out

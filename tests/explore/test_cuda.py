@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from random_programs import ProgramText, programs
 
 import galton
-from galton.backend.cuda.explorer import explorer as cuda
+from galton.backend.cuda.explorer import exploration as cuda
 from galton.backend.cuda.explorer.kernels import cached
 from galton.backend.cuda.explorer.source import source
 from galton.device.cuda.runtime import import_cupy

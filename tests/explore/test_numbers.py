@@ -24,7 +24,7 @@ def test_a_comparison_with_no_number_is_false(condition: str) -> None:
 
 @pytest.mark.parametrize("argument", ["max(0,min(5,x/x))", "min(5,max(0,x/x))", "log(x-1,2)"])
 def test_no_number_cannot_be_rounded(argument: str) -> None:
-    with pytest.raises(SemanticError, match="floor of a number that is not finite"):
+    with pytest.raises(SemanticError, match="'floor' needs a finite number"):
         holds(f"floor({argument})=5")
 
 

@@ -39,6 +39,7 @@ def explored(program: Program) -> oracle.Reachable | None:
         return None
 
 
+@pytest.mark.slow
 @examples(350)
 @given(programs())
 def test_programs_with_a_meaning(text: ProgramText) -> None:
@@ -51,6 +52,7 @@ def test_programs_with_a_meaning(text: ProgramText) -> None:
     check(program, expected, threads=THREADS)
 
 
+@pytest.mark.slow
 @examples(80)
 @given(programs(budget=MAX_STATES))
 def test_larger_programs(text: ProgramText) -> None:
@@ -60,6 +62,7 @@ def test_larger_programs(text: ProgramText) -> None:
     check(program, expected, threads=THREADS)
 
 
+@pytest.mark.slow
 @examples(350)
 @given(programs(mistakes=True))
 def test_programs_with_mistakes(text: ProgramText) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import allowed
 
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "models"
@@ -97,7 +98,7 @@ def test_a_signal_was_ignored_while_one_state_was_expanded(number: int, tmp_path
     words = ["info", str(model), "--memory", "3000"]
     code, out, _, seconds = stopped(words, number, 1, "galton.backend.cpu.explorer", "to_core")
     assert (code, out) == (128 + number, "")
-    assert seconds < 2.0  # a tenth of a second, where nobody else computes
+    assert seconds < allowed(2.0)  # a tenth of a second, where nobody else computes
 
 
 def test_a_state_with_more_successors_than_there_are_numbers(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_state_with_more_successors_than_there_are_numbers(tmp_path: Path) -> 
     assert found.returncode == 2
     assert found.stderr.startswith("error: state (x1=false, x2=false")
     assert "has 1.1e+12 successors" in found.stderr
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < allowed(20)
 
 
 def test_a_state_that_fills_the_memory_is_named(tmp_path: Path) -> None:

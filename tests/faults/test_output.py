@@ -94,7 +94,7 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
 
 def test_standard_output_that_is_a_file_is_not_replaced(tmp_path: Path) -> None:
     """Whoever opened it goes on writing there."""
-    text = "from galton.output import replacing\nprint('before', flush=True)\n"
+    text = "from galton.io.output import replacing\nprint('before', flush=True)\n"
     text += "with replacing('/dev/stdout') as file: file.write('between\\n')\nprint('after')\n"
     target = tmp_path / "out.txt"
     with target.open("a") as file:

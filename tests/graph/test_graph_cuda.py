@@ -13,11 +13,11 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cuda_on_cpu import CompiledKernels, without_a_device
 from graph_oracle import as_model, edge_graph, larger_models, masks, small_models
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from played import played_device
+from played.kernels import RawKernel
 
 import galton
 import galton.graph as cpu
@@ -46,14 +46,14 @@ class Device:
         return None if mask is None else self.put(mask)
 
 
-@pytest.fixture(scope="module", params=["serial", pytest.param("device", marks=pytest.mark.gpu)])
+@pytest.fixture(scope="module", params=["played", pytest.param("device", marks=pytest.mark.gpu)])
 def where(request: pytest.FixtureRequest) -> Iterator[Device]:
     """Kernels run one thread at a time, or on a device."""
-    if request.param == "serial":
+    if request.param == "played":
         if shutil.which("g++") is None:
             pytest.skip("g++ is not installed")
-        with without_a_device() as graph:
-            yield Device(graph, lambda array: array, lambda array: array)
+        with played_device() as played:
+            yield Device(cpu, played.asarray, played.asnumpy)
         return
     import cupy
 
@@ -266,17 +266,13 @@ def test_a_long_path_takes_few_passes(kind: str, end: int) -> None:
     position = np.argsort(place)
     following = place[np.minimum(position + 1, n - 1)]
     line = pairs(following, np.where(position % 2, following, np.arange(n)), 1)
-    launches: list[str] = []
-    launch = CompiledKernels.launch
-
-    def counted(self: CompiledKernels, kernel: str, *arguments: Any) -> None:
-        launches.append(kernel)
-        launch(self, kernel, *arguments)
-
-    with without_a_device() as graph, patch.object(CompiledKernels, "launch", counted):
-        found = graph.can_reach(line, np.ones(n, dtype=bool), np.arange(n) == place[end])
-    assert np.array_equal(found, position <= position[place[end]])
-    assert len(launches) < 30
+    with played_device() as played:
+        device = Device(cpu, played.asarray, played.asnumpy)
+        masks = played.ones(n, dtype=bool), played.asarray(np.arange(n) == place[end])
+        before = RawKernel.launches
+        found = cpu.can_reach(device.model(line), *masks)
+        assert np.array_equal(device.get(found), position <= position[place[end]])
+        assert 0 < RawKernel.launches - before < 30
 
 
 def test_a_state_that_everything_leads_to(where: Device) -> None:
@@ -294,15 +290,20 @@ def test_a_state_that_everything_leads_to(where: Device) -> None:
 
 def test_small_models_are_fetched() -> None:
     """Models, masks and answers of every kind go there and back."""
-    with played_device() as cupy, patch.object(small, "SMALL", 1 << 18):
-        model = as_model([[{0}, {1, 2}], [{1}], [{2}]]).to_device()
-        goal, everywhere = cupy.asarray(np.array([False, True, False])), cupy.ones(3, dtype=bool)
-        zero, one = cpu.zero_and_one(model, everywhere, goal, "max")
-        assert isinstance(zero, cupy.ndarray)
-        assert (zero.get().tolist(), one.get().tolist()) == ([False, False, True], [False, True, False])
-        assert int(cpu.strongly_connected_components(model, within=everywhere).bottom.get().sum()) == 2
-        found = cpu.maximal_end_components(model)
-        assert (found.count, found.component.get().tolist()) == (3, [0, 1, 2])  # type: ignore[attr-defined]
+    with played_device() as played, patch.object(small, "SMALL", 100):
+        model = as_model([[{0}, {1, 2}], [{1}], [{2}]])
+        there = Device(cpu, played.asarray, played.asnumpy).model(model)
+        goal, everywhere = played.asarray(np.array([False, True, False])), played.ones(3, dtype=bool)
+        before = RawKernel.launches
+        zero, one = cpu.zero_and_one(there, everywhere, goal, "max")
+        assert isinstance(zero, played.ndarray)
+        assert (zero.tolist(), one.tolist()) == ([False, False, True], [False, True, False])
+        components = cpu.strongly_connected_components(there, within=everywhere)
+        assert isinstance(components.bottom, played.ndarray)
+        assert int(components.bottom.sum()) == 2
+        ends = cpu.maximal_end_components(there)
+        assert (ends.count, ends.component.tolist()) == (3, [0, 1, 2])
+        assert RawKernel.launches == before
 
 
 def test_masks_of_the_wrong_length_are_refused(where: Device) -> None:

@@ -1,22 +1,10 @@
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 import subprocess
 import sys
 from types import ModuleType
 
-import pytest
-
 import galton.lang
-
-MODULES = [f"galton.lang.{module.name}" for module in pkgutil.iter_modules(galton.lang.__path__)]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_in_docstrings(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_every_public_name_is_there() -> None:

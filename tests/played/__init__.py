@@ -1,65 +1,55 @@
-"""A device played by the CPU: CuPy's place is taken by a module of arrays that behave like CuPy's, and kernels are
-compiled by g++. Everything else is Galton as it runs on a device, from the text of a model to the answer."""
+"""One or more devices played by the CPU, for tests where there is none.
+
+CuPy's place is taken by a module of arrays that behave like CuPy's, and kernels are compiled by g++. Everything else is
+Galton as it runs on a device, from the text of a model to the answer.
+"""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from tempfile import gettempdir
 from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
+import galton
+
 from . import kernels
-from .arrays import FUNCTIONS, OutOfMemoryError, memory, ndarray
+from .arrays import FUNCTIONS, ndarray
+from .compiling import KEPT
+from .devices import CUDADriverError, CUDARuntimeError, Device, OutOfMemoryError, devices, memory
 
 __all__ = ["memory", "played_cupy", "played_device"]
 
-DRIVERS = {
-    "galton.backend.cuda": (
-        *("krylov", "layout", "system", "formats", "restrict", "rows", "bias", "steps", "numbers"),
-        *("chain", "levels", "induced", "regions"),
-    ),
-    "galton.device.cuda": ("kernels", "positions", "extremes"),
-    "galton.backend.cuda.graph": ("search", "reachability", "components", "end_components"),
-}
-TYPES = ["bool_", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+# Limits below which a model is too small for a device: small models shall take the ways of large ones.
+SMALL = {"galton.graph.small": "SMALL", "galton.backend.cuda.explorer.exploration": "FEW_KEYS"}
 
-
-class CUDARuntimeError(RuntimeError):
-    """``cupy.cuda.runtime.CUDARuntimeError``."""
-
-
-class CUDADriverError(RuntimeError):
-    """``cupy.cuda.driver.CUDADriverError``."""
+TYPES = ["bool_", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
 def _module(name: str, **contents: Any) -> ModuleType:
     module = ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)  # it is there, for who looks without importing it
     vars(module).update(contents)
     return module
-
-
-def _device() -> Any:
-    # No multiprocessor holds blocks that wait for each other: threads run one after the other.
-    return SimpleNamespace(
-        compute_capability="played", attributes={"MultiProcessorCount": 0, "MaxSharedMemoryPerBlockOptin": 0}
-    )
 
 
 def played_cupy() -> ModuleType:
     """What ``import cupy`` finds."""
     runtime = _module(
         "cupy.cuda.runtime",
-        getDeviceCount=lambda: 1,
-        memGetInfo=lambda: (1 << 30, 1 << 30),
+        getDeviceCount=lambda: devices.count,
+        memGetInfo=lambda: (memory.free, memory.free),
         CUDARuntimeError=CUDARuntimeError,
     )
     driver = _module(
@@ -70,7 +60,7 @@ def played_cupy() -> ModuleType:
     )
     cuda = _module(
         "cupy.cuda",
-        Device=_device,
+        Device=Device,
         runtime=runtime,
         driver=driver,
         memory=_module("cupy.cuda.memory", OutOfMemoryError=OutOfMemoryError),
@@ -92,29 +82,21 @@ def played_cupy() -> ModuleType:
 
 
 @contextmanager
-def played_device() -> Iterator[ModuleType]:
-    """A device for a while."""
+def played_device(count: int = 1) -> Iterator[ModuleType]:
+    """A device for a while, or several, numbered from 0."""
     cupy = played_cupy()
     installed = importlib.util.find_spec("cupy") is not None
     with ExitStack() as stack:
         if installed:  # modules of Galton then keep the real one when this ends
-            modules = _drivers()
+            _modules_with_cupy()
         _put_in_place(stack, {"cupy": cupy, "cupy.cuda": cupy.cuda})
-        if not installed:
-            modules = _drivers()
-        module = modules["galton.device.cuda.kernels"]
-        for one in modules.values():
-            stack.enter_context(patch.object(one, "cp", cupy))
-        # Small models take the ways of large ones.
-        stack.enter_context(patch.object(importlib.import_module("galton.graph.small"), "SMALL", 0))
-        stack.enter_context(
-            patch.object(importlib.import_module("galton.backend.cuda.explorer.exploration"), "FEW_KEYS", 0)
-        )
-        for cached in (module.kernels, module.multiprocessors, module.most_shared):
-            cached.cache_clear()
-            stack.callback(cached.cache_clear)
-        directory = Path(gettempdir()) / "galton-played"
-        stack.enter_context(patch.dict(os.environ, {"GALTON_CACHE": str(directory)}))
+        for module in _modules_with_cupy():
+            _use(stack, module, cupy)
+        importlib.import_module("galton.device.cuda.runtime").import_cupy()  # which makes its arrays known
+        for name, limit in SMALL.items():
+            stack.enter_context(patch.object(importlib.import_module(name), limit, 0))
+        stack.enter_context(patch.multiple(devices, count=count, current=0))
+        stack.enter_context(patch.dict(os.environ, {"GALTON_CACHE": str(KEPT)}))
         yield cupy
 
 
@@ -126,6 +108,31 @@ def _put_in_place(stack: ExitStack, modules: dict[str, ModuleType]) -> None:
         stack.callback(sys.modules.pop if before is None else sys.modules.__setitem__, name, before)
 
 
-def _drivers() -> dict[str, ModuleType]:
-    names = [f"{package}.{name}" for package, names in DRIVERS.items() for name in names]
-    return {name: importlib.import_module(name) for name in names}
+def _use(stack: ExitStack, module: ModuleType, cupy: ModuleType) -> None:
+    """Give a module of Galton this CuPy, and let it forget what it knows of the device and its kernels."""
+    for name, value in list(vars(module).items()):
+        if isinstance(value, ModuleType) and value.__name__ == "cupy":
+            stack.enter_context(patch.object(module, name, cupy))
+        elif hasattr(value, "cache_clear"):
+            value.cache_clear()
+            stack.callback(value.cache_clear)
+
+
+def _modules_with_cupy() -> list[ModuleType]:
+    return [importlib.import_module(name) for name in _names_with_cupy()]
+
+
+@cache
+def _names_with_cupy() -> list[str]:
+    """The modules of Galton that import CuPy as soon as they are imported."""
+    root = Path(galton.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_text()
+        if "import cupy" in text and any(_imports_cupy(node) for node in ast.parse(text).body):
+            found.append(".".join(["galton", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__"))
+    return found
+
+
+def _imports_cupy(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import) and any(alias.name == "cupy" for alias in node.names)

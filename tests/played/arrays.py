@@ -2,7 +2,8 @@
 
 An array here wraps one of NumPy and is none. It does not mix with NumPy's arrays, does not become one unless it is
 asked to (``get``), is indexed by its own kind, and its reductions are arrays without dimensions, as on a device where
-nothing comes back before someone looks. Functions are those of CuPy that Galton uses, with CuPy's parameters: what
+nothing comes back before someone looks. It lies on one device, and only that device computes with it: others have to
+copy it (``asarray``). Functions are those of CuPy that Galton uses, with CuPy's parameters: what
 CuPy does not take, NumPy is not asked. Fresh memory holds garbage.
 """
 
@@ -15,48 +16,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-__all__ = ["FUNCTIONS", "OutOfMemoryError", "memory", "ndarray"]
+from .devices import Device, devices, memory
+
+__all__ = ["FUNCTIONS", "ndarray"]
 
 GARBAGE = 0xDB
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-
-
-class OutOfMemoryError(MemoryError):
-    """``cupy.cuda.memory.OutOfMemoryError``."""
-
-
-class Memory:
-    """Counts allocations, and refuses them from one on."""
-
-    def __init__(self) -> None:
-        self.allocations = 0
-        self.last: int | None = None
-        self.freed = 0
-
-    def allocate(self, size: int) -> None:
-        """Note that an array of so many bytes is made."""
-        if self.last is not None and self.allocations >= self.last:
-            raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes")
-        self.allocations += 1
-
-    def free_bytes(self) -> int:
-        """None."""
-        return 0
-
-    def used_bytes(self) -> int:
-        """Nobody counts them."""
-        return 0
-
-    def get_limit(self) -> int:
-        """Of all that may be taken: none."""
-        return 0
-
-    def free_all_blocks(self) -> None:
-        """As of CuPy's memory pool."""
-        self.freed += 1
-
-
-memory = Memory()
 
 
 class Pointer:
@@ -71,11 +36,21 @@ class Pointer:
 class ndarray(NDArrayOperatorsMixin):
     """``cupy.ndarray``."""
 
-    __slots__ = ("_host",)
+    __slots__ = ("_host", "_place")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, host: Any) -> None:
+    def __init__(self, host: Any, place: int | None = None) -> None:
         self._host: np.ndarray = np.asarray(host)
+        self._place = devices.current if place is None else place  # views lie where their array lies
+
+    def _here(self) -> np.ndarray:
+        """Its numbers, for the device that computes."""
+        if self._place != devices.current:
+            raise ValueError(
+                "Array device must be same as the current device: "
+                f"array device = {self._place} while current = {devices.current}"
+            )
+        return self._host
 
     # Where CuPy and NumPy meet.
 
@@ -117,7 +92,8 @@ class ndarray(NDArrayOperatorsMixin):
     nbytes = property(lambda self: self._host.nbytes)
     flags = property(lambda self: self._host.flags)
     data = property(lambda self: Pointer(self._host))
-    T = property(lambda self: ndarray(self._host.T))
+    device = property(lambda self: Device(self._place))
+    T = property(lambda self: ndarray(self._host.T, self._place))
 
     def __len__(self) -> int:
         return len(self._host)
@@ -128,14 +104,15 @@ class ndarray(NDArrayOperatorsMixin):
     def __getitem__(self, where: Any) -> ndarray:
         found = self._host[_index(where)]
         if isinstance(found, np.ndarray) and np.shares_memory(found, self._host):
-            return ndarray(found)
+            return ndarray(found, self._place)
         if not isinstance(found, np.ndarray):  # one number: CuPy gives a view, not a copy
             whole = _index(where)
-            return ndarray(self._host[(*whole, ...) if isinstance(whole, tuple) else (whole, ...)])
+            return ndarray(self._host[(*whole, ...) if isinstance(whole, tuple) else (whole, ...)], self._place)
+        self._here()
         return fresh(found)
 
     def __setitem__(self, where: Any, value: Any) -> None:
-        self._host[_index(where)] = _operand(value)
+        self._here()[_index(where)] = _operand(value)
 
     # One number, when it is asked for.
 
@@ -169,65 +146,65 @@ class ndarray(NDArrayOperatorsMixin):
 
     def view(self, dtype: Any = None) -> ndarray:
         """The same bytes as another type."""
-        return ndarray(self._host.view(dtype) if dtype is not None else self._host.view())
+        return ndarray(self._host.view(dtype) if dtype is not None else self._host.view(), self._place)
 
     def astype(self, dtype: Any, copy: bool = True) -> ndarray:
         """As another type."""
         if not copy and self.dtype == dtype:
             return self
-        return fresh(self._host.astype(dtype))
+        return fresh(self._here().astype(dtype))
 
     def copy(self) -> ndarray:
-        """Another array."""
+        """Another array, on the device that is used."""
         return fresh(self._host.copy())
 
     def fill(self, value: Any) -> None:
         """One number everywhere."""
-        self._host.fill(_operand(value))
+        self._here().fill(_operand(value))
 
     def reshape(self, *shape: Any) -> ndarray:
         """In another shape."""
-        return ndarray(self._host.reshape(*shape))
+        return ndarray(self._host.reshape(*shape), self._place)
 
     def transpose(self, *axes: int) -> ndarray:
         """With other axes first."""
-        return ndarray(self._host.transpose(*axes))
+        return ndarray(self._host.transpose(*axes), self._place)
 
     def ravel(self) -> ndarray:
         """In one dimension."""
-        return ndarray(self._host.ravel())
+        return ndarray(self._host.ravel(), self._place)
 
     def max(self, axis: Any = None) -> ndarray:
         """The greatest."""
-        return fresh(self._host.max(axis))
+        return fresh(self._here().max(axis))
 
     def min(self, axis: Any = None) -> ndarray:
         """The least."""
-        return fresh(self._host.min(axis))
+        return fresh(self._here().min(axis))
 
     def sum(self, axis: Any = None, dtype: Any = None) -> ndarray:
         """The sum."""
-        return fresh(self._host.sum(axis, dtype=dtype))
+        return fresh(self._here().sum(axis, dtype=dtype))
 
     def any(self, axis: Any = None) -> ndarray:
         """Whether any are true."""
-        return fresh(self._host.any(axis))
+        return fresh(self._here().any(axis))
 
     def all(self, axis: Any = None) -> ndarray:
         """Whether all are true."""
-        return fresh(self._host.all(axis))
+        return fresh(self._here().all(axis))
 
     def argmax(self, axis: Any = None) -> ndarray:
         """Where the greatest is."""
-        return fresh(self._host.argmax(axis))
+        return fresh(self._here().argmax(axis))
 
     def nonzero(self) -> tuple[ndarray, ...]:
         """Where numbers are not 0."""
-        return tuple(map(fresh, self._host.nonzero()))
+        return tuple(map(fresh, self._here().nonzero()))
 
     def argmin(self, axis: Any = None) -> ndarray:
         """Where the least is."""
-        return fresh(self._host.argmin(axis))
+        return fresh(self._here().argmin(axis))
 
 
 def fresh(found: Any) -> ndarray:
@@ -240,7 +217,7 @@ def fresh(found: Any) -> ndarray:
 def _operand(value: Any) -> Any:
     """What stands beside a device's array: another, or a number."""
     if isinstance(value, ndarray):
-        return value._host
+        return value._here()
     if isinstance(value, (bool, int, float, np.generic)):
         return value
     raise TypeError(f"Unsupported type {type(value)}")
@@ -251,13 +228,13 @@ def _index(where: Any) -> Any:
         return tuple(map(_index, where))
     if isinstance(where, np.ndarray):
         raise TypeError("an index on the host; CuPy would copy it to the device, every time")
-    return where._host if isinstance(where, ndarray) else where
+    return where._here() if isinstance(where, ndarray) else where
 
 
 def _inner(value: Any) -> Any:
     """A parameter, whatever it is; no array of NumPy."""
     if isinstance(value, ndarray):
-        return value._host
+        return value._here()
     if isinstance(value, np.ndarray):
         raise TypeError(f"Unsupported type {type(value)}")
     if isinstance(value, (tuple, list)):
@@ -286,7 +263,8 @@ def _empty(shape: Any, dtype: Any = float) -> ndarray:
 
 def _sent(given: Any, dtype: Any = None) -> ndarray:
     if isinstance(given, ndarray):
-        return given if dtype is None or given.dtype == dtype else given.astype(dtype)
+        here = given if given._place == devices.current else given.copy()
+        return here if dtype is None or here.dtype == dtype else here.astype(dtype)
     return fresh(np.array(given, dtype=dtype))
 
 
@@ -321,19 +299,19 @@ def _of_arrays(name: str, signature: str) -> Callable[..., Any]:
 def _repeat(array: ndarray, repeats: Any, axis: Any = None) -> ndarray:
     if isinstance(repeats, (ndarray, np.ndarray)):
         raise TypeError("repeat takes counts of the host only: a number, or a list of them")
-    return fresh(np.repeat(array._host, repeats, axis))
+    return fresh(np.repeat(array._here(), repeats, axis))
 
 
 def _lexsort(keys: Any) -> ndarray:
     if not isinstance(keys, ndarray):
         raise TypeError("lexsort takes one array of keys")
-    return fresh(np.lexsort(keys._host))
+    return fresh(np.lexsort(keys._here()))
 
 
 def _searchsorted(array: ndarray, found: Any, side: str = "left") -> ndarray:
     if not isinstance(found, ndarray):
         raise NotImplementedError("Only cupy.ndarray is supported")
-    return fresh(np.searchsorted(array._host, found._host, side))
+    return fresh(np.searchsorted(array._here(), found._here(), side))
 
 
 class Ufunc:
@@ -355,7 +333,7 @@ class Ufunc:
             raise NotImplementedError
         if self._numpy in (np.minimum, np.maximum) and array._host.dtype == np.float64:
             raise TypeError("CuPy's atomic minimum and maximum of doubles round to single precision")
-        self._numpy.at(array._host, _index(places), _operand(values))
+        self._numpy.at(array._here(), _index(places), _operand(values))
 
 
 _SIGNATURES = {
@@ -374,6 +352,7 @@ _SIGNATURES = {
     "count_nonzero": "a, axis=None",
     "cumsum": "a, axis=None, dtype=None, out=None",
     "diff": "a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue",
+    "einsum": "subscripts, *operands",
     "empty_like": "a, dtype=None",
     "flatnonzero": "a",
     "full_like": "a, fill_value, dtype=None",
@@ -391,9 +370,9 @@ _SIGNATURES = {
 }
 # fmt: off
 _UFUNCS = (
-    "add", "ceil", "divide", "equal", "floor", "greater", "isfinite", "isinf", "isnan", "less", "log", "logical_and",
-    "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply", "negative", "nextafter", "not_equal",
-    "power", "sqrt", "subtract",
+    "add", "ceil", "divide", "equal", "floor", "greater", "isfinite", "isinf", "isnan", "less", "less_equal", "log",
+    "logical_and", "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply", "negative", "nextafter",
+    "not_equal", "power", "sqrt", "subtract",
 )
 # fmt: on
 

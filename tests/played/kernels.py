@@ -17,16 +17,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from cuda_on_cpu import library_of, with_launchers
 
-import galton.backend.cuda.explorer
+import galton
 
 from .arrays import ndarray
+from .compiling import library_of, with_launchers
 
 __all__ = ["CompileException", "Module", "NVRTCError", "Program", "RawKernel", "RawModule", "nvrtc_functions"]
 
-SERIAL = (Path(__file__).parent.parent / "explore" / "serial" / "device.cuh").read_text()
-DEVICE = (Path(galton.backend.cuda.explorer.__file__).parent / "device.cuh").read_text()
+SERIAL = Path(__file__).with_name("device.cuh").read_text()
+(_DEVICE,) = Path(galton.__file__).parent.rglob("device.cuh")
+DEVICE = _DEVICE.read_text()
 COMPILER = ["g++", "-std=c++17", "-O0", "-x", "c++", "-fPIC", "-shared", "-ffp-contract=off", "-w"]
 NAME = re.compile(r"launch_(\w+)\(long long kind_, long long blocks_, unsigned threads_, ([^)]*)\)")
 PARAMETER = re.compile(r"(?:const )?([\w ]+?)\s*(\*?)\s*(?:__restrict__ )?(\w+)$")
@@ -114,6 +115,7 @@ def _argument(kernel: str, parameter: tuple[str, int], value: Any) -> Any:
             raise TypeError(f"{kernel} takes a number for {name}, not an array")
         if size and value.itemsize != size:
             raise TypeError(f"{kernel} takes {size} bytes a number for {name}, not {value.dtype}")
+        value._here()
         return ctypes.c_void_p(value.data.ptr)
     if isinstance(value, np.uintp) and value == 0 and size >= 0:
         return ctypes.c_void_p(0)

@@ -17,7 +17,8 @@ from galton.cli import main
 from galton.device.arrays import is_on_host
 from galton.device.errors import DeviceError
 
-from . import CUDADriverError, CUDARuntimeError, arrays, kernels, memory, played_device
+from . import arrays, kernels, memory, played_device
+from .devices import CUDADriverError, CUDARuntimeError
 
 WALK = """
 mdp

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from . import played_cupy
+from . import _names_with_cupy, played_cupy, played_device
 from .arrays import _SIGNATURES, FUNCTIONS, ndarray
+from .devices import CUDARuntimeError
 
 CP = played_cupy()
 ONES = CP.ones(3)
@@ -49,6 +51,31 @@ def test_answers_stay_on_the_device() -> None:
     assert (total.shape, float(total), f"{total:g}") == ((), 12.0, "12")
     assert isinstance(np.where(CP.arange(4) > 1, 1.0, np.inf), ndarray)
     assert isinstance(np.float64(0.5) < CP.ones(2), ndarray)
+
+
+def test_a_device_computes_with_its_own_arrays_only() -> None:
+    with played_device(2) as cupy:
+        here = cupy.arange(3)
+        with cupy.cuda.Device(1):
+            there = cupy.arange(3)
+            for attempt in (lambda: here + 1, lambda: here.sum(), lambda: there[here], lambda: cupy.unique(here)):
+                with pytest.raises(ValueError, match="array device = 0 while current = 1"):
+                    attempt()
+            assert (cupy.asarray(here) + there).tolist() == [0, 2, 4]
+            assert (here[1:].device.id, here.copy().device.id, here.get()[1]) == (0, 1, 1)
+        assert cupy.cuda.Device().id == 0
+        with pytest.raises(CUDARuntimeError, match="invalid device"):
+            cupy.cuda.Device(2).use()
+
+
+def test_modules_that_import_cupy_are_found() -> None:
+    names = _names_with_cupy()
+    assert len(names) > 15
+    with played_device() as cupy:
+        for name in names:
+            assert cupy in vars(sys.modules[name]).values(), name
+    for name in names:
+        assert cupy not in vars(sys.modules[name]).values(), name
 
 
 def test_one_number_of_an_array_is_a_view() -> None:

@@ -226,7 +226,17 @@ def test_elimination_is_as_exact_as_it_says(case: tuple[int, list[tuple[int, int
     known, reward = np.append(np.zeros(n), 3.0), np.append(np.full(n, 0.5), 0.0)
     lower, upper = np.zeros(n), np.zeros(n)
     rows = np.arange(n, dtype=np.int32)
-    elimination = _core.Elimination.of_rows(matrix_of(model), True, number, known, reward, rows, 0, lower, upper)
+    elimination = _core.Elimination.of_rows(
+        matrix_of(model),
+        rates=True,
+        number=number,
+        known=known,
+        reward=reward,
+        rows=rows,
+        first=0,
+        lower=lower,
+        upper=upper,
+    )
     while elimination.advance(1) == 0:
         pass
     elimination.solve(lower, upper)
@@ -260,7 +270,17 @@ def test_elimination_sees_what_is_never_left() -> None:
     number, known = np.array([0, 1, -1], dtype=np.int32), np.zeros(3)
     rows, bounds = np.array([0, 1], dtype=np.int32), np.zeros(2)
     closed = 2
-    elimination = _core.Elimination.of_rows(matrix_of(model), False, number, known, None, rows, 0, bounds, bounds)
+    elimination = _core.Elimination.of_rows(
+        matrix_of(model),
+        rates=False,
+        number=number,
+        known=known,
+        reward=None,
+        rows=rows,
+        first=0,
+        lower=bounds,
+        upper=bounds,
+    )
     assert elimination.advance(1000) == closed
 
 

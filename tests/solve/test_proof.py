@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from galton import _core
+from galton.backend.protocol import Span
 from galton.model.sparse import Model
 from galton.solve.equations import Equations, Optimum, restrict
 
@@ -33,11 +34,11 @@ def walk() -> tuple[Equations, np.ndarray]:
 
 
 def is_above(equations: Equations, upper: np.ndarray, slack: float = 0.0) -> bool:
-    return equations.system.is_above(upper, 0, equations.size, slack, 1)
+    return equations.system.is_above(upper, Span(0, equations.size), slack)
 
 
 def is_below(equations: Equations, lower: np.ndarray, slack: float = 0.0) -> bool:
-    return equations.system.is_below(lower, 0, equations.size, slack, 1)
+    return equations.system.is_below(lower, Span(0, equations.size), slack)
 
 
 # Where rounding plays no part.
@@ -115,14 +116,14 @@ def test_what_rounding_to_nearest_would_swallow() -> None:
     matrix = _core.Matrix(None, equations.starts, equations.columns, equations.values.array(), None)
     for tiny, above, below in ((1e-17, False, True), (0.0, True, True)):
         system = _core.System(matrix, None, np.array([tiny, 0.5]), 0)
-        assert system.is_above(np.ones(2), 0, 2, 0.0, 1) is above
-        assert system.is_below(np.ones(2), 0, 2, 0.0, 1) is below
+        assert system.is_above(np.ones(2), Span(0, 2), 0.0) is above
+        assert system.is_below(np.ones(2), Span(0, 2), 0.0) is below
     # Likewise 1 - 1e-17 is less than 1: what is lost in the sum must not be found again.
     less = np.nextafter(0.5, 0)
     matrix = _core.Matrix(None, equations.starts, equations.columns, np.array([1.0, less]), None)
     system = _core.System(matrix, None, np.array([0.0, 0.5]), 0)
-    assert not system.is_below(np.ones(2), 0, 2, 0.0, 1)
-    assert system.is_above(np.ones(2), 0, 2, 0.0, 1)
+    assert not system.is_below(np.ones(2), Span(0, 2), 0.0)
+    assert system.is_above(np.ones(2), Span(0, 2), 0.0)
 
 
 # End components, in which every number is a solution.
@@ -241,7 +242,7 @@ def test_swept_bounds_stay_bounds(model: Model, optimum: Optimum, sweeps: int, w
     values = np.array([float(value) for value in truth])
     lower, upper = np.nextafter(values * (1 - width), 0), np.nextafter(values * (1 + width), np.inf)
     for _ in range(sweeps):
-        equations.system.propagate(lower, upper, 0, equations.size, equations.slack)
+        equations.system.propagate(lower, upper, Span(0, equations.size), equations.slack)
         assert all(Fraction(float(low)) <= true for low, true in zip(lower, truth, strict=True))
         assert all(true <= Fraction(float(high)) for high, true in zip(upper, truth, strict=True))
 

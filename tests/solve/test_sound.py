@@ -7,6 +7,7 @@ import pytest
 
 from galton import _core
 from galton.backend.cpu.matrix import matrix_of
+from galton.backend.protocol import Span, Stop
 from galton.checking.expected import reachability_reward
 from galton.checking.until import until
 from galton.model.sparse import Model, Rewards
@@ -104,7 +105,7 @@ def test_bounds_round_outwards() -> None:
 
     equations = restrict(chain, np.array([0], dtype=np.int32), known)
     lower, upper = np.zeros(1), np.zeros(1)
-    equations.system.propagate(lower, upper, 0, 1, equations.slack)
+    equations.system.propagate(lower, upper, Span(0, 1), equations.slack)
     exact = sum(Fraction(v) * Fraction(k) for v, k in zip(values, known[1:].tolist(), strict=True))
     assert Fraction(lower[0]) < exact < Fraction(upper[0])
     assert upper[0] - lower[0] < 1e-14
@@ -124,15 +125,15 @@ def test_threads_agree() -> None:
     found = []
     for threads in (1, 2):
         x = np.zeros(n)
-        system.gauss_seidel(x, np.zeros(n), None, 0, n, 500, 1e-14, True, True, 1.0, threads)
+        system.gauss_seidel(x, np.zeros(n), None, Span(0, n, threads), Stop(500, 1e-14))
         y = np.full(n, 0.5)
-        _, residual = system.bicgstab(y, None, 0, n, 500, 1e-13, threads)
+        _, residual = system.bicgstab(y, None, Span(0, n, threads), 500, 1e-13)
         assert residual <= 1e-13
         assert np.allclose(x, 1.0, rtol=1e-11)
         assert np.allclose(y, 1.0, rtol=1e-11)
         found.append(x)
     again = np.zeros(n)
-    system.gauss_seidel(again, np.zeros(n), None, 0, n, 500, 1e-14, True, True, 1.0, 2)
+    system.gauss_seidel(again, np.zeros(n), None, Span(0, n, 2), Stop(500, 1e-14))
     assert (again == found[1]).all()
 
 
@@ -143,7 +144,17 @@ def test_elimination_knows_that_rewards_were_rounded() -> None:
     reward = np.array([0.1 + 0.2, 0.0])
     lower, upper = np.zeros(1), np.zeros(1)
     rows = np.array([0], dtype=np.int32)
-    elimination = _core.Elimination.of_rows(matrix_of(model), False, number, known, reward, rows, 0, lower, upper)
+    elimination = _core.Elimination.of_rows(
+        matrix_of(model),
+        rates=False,
+        number=number,
+        known=known,
+        reward=reward,
+        rows=rows,
+        first=0,
+        lower=lower,
+        upper=upper,
+    )
     assert elimination.advance(1000)
     elimination.solve(lower, upper)
     assert Fraction(lower[0]) <= Fraction(0.1) + Fraction(0.2) <= Fraction(upper[0])

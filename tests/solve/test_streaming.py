@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from played import memory, played_device
-from played.arrays import OutOfMemoryError
+from played.devices import OutOfMemoryError
 
 import galton
 from galton.model.sparse import Model

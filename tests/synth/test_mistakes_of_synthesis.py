@@ -139,3 +139,16 @@ def test_points_need_all_parameters() -> None:
         regions.at(a=1)
     with pytest.raises(GaltonError, match="outside of the ranges"):
         regions.at(a=100, b=1)
+
+
+@pytest.mark.parametrize(
+    ("prop", "said"),
+    [
+        ("P>=1.4 [ F<=1 s=2 ]", "a probability lies between 0 and 1, and this bound is 1.4"),
+        ("P<-0.1 [ F<=1 s=2 ]", "a probability lies between 0 and 1, and this bound is -0.1"),
+        ("P>=0.4 [ F<=1 P<7 [ F<=1 s=2 ] ]", "a probability lies between 0 and 1, and this bound is 7"),
+        ("R<=-1 [ C<=1 ]", "expected rewards and times are not negative, and this bound is -1"),
+    ],
+)
+def test_thresholds_that_no_value_can_have_are_refused(prop: str, said: str) -> None:
+    assert said in refused(simple(), prop, k=(1, 2))

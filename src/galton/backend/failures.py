@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..lang.operations import BY_OP, Op
 from ..lang.source import GaltonError, LanguageError, Span
-from ..lower.expression_graph import Op
 from ..lower.lowering import Lowered
 from ..model.states import PackedStates, State
 from .limits import MEGABYTE, Limits
@@ -102,8 +102,7 @@ def _crowded(found: Mapping[str, Any], lowered: Lowered) -> str:
 def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tuple[str, Span, str | None]:
     value = f"{found['value']:.12g}"
     if fault is Fault.UNDEFINED:
-        op = lowered.graph[found["node"]].op
-        return _UNDEFINED.get(op, "integer overflow"), lowered.spans.get(found["node"], Span(0, 0)), None
+        return _undefined(lowered.graph[found["node"]].op), lowered.spans.get(found["node"], Span(0, 0)), None
     if fault is Fault.BAD_REWARD:
         return f"the reward is {value}", lowered.spans.get(found["node"], Span(0, 0)), "it must be finite"
     blamed = lowered.commands[found["command"]]
@@ -137,10 +136,11 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
 
 
 _UNITS = "choose a unit of time in which rates are nearer to 1"
-_UNDEFINED = {
-    Op.MOD: "mod needs a positive second argument",
-    Op.POW: "an integer raised to a negative power, or to one that is too large",
-    Op.FLOOR: "floor of a number that is not finite",
-    Op.CEIL: "ceil of a number that is not finite",
-    Op.ROUND: "round of a number that is not finite",
-}
+
+
+def _undefined(op: Op) -> str:
+    """Why an operation can have no value."""
+    domain = BY_OP[op].domain
+    if domain is None:
+        return "integer overflow"
+    return f"{domain.complaint}, or the value is too large" if BY_OP[op].lengthens else domain.complaint

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..lang.source import GaltonError
 from ..lang.stream import nearest
 
-__all__ = ["FORMATS", "ORDERS", "Statistics", "check_names", "suitable"]
+__all__ = ["FORMATS", "ORDERS", "STEPPING", "Statistics", "check_names", "suitable"]
 
 FORMATS = {
     "csr": "CSR, a thread a row",
@@ -23,6 +23,7 @@ FORMATS = {
     "half-sliced": "slices of 16, two threads a row",
     "segmented": "CSR, 1,024 entries a warp",
 }
+STEPPING = ("csr", "csr-vector", "ell", "sliced", "half-sliced")  # those of steps
 ORDERS = {
     "canonical": "by the values of the variables",
     "bfs": "breadth first",

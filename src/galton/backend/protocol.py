@@ -9,7 +9,7 @@ others share. :class:`System` is what sweeps go over: methods are written over i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,7 +32,9 @@ __all__ = [
     "Matrix",
     "Optimum",
     "Rows",
+    "Span",
     "Steps",
+    "Stop",
     "System",
     "Watch",
 ]
@@ -40,6 +42,33 @@ __all__ = [
 Watch = Callable[[int, int, int], None]  # told of states, transitions and finished rows
 Optimum = Literal["min", "max"]
 OPTIMA: dict[Optimum | None, int] = {"min": -1, None: 0, "max": 1}
+
+
+class Span(NamedTuple):
+    """The unknowns that a primitive works on: ``first`` up to ``last``, which is not one of them.
+
+    ``threads`` may share the work on a CPU, where it can be shared; a device shares it out as it sees fit.
+    """
+
+    first: int
+    last: int
+    threads: int = 1
+
+    @property
+    def part(self) -> slice:
+        """Their part of a vector."""
+        return slice(self.first, self.last)
+
+
+class Stop(NamedTuple):
+    """When sweeps end: after so many, or when no unknown changes by more than ``tolerance``.
+
+    ``relative`` measures a change in parts of the unknown itself.
+    """
+
+    sweeps: int
+    tolerance: float = 0.0
+    relative: bool = True
 
 
 class Explorer(Protocol):
@@ -184,9 +213,8 @@ class Steps(Protocol):
 class System(Protocol):
     """``x[s] = opt over rows r of s: scale[r] · Σ values·x[columns] + constant[r]``, short ``x = F(x)``.
 
-    All work on the unknowns ``first`` up to ``last`` and read the others as they are. Vectors have a number per unknown
-    of the whole system. Sweeps stop when no unknown changes by more than ``tolerance``, of itself if ``relative``, and
-    return how many there were and the largest change in the last; ``copy`` gives them room.
+    All work on the unknowns of a :class:`Span` and read the others as they are. Vectors have a number per unknown of
+    the whole system. Sweeps return how many there were and the largest change in the last; ``copy`` gives them room.
     """
 
     def gauss_seidel(
@@ -194,65 +222,36 @@ class System(Protocol):
         x: Floats,
         copy: Floats,
         chosen: Int32s | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        forward: bool,
-        omega: float,
-        threads: int,
+        span: Span,
+        stop: Stop,
+        *,
+        forward: bool = True,
+        omega: float = 1.0,
     ) -> tuple[int, float]:
         """Sweeps in place, ``omega`` of the way to F(x); by the rows ``chosen``, or the best where None."""
 
     def jacobi(
-        self,
-        x: Floats,
-        copy: Floats,
-        chosen: Int32s | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        threads: int,
+        self, x: Floats, copy: Floats, chosen: Int32s | None, span: Span, stop: Stop, *, omega: float = 1.0
     ) -> tuple[int, float]:
-        """The same from the values before the sweep."""
+        """Sweeps that read only values from before the sweep, otherwise like :meth:`gauss_seidel`."""
 
-    def improve(
-        self, x: Floats, copy: Floats, chosen: Int32s, first: int, last: int, threads: int
-    ) -> tuple[int, float]:
+    def improve(self, x: Floats, copy: Floats, chosen: Int32s, span: Span) -> tuple[int, float]:
         """A Gauss–Seidel sweep that also writes the best rows; how many changed, and the largest relative change."""
 
-    def defect(self, x: Floats, first: int, last: int, threads: int) -> float:
+    def defect(self, x: Floats, span: Span) -> float:
         """The largest |F(x) - x| / x."""
 
-    def row_values(self, x: Floats, values: Floats, first: int, last: int, threads: int) -> None:
-        """The value of each row, before the best is taken."""
+    def row_values(self, x: Floats, values: Floats, span: Span) -> None:
+        """The value of each row of the span, before the best is taken."""
 
-    def multiply(self, x: Floats, y: Floats, with_constant: bool, threads: int) -> None:
-        """Y = Ax + b of a chain, or y = Ax."""
-
-    def multiply_transposed(self, x: Floats, y: Floats) -> None:
-        """Y = Aᵀx of a chain."""
-
-    def is_above(self, upper: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_above(self, upper: Floats, span: Span, slack: float) -> bool:
         """Whether upper >= F(upper) for certain, were scale and constants larger by a part of ``slack``."""
 
-    def is_below(self, lower: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_below(self, lower: Floats, span: Span, slack: float) -> bool:
         """Whether 0 <= lower <= F(lower) < ∞ for certain, were scale and constants smaller by a part of ``slack``."""
 
     def weigh_rows(
-        self,
-        x: Floats,
-        chosen: Int32s | None,
-        near: float,
-        share: float,
-        constants: Floats,
-        first: int,
-        last: int,
-        threads: int,
+        self, x: Floats, chosen: Int32s | None, constants: Floats, span: Span, *, near: float, share: float
     ) -> None:
         """Write constants for the equations of w, about x + Aw, by which :mod:`galton.solve.sound` shifts x to bounds.
 
@@ -260,24 +259,22 @@ class System(Protocol):
         ``share`` of it, both relative; minus infinity for others.
         """
 
-    def left_to_delta(
-        self, x: Floats, w: Floats, constants: Floats, share: float, first: int, last: int, threads: int
-    ) -> float:
+    def left_to_delta(self, x: Floats, w: Floats, constants: Floats, span: Span, *, share: float) -> float:
         """The largest (Aw - w + x) / b of the other rows with a finite b above ``share`` of x."""
 
-    def growth(self, w: Floats, x: Floats, first: int, last: int, threads: int) -> float:
+    def growth(self, w: Floats, x: Floats, span: Span) -> float:
         """The largest (F(w) - w) / x, at least 0."""
 
-    def take_free_rows(self, x: Floats, chosen: Int32s, first: int, last: int, threads: int) -> None:
+    def take_free_rows(self, x: Floats, chosen: Int32s, span: Span) -> None:
         """Where x is 0, choose the first row that is worth 0."""
 
-    def propagate(self, lower: Floats, upper: Floats, first: int, last: int, slack: float) -> None:
+    def propagate(self, lower: Floats, upper: Floats, span: Span, slack: float) -> None:
         """One Gauss–Seidel sweep on bounds, rounded outward: bounds they were, bounds they are."""
 
     def bicgstab(
-        self, x: Floats, chosen: Int32s | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+        self, x: Floats, chosen: Int32s | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]:
         """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x."""
 
-    def solve_induced(self, x: Floats, chosen: Int32s, first: int, last: int, tolerance: float) -> tuple[int, float]:
+    def solve_induced(self, x: Floats, chosen: Int32s, span: Span, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen, however; what it took in sweeps, and the largest residual."""

@@ -17,17 +17,17 @@ from ..lang.rendering import render
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Model
-from ..solve.settings import Settings
+from ..solve.settings import FINEST, Settings
 from ..solve.solution import TINY
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
+from .inspection import check_choices
 from .intervals import Numbers, Truth
 from .result import Number, Result, Solved
 
 if TYPE_CHECKING:
     from .strategy import Strategy
 
-FINEST = 1e-13  # no bounds of doubles are narrower, relatively
 LONG = 80  # characters of a state that is named in passing
 AGAIN = 1e3  # how much narrower to ask when bounds do not decide
 
@@ -47,6 +47,9 @@ def check(
     states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
     """
     settings = settings or Settings()
+    settings.check_eps()
+    devices = len(model.info.get("devices", ()))
+    check_choices(question, program, settings, type=model.type, devices=devices)
 
     def check(model: Model, settings: Settings) -> Result:
         found = _check(program, model, question, settings, strategy)

@@ -65,6 +65,11 @@ class Ask:
         return self.settings.n_threads
 
     @property
+    def proving(self) -> Settings:
+        """How to solve an unbounded question on the way: by the default, because what is made of it is to be proved."""
+        return replace(self.settings, method=None)
+
+    @property
     def patience(self) -> int:
         """How many steps to make where there are too many."""
         return patience(self.model.n_transitions, self.model.n_choices)

@@ -14,10 +14,10 @@ import numpy as np
 from ..backend.rows import best_choice, every_successor_in
 from ..device.arrays import namespace
 from ..lang.properties import PathQuantifier
-from ..lang.source import UnsupportedError
 from ..model.sparse import Mask, Model
 from ..model.values import Values
 from . import paths
+from .inspection import Terms, quantified_path
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
     """The states where all paths, or some path, satisfy a formula."""
-    path = paths.normalise(formula.path, evaluation.source)
-    if isinstance(path, paths.Until) and path.bound is not None:
-        message = f"'{formula.quantifier}' with a bound on the path is not supported"
-        raise UnsupportedError(message, evaluation.source, formula.span)
+    path = quantified_path(formula, Terms(evaluation.model.type, evaluation.program.constants, evaluation.source))
     if isinstance(path, paths.Now):
         return evaluation.mask(path.states)
     model = evaluation.model

@@ -8,10 +8,10 @@ only where that value is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from ..device.arrays import how_many, is_on_host, namespace, on_host
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
+from ..lang.operations import BINARY, FUNCTIONS, UNARY, Operation
 from ..lang.program import Program
 from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Probability, Reward, SteadyState
 from ..lang.rendering import render
@@ -33,21 +34,6 @@ from . import intervals
 from .gate import admit
 from .intervals import Mask, Numbers, Truth
 from .quantity import Quantity, Work
-
-_LOGIC: dict[str, Callable[[Truth, Truth], Truth]] = {
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "=>": lambda a, b: ~a | b,
-    "<=>": lambda a, b: a.iff(b),
-    "=": lambda a, b: a.iff(b),
-    "!=": lambda a, b: ~a.iff(b),
-}
-_ARITHMETIC: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
 
 
 class UndecidedError(GaltonError):
@@ -197,8 +183,7 @@ class Evaluation:
             quantity = replace(quantity, work=(*quantity.work, note))
         asked = self.settings.format or self.settings.order or self.settings.single
         if asked and quantity.work and is_on_host(self.model.columns) and not self.settings.stream:
-            note = Work("format", "--format, --order and --single are for a device; the CPU has one format and order")
-            quantity = replace(quantity, work=(*quantity.work, note))
+            self.warnings.append("--format, --order and --single are for a device, and this was answered on the CPU")
         self.steps.append(Step(render(expression), quantity))
         return quantity
 
@@ -239,76 +224,34 @@ class Evaluation:
 
     def _composed(self, expression: Expression, where: Mask | None) -> Truth | Numbers:
         match expression:
-            case Unary("!", operand):
-                return ~self.truth(operand, where)
-            case Unary(_, operand):
-                return -self.numbers(operand, where)
-            case Binary("&" | "|" | "=>" as operator, left, right):
-                first = self.truth(left, where)
-                matters = ~first.must if operator == "|" else first.may
-                return _LOGIC[operator](first, self.truth(right, _both(where, matters)))
+            case Unary(operator, operand):
+                return self._applied(UNARY[operator], [self.value(operand, where)], where, expression.span)
             case Binary(operator, left, right):
-                return self._binary(operator, self.value(left, where), self.value(right, where), where, expression.span)
+                operation, matters = BINARY[operator], where
+                first = self.value(left, where)
+                if operation.settled_by is not None:
+                    assert isinstance(first, Truth)
+                    matters = _both(where, ~first.must if operation.settled_by else first.may)
+                return self._applied(operation, [first, self.value(right, matters)], where, expression.span)
             case Conditional(condition, then, otherwise):
-                return self._conditional(condition, then, otherwise, where)
+                test = self.truth(condition, where)
+                branches = self.value(then, _both(where, test.may)), self.value(otherwise, _both(where, ~test.must))
+                return intervals.choose(test, *branches)
             case Call(function, arguments):
-                return self._call(function, [self.numbers(a, where) for a in arguments], where, expression.span)
+                operation, operands = FUNCTIONS[function], [self.value(a, where) for a in arguments]
+                if not operation.chained:
+                    return self._applied(operation, operands, where, expression.span)
+                return reduce(lambda a, b: self._applied(operation, [a, b], where, expression.span), operands)
         raise TypeError(f"not an expression: {expression!r}")
 
-    def _binary(
-        self, operator: str, left: Truth | Numbers, right: Truth | Numbers, where: Mask | None, span: Span
+    def _applied(
+        self, operation: Operation, operands: list[Truth | Numbers], where: Mask | None, span: Span
     ) -> Truth | Numbers:
-        if isinstance(left, Truth) and isinstance(right, Truth):
-            return _LOGIC[operator](left, right)
-        assert isinstance(left, Numbers)
-        assert isinstance(right, Numbers)
-        if operator in _ARITHMETIC:
-            return _ARITHMETIC[operator](left, right)
-        if operator == "^":
-            return self._power(left, right, where, span)
-        return intervals.compare(operator, left, right)
-
-    def _conditional(
-        self, condition: Expression, then: Expression, otherwise: Expression, where: Mask | None
-    ) -> Truth | Numbers:
-        test = self.truth(condition, where)
-        first = self.value(then, _both(where, test.may))
-        second = self.value(otherwise, _both(where, ~test.must))
-        if isinstance(first, Truth) and isinstance(second, Truth):
-            return (test & first) | (~test & second)
-        assert isinstance(first, Numbers)
-        assert isinstance(second, Numbers)
-        return intervals.choose(test, first, second)
-
-    def _call(self, function: str, arguments: list[Numbers], where: Mask | None, span: Span) -> Numbers:
-        first = arguments[0]
-        match function:
-            case "min" | "max":
-                pick = intervals.minimum if function == "min" else intervals.maximum
-                for argument in arguments[1:]:
-                    first = pick(first, argument)
-                return first
-            case "floor" | "ceil" | "round":
-                self._insist(
-                    np.isfinite(first.lower) & np.isfinite(first.upper),
-                    where,
-                    span,
-                    f"'{function}' of a number that is not finite",
-                )
-                return intervals.rounded(function, first)
-            case "mod":
-                self._insist(arguments[1].lower > 0, where, span, "'mod' needs a positive divisor")
-                return intervals.modulo(first, arguments[1])
-            case "pow":
-                return self._power(first, arguments[1], where, span)
-            case "log":
-                return intervals.logarithm(first, arguments[1])
-        raise ValueError(f"unknown function {function!r}")
-
-    def _power(self, base: Numbers, exponent: Numbers, where: Mask | None, span: Span) -> Numbers:
-        if base.integral and exponent.integral:
-            self._insist(exponent.lower >= 0, where, span, "an integer cannot be raised to a negative exponent")
-        return intervals.power(base, exponent)
+        fine = intervals.has_value(operation, operands)
+        if fine is not None:
+            assert operation.domain is not None
+            self._insist(fine, where, span, operation.domain.complaint)
+        return operation.apply(intervals.apply, *operands)
 
     def _insist(self, fine: Mask, where: Mask | None, span: Span, complaint: str) -> None:
         bad = self.everywhere(~fine if where is None else ~fine & where)
@@ -378,7 +321,7 @@ def _is_logical(expression: Expression) -> bool:
         case Unary("!", _) | Label():
             return True
         case Binary(operator, _, _):
-            return operator not in (*_ARITHMETIC, "^")
+            return BINARY[operator].gives == "bool"
         case Conditional(_, then, _):
             return isinstance(then, (Unary, Binary, Conditional)) and _is_logical(then)
     return False

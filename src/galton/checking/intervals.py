@@ -10,12 +10,17 @@ Arrays have one entry per state, or none (shape ``()``) where a value is the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ..lang.operations import BINARY, BY_OP, Op, Operation
+from ..lower.vectorised import function
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -90,7 +95,7 @@ class Numbers:
     def __add__(self, other: Numbers) -> Numbers:
         lower, low_exact = _sum(self.lower, other.lower)
         upper, high_exact = _sum(self.upper, other.upper)
-        return Numbers(_down(lower, low_exact), _up(upper, high_exact), self.integral and other.integral)
+        return _open(_down(lower, low_exact), _up(upper, high_exact), self.integral and other.integral, self, other)
 
     def __sub__(self, other: Numbers) -> Numbers:
         return self + -other
@@ -107,28 +112,53 @@ class Numbers:
         )
 
 
-def minimum(a: Numbers, b: Numbers) -> Numbers:
-    """The smaller of two numbers."""
-    return Numbers(np.minimum(a.lower, b.lower), np.minimum(a.upper, b.upper), a.integral and b.integral)
+def apply(op: Op, *operands: Truth | Numbers) -> Truth | Numbers:
+    """What an operation of the language makes of values that are known up to bounds.
+
+    >>> apply(Op.MAX, Numbers(np.float64(1), np.float64(3)), Numbers.exactly(2.0))
+    Numbers(lower=np.float64(2.0), upper=np.float64(3.0), integral=False)
+    """
+    if op in _OWN:
+        return _OWN[op](*operands)
+    return monotone(BY_OP[op], *(a for a in operands if isinstance(a, Numbers)))
 
 
-def maximum(a: Numbers, b: Numbers) -> Numbers:
-    """The larger of two numbers."""
-    return Numbers(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper), a.integral and b.integral)
+def monotone(operation: Operation, *operands: Numbers) -> Numbers:
+    """An operation that has its extremes at the bounds of its operands; a double is off by a little."""
+    assert operation.monotone, f"bounds of '{operation.text[0]}' need an extension of their own"
+    compute = function(np, operation)
+    with np.errstate(all="ignore"):
+        corners = [compute(*corner) for corner in product(*((a.lower, a.upper) for a in operands))]
+        lower, upper = reduce(np.minimum, corners), reduce(np.maximum, corners)
+        if operation.gives == "double":
+            endless = np.isinf(lower), np.isinf(upper)
+            lower = _where(endless[0], lower, _down(lower - np.abs(lower) * _LOOSE, endless[0]))
+            upper = _where(endless[1], upper, _up(upper + np.abs(upper) * _LOOSE, endless[1]))
+    whole = operation.gives == "int" or (operation.gives == "widest" and all(a.integral for a in operands))
+    return _open(lower, upper, whole, *operands)
 
 
-def rounded(how: str, a: Numbers) -> Numbers:
-    """``floor``, ``ceil`` and ``round``, halves up: monotone, so the bounds are rounded the same way."""
-    functions: dict[str, Callable[[Floats], Floats]] = {"floor": np.floor, "ceil": np.ceil, "round": _half_up}
-    return Numbers(functions[how](a.lower), functions[how](a.upper), integral=True)
+def has_value(operation: Operation, operands: Sequence[Truth | Numbers]) -> Mask | None:
+    """Where an operation is sure to have a value; None where it always has one."""
+    domain, numbers = operation.domain, [a for a in operands if isinstance(a, Numbers)]
+    if domain is None or (domain.of_integers and not all(a.integral for a in numbers)):
+        return None
+    bounded = numbers[domain.operand]
+    return (domain.low <= bounded.lower) & (bounded.upper <= domain.high)
 
 
 def power(a: Numbers, b: Numbers) -> Numbers:
     """``a ^ b``: monotone in each operand where the base is not negative, so the corners hold the extremes."""
     result = _corners(_power, a, b, a.integral and b.integral)
-    # Below zero only a known whole exponent has a power: even ones turn around at zero, odd ones are monotone.
-    even = (b.lower == b.upper) & (np.mod(b.lower, 2) == 0) & (a.lower < 0) & (a.upper > 0)
-    return Numbers(_where(even, 0.0, result.lower), result.upper, result.integral)
+    with np.errstate(all="ignore"):
+        whole = (b.lower == b.upper) & (np.mod(b.lower, 2) == np.floor(np.mod(b.lower, 2)))
+        even = whole & (np.mod(b.lower, 2) == 0)
+    # Below zero only whole exponents have powers: even ones turn around at zero, and negative ones have a pole there.
+    # Where the exponent may be one or the other, or none of them, so may the power.
+    below, known = np.signbit(a.lower), (a.lower == a.upper) & (b.lower == b.upper)
+    anything = below & ~known & ~(whole & ((b.lower >= 0) | (a.upper < 0)))
+    lower = _where(even & below & (a.upper > 0), 0.0, result.lower)
+    return Numbers(_where(anything, -np.inf, lower), _where(anything, np.inf, result.upper), result.integral)
 
 
 def logarithm(a: Numbers, base: Numbers) -> Numbers:
@@ -142,23 +172,27 @@ def logarithm(a: Numbers, base: Numbers) -> Numbers:
 
 def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
     """``= != < <= > >=``; a comparison with NaN is false, as in Java."""
-    match operator:
-        case "<":
-            return Truth(a.upper < b.lower, a.lower < b.upper)
-        case "<=":
-            return Truth(a.upper <= b.lower, a.lower <= b.upper)
-        case ">" | ">=":
-            return compare("<" if operator == ">" else "<=", b, a)
-        case "=":
-            known = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
-            return Truth(known, (a.lower <= b.upper) & (b.lower <= a.upper))
-        case "!=":
-            return ~compare("=", a, b)
-    raise ValueError(f"unknown comparison {operator!r}")
+    operands: tuple[Truth | Numbers, Truth | Numbers] = a, b
+    found = BINARY[operator].apply(apply, *operands)
+    assert isinstance(found, Truth)
+    return found
 
 
-def choose(condition: Truth, then: Numbers, otherwise: Numbers) -> Numbers:
+def _equal(a: Truth | Numbers, b: Truth | Numbers) -> Truth:
+    if isinstance(a, Truth) and isinstance(b, Truth):
+        return a.iff(b)
+    assert isinstance(a, Numbers)
+    assert isinstance(b, Numbers)
+    known = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
+    return Truth(known, (a.lower <= b.upper) & (b.lower <= a.upper))
+
+
+def choose(condition: Truth, then: Truth | Numbers, otherwise: Truth | Numbers) -> Truth | Numbers:
     """``condition ? then : otherwise``; where the condition is undecided, anything between both."""
+    if isinstance(then, Truth) and isinstance(otherwise, Truth):
+        return (condition & then) | (~condition & otherwise)
+    assert isinstance(then, Numbers)
+    assert isinstance(otherwise, Numbers)
     lower = _where(condition.undecided, np.minimum(then.lower, otherwise.lower), 0.0)
     upper = _where(condition.undecided, np.maximum(then.upper, otherwise.upper), 0.0)
     return Numbers(
@@ -176,6 +210,26 @@ def modulo(a: Numbers, b: Numbers) -> Numbers:
         return Numbers(_where(known, value, 0.0), _where(known, value, b.upper - 1), integral=True)
 
 
+_OWN: dict[Op, Callable[..., Truth | Numbers]] = {
+    Op.NEG: lambda a: -a,
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.MOD: modulo,
+    Op.POW: power,
+    Op.LOG: logarithm,
+    Op.EQ: _equal,
+    Op.LT: lambda a, b: Truth(a.upper < b.lower, a.lower < b.upper),
+    Op.LE: lambda a, b: Truth(a.upper <= b.lower, a.lower <= b.upper),
+    Op.AND: lambda a, b: a & b,
+    Op.OR: lambda a, b: a | b,
+    Op.NOT: lambda a: ~a,
+    Op.IFF: Truth.iff,
+    Op.ITE: choose,
+}
+
+
 # Rounding.
 
 
@@ -185,6 +239,15 @@ def _down(values: Floats, exact: Mask) -> Floats:
 
 def _up(values: Floats, exact: Mask) -> Floats:
     return _where(exact, values, np.nextafter(values, np.inf))
+
+
+def _open(lower: Floats, upper: Floats, integral: bool, *operands: Numbers) -> Numbers:
+    """Bounds, none where they came out as no number: others may be met, unless the operands are known, or none."""
+    known = reduce(np.logical_and, [a.lower == a.upper for a in operands])
+    sure = reduce(np.logical_or, [np.isnan(a.lower) | np.isnan(a.upper) for a in operands], known)
+    return Numbers(
+        _where(np.isnan(lower) & ~sure, -np.inf, lower), _where(np.isnan(upper) & ~sure, np.inf, upper), integral
+    )
 
 
 def _log(a: Numbers) -> Numbers:
@@ -256,8 +319,3 @@ def _corners(
     assert lower is not None
     assert upper is not None
     return Numbers(lower, upper, integral)
-
-
-def _half_up(a: Floats) -> Floats:
-    below = np.floor(a)
-    return _where(a - below >= 0.5, below + 1, below)

@@ -29,12 +29,21 @@ from ..lang.properties import (
 )
 from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
-from ..lang.source import GaltonError, LanguageError, UnsupportedError
-from ..lang.stream import nearest
+from ..lang.source import GaltonError
 from ..model.sparse import Mask, Rewards
 from ..solve.settings import Settings
 from . import intervals, paths
 from .evaluation import UndefinedError
+from .inspection import (
+    Interval,
+    Terms,
+    interval_of,
+    optimum_of,
+    refuse_long_run,
+    rewarded_path,
+    step_count,
+    structure_name,
+)
 from .intervals import Numbers, Truth
 from .quantity import Quantity, Work
 
@@ -42,14 +51,12 @@ if TYPE_CHECKING:
     from ..solve.settings import Settings
     from .evaluation import Evaluation
 
-_Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
-
 
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
     """``P … [ path ]``."""
-    bound = _threshold(evaluation, formula.comparison, most=1.0)
+    bound = _threshold(evaluation, formula)
     path = paths.normalise(formula.path, evaluation.source)
-    optimum = _optimum(evaluation, formula, "P")
+    optimum = optimum_of(formula, _terms(evaluation))
     wanted = formula is evaluation.strategy_of
     if not wanted and not isinstance(path, paths.Now) and _is_qualitative(formula.comparison, bound):
         return Truth.exactly(_decided(evaluation, formula, path, optimum))
@@ -59,17 +66,17 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
 
 def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
     """``R{…} … [ objective ]``."""
-    bound = _threshold(evaluation, formula.comparison)
+    bound = _threshold(evaluation, formula)
     structure = structure_of(evaluation, formula)
-    optimum = _optimum(evaluation, formula, "R")
+    optimum = optimum_of(formula, _terms(evaluation))
     quantity = evaluation.solved(formula, _objective(evaluation, formula, structure, optimum))
     return _answer(formula.comparison, quantity, bound)
 
 
 def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numbers:
     """Storm's ``T … [ F states ]``: a reward of 1 for every step or unit of time."""
-    bound = _threshold(evaluation, formula.comparison)
-    optimum = _optimum(evaluation, formula, "T")
+    bound = _threshold(evaluation, formula)
+    optimum = optimum_of(formula, _terms(evaluation))
     model = evaluation.model
     structure = Rewards(state=namespace(model.columns).ones(model.n_states))
     found = _path_reward(evaluation, formula.path, structure, optimum, evaluation.settings_for(formula))
@@ -81,27 +88,25 @@ def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Number
     """``S … [ states ]``: the long-run average of being there."""
     from .long_run import long_run
 
-    _refuse_mdp(evaluation, formula, "the long-run behaviour of an MDP, S, is not supported")
-    bound = _threshold(evaluation, formula.comparison, most=1.0)
+    refuse_long_run(formula, _terms(evaluation))
+    bound = _threshold(evaluation, formula)
     indicator = evaluation.mask(formula.states).astype(np.float64)
     settings = evaluation.settings_for(formula)
     quantity = long_run(evaluation.focused_model, Rewards(state=indicator), settings)
     return _answer(formula.comparison, evaluation.solved(formula, _within(quantity, 1.0)), bound)
 
 
-# Thresholds and optima.
+# What a property says.
 
 
-def _threshold(evaluation: Evaluation, comparison: Comparison | None, most: float = math.inf) -> float | None:
-    """What an operator's value is compared with."""
-    if comparison is None:
-        return None
-    span = comparison.bound.span
-    value = float(paths.constant(comparison.bound, evaluation.program.constants, evaluation.source))
-    if not 0 <= value <= most:
-        what = "a probability lies between 0 and 1" if most == 1 else "expected rewards and times are not negative"
-        raise LanguageError(f"{what}, and this bound is {value:g}", evaluation.source, span)
-    return value
+def _terms(evaluation: Evaluation) -> Terms:
+    return Terms(evaluation.model.type, evaluation.program.constants, evaluation.source)
+
+
+def _threshold(
+    evaluation: Evaluation, formula: Probability | RewardOperator | ExpectedTime | SteadyState
+) -> float | None:
+    return paths.threshold(formula, evaluation.program.constants, evaluation.source)
 
 
 def _answer(comparison: Comparison | None, quantity: Quantity, bound: float | None) -> Truth | Numbers:
@@ -109,26 +114,6 @@ def _answer(comparison: Comparison | None, quantity: Quantity, bound: float | No
     if comparison is None or bound is None:
         return found
     return intervals.compare(comparison.operator, found, Numbers.exactly(bound))
-
-
-def _optimum(
-    evaluation: Evaluation, formula: Probability | RewardOperator | ExpectedTime, letter: str
-) -> Optimum | None:
-    """Over which strategies: none for a chain, and the worst ones where a bound must hold for all."""
-    if evaluation.model.type != "mdp":
-        return None
-    if formula.optimum:
-        return formula.optimum
-    if formula.comparison is None:
-        message = f"an MDP has no single value for {letter}=?: it depends on the strategy"
-        hint = f"ask for {letter}min=? or {letter}max=?"
-        raise LanguageError(message, evaluation.source, formula.span, hint)
-    return "min" if formula.comparison.operator in (">", ">=") else "max"
-
-
-def _refuse_mdp(evaluation: Evaluation, formula: Expression, message: str) -> None:
-    if evaluation.model.type == "mdp":
-        raise UnsupportedError(message, evaluation.source, formula.span)
 
 
 # Probabilities of paths.
@@ -145,12 +130,12 @@ def _path_probability(
         case paths.Until(negated=True):
             return _never(evaluation, formula, path, optimum)
     settings = evaluation.settings_for(formula)
-    return _until(evaluation, path, _interval(evaluation, path), optimum, settings)
+    return _until(evaluation, path, interval_of(path, _terms(evaluation)), optimum, settings)
 
 
 def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
     """The probability that an until does not happen, with all its digits where it is small."""
-    settings, interval = evaluation.settings_for(formula), _interval(evaluation, path)
+    settings, interval = evaluation.settings_for(formula), interval_of(path, _terms(evaluation))
     dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
     low, high, timed = interval
     if low == 0 and high is None:
@@ -197,7 +182,7 @@ def _next(evaluation: Evaluation, formula: Probability, states: Mask, optimum: O
 
 
 def _until(
-    evaluation: Evaluation, path: paths.Until, interval: _Interval, optimum: Optimum | None, settings: Settings
+    evaluation: Evaluation, path: paths.Until, interval: Interval, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
     low, high, timed = interval
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
@@ -220,18 +205,6 @@ def _until(
     return _within(found, 1.0)
 
 
-def _interval(evaluation: Evaluation, path: paths.Until) -> _Interval:
-    """The bounds of an until, None for no upper one, and whether they are times."""
-    source, constants = evaluation.source, evaluation.program.constants
-    if path.bound is not None and path.bound.reward is not None:
-        message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
-        raise UnsupportedError(message, source, path.goal.span)
-    if path.bound is not None and evaluation.model.type == "ctmc":
-        low, high = paths.times(path.bound, constants, source)
-        return low, None if high == math.inf else high, True
-    return *paths.steps(path.bound, constants, source), False
-
-
 def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> None:
     if not how_many(goal):
         evaluation.warnings.append(f"no state satisfies {render(formula)}, so it is never reached")
@@ -243,21 +216,7 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
     """The reward structure that is meant: by name, by number from 1, or the first."""
     structures = evaluation.model.rewards
-    source, span = evaluation.source, formula.span
-    if not structures:
-        raise LanguageError("the model has no rewards", source, span)
-    match formula.structure:
-        case None:
-            name = next(iter(structures))
-        case str() as name:
-            if name not in structures:
-                raise LanguageError(f'unknown reward structure "{name}"', source, span, nearest(name, structures))
-        case index:
-            number = paths.constant(index, evaluation.program.constants, source)
-            if not 1 <= number <= len(structures):
-                have = "1 reward structure" if len(structures) == 1 else f"{len(structures)} reward structures"
-                raise LanguageError(f"the model has {have}, and this is number {number}", source, index.span)
-            name = list(structures)[int(number) - 1]
+    name = structure_name(formula, structures, _terms(evaluation))
     found = structures[name]
     _refuse_negative(evaluation, found, name, formula)
     return found
@@ -288,9 +247,7 @@ def _objective(
                 return cumulative_time(model, structure, paths.time(limit, constants, source), settings)
             from .steps import cumulative_steps
 
-            count = paths.whole(limit, constants, source) - objective.strict
-            if count < 0:
-                raise LanguageError("no number of steps is below 0", source, limit.span)
+            count = step_count(objective, _terms(evaluation))
             return cumulative_steps(model, structure, count, optimum, settings, strategy=settings.strategy)
         case Instantaneous(moment):
             only_states = Rewards(state=structure.state)  # taking a transition takes no time: PRISM leaves them out
@@ -305,7 +262,7 @@ def _objective(
         case LongRun():
             from .long_run import long_run
 
-            _refuse_mdp(evaluation, formula, "long-run rewards of an MDP, R [ S ], are not supported")
+            refuse_long_run(formula, _terms(evaluation))
             return long_run(model, structure, settings)
     return _path_reward(evaluation, objective, structure, optimum, settings)
 
@@ -317,14 +274,12 @@ def _path_reward(
     from .expected import reachability_reward
     from .successors import next_reward
 
-    path = paths.normalise(formula, evaluation.source)
+    path = rewarded_path(formula, _terms(evaluation))
     if isinstance(path, paths.Now):
         now = evaluation.mask(path.states)
         return replace(_exactly(np.where(now, 0.0, np.inf)), infinite=~now)
     if isinstance(path, paths.Next):
         return next_reward(evaluation.model, structure, evaluation.mask(path.states), optimum)
-    if path.negated or path.bound is not None:
-        raise _unrewarded(path, formula, evaluation)
     goal = evaluation.mask(path.goal)
     _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
@@ -337,13 +292,6 @@ def _path_reward(
     if found.choices is None or rows is None:
         return found
     return replace(found, choices=np.where(found.choices < 0, -1, rows[found.choices]).astype(np.int32))
-
-
-def _unrewarded(path: paths.Until, formula: Expression, evaluation: Evaluation) -> LanguageError:
-    if path.negated:
-        message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
-        return LanguageError(message, evaluation.source, formula.span)
-    return UnsupportedError("rewards until a bounded formula are not supported", evaluation.source, formula.span)
 
 
 # Quantities.
@@ -390,7 +338,7 @@ def _certain(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Op
     model = evaluation.model
     if isinstance(path, paths.Next):
         return qualitative.certain_next(model, evaluation.mask(path.states), optimum)
-    low, high, timed = _interval(evaluation, path)
+    low, high, timed = interval_of(path, _terms(evaluation))
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if path.negated:
         optimum = optimum and ("min" if optimum == "max" else "max")

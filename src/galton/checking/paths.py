@@ -13,7 +13,15 @@ from dataclasses import dataclass
 
 from ..lang.evaluation import EvaluationError, evaluate
 from ..lang.expressions import Binary, Expression, Literal, Name, Unary, Value
-from ..lang.properties import BinaryPath, TimeBound, UnaryPath
+from ..lang.properties import (
+    BinaryPath,
+    ExpectedTime,
+    Probability,
+    Reward,
+    SteadyState,
+    TimeBound,
+    UnaryPath,
+)
 from ..lang.resolution import has_path, parts
 from ..lang.source import LanguageError, Source, UnsupportedError
 
@@ -135,6 +143,21 @@ def constant(expression: Expression, constants: Mapping[str, Value], source: Sou
         return evaluate(expression, constants)
     except EvaluationError as error:
         raise error.at(source) from None
+
+
+def threshold(
+    formula: Probability | Reward | ExpectedTime | SteadyState, constants: Mapping[str, Value], source: Source
+) -> float | None:
+    """What an operator's value is compared with; None where the value itself is asked for."""
+    if formula.comparison is None:
+        return None
+    bound = formula.comparison.bound
+    value = float(constant(bound, constants, source))
+    most = 1.0 if isinstance(formula, (Probability, SteadyState)) else math.inf
+    if not 0 <= value <= most:
+        what = "a probability lies between 0 and 1" if most == 1 else "expected rewards and times are not negative"
+        raise LanguageError(f"{what}, and this bound is {value:g}", source, bound.span)
+    return value
 
 
 def steps(bound: TimeBound | None, constants: Mapping[str, Value], source: Source) -> tuple[int, int | None]:

@@ -166,7 +166,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, steps: int | None) -> Quantit
     if steps is None:
         from .until import until
 
-        return until(ask.model, through, goal, ask.optimum, ask.settings)
+        return until(ask.model, through, goal, ask.optimum, ask.proving)
     reached = goal.astype(np.float64)
     matter = ask.reaching(goal, through & ~goal) & ~goal
     part = ask.part(matter)

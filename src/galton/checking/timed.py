@@ -136,7 +136,7 @@ def _from_now(ask: Ask, through: Mask, goal: Mask, time: float) -> Quantity:
     if math.isinf(time):
         from .until import until
 
-        return until(ask.model, through, goal, None, ask.settings)
+        return until(ask.model, through, goal, None, ask.proving)
     matter, graph = _mattering(ask, goal, through & ~goal, but=goal)
     chain = uniformise(ask.model, matter, ask.threads, ask.settings.format) if time > 0 and matter.any() else None
     reached = goal.astype(np.float64)

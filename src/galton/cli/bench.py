@@ -27,14 +27,16 @@ def top() -> None:
 @app.command()
 def synth(
     only: Annotated[
-        list[str] | None, typer.Option(help="A part of the name of a problem; may be repeated.", show_default=False)
+        list[str] | None,
+        typer.Option("--only", help="A part of the name of a problem; may be repeated.", show_default=False),
     ] = None,
     table: Annotated[
-        list[int] | None, typer.Option(help="A table of the paper, 1 to 5; may be repeated.", show_default=False)
+        list[int] | None,
+        typer.Option("--table", help="A table of the paper, 1 to 5; may be repeated.", show_default=False),
     ] = None,
     models: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where the gallery is; models by default.", show_default=False),
+        typer.Option("--models", metavar="FOLDER", help="Where the gallery is; models by default.", show_default=False),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all figures.", show_default=False)

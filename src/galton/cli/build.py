@@ -16,6 +16,7 @@ def build(
     export: Annotated[
         list[str],
         typer.Option(
+            "--export",
             metavar="FILE,…",
             help="Files to write, by suffix: .tra .sta .lab .srew .trew (PRISM), .mtx (Matrix Market), .npz (all).",
             show_default=False,

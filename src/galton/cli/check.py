@@ -18,14 +18,20 @@ def check(
         typer.Option("--prop", "-p", metavar="PROPERTY", help="A property, e.g. 'P=? [ F d=6 ]'.", show_default=False),
     ] = None,
     props: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A file of properties.", show_default=False)
+        Path | None, typer.Option("--props", metavar="FILE", help="A file of properties.", show_default=False)
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Of the file, check only the property of this name.", show_default=False),
+        typer.Option(
+            "--name", metavar="NAME", help="Of the file, check only the property of this name.", show_default=False
+        ),
     ] = None,
     eps: Annotated[
-        float, typer.Option(help="How far the value may be from the truth: half the width of the bounds.")
+        float,
+        typer.Option(
+            "--eps",
+            help="How far the value may be from the truth: half the width of the bounds. At least 1e-13, if relative.",
+        ),
     ] = 1e-6,
     relative: Annotated[
         bool, typer.Option("--relative/--absolute", help="Whether eps is a part of the value, or a number of its own.")
@@ -33,6 +39,7 @@ def check(
     method: Annotated[
         str | None,
         typer.Option(
+            "--method",
             metavar="NAME",
             help="For unbounded paths and rewards, a method chosen by hand; most give no guarantee. Chains: jacobi, "
             "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
@@ -42,29 +49,42 @@ def check(
             show_default=False,
         ),
     ] = None,
-    omega: Annotated[float | None, typer.Option(help="The relaxation of JOR and SOR.", show_default=False)] = None,
+    omega: Annotated[
+        float | None, typer.Option("--omega", help="The relaxation of JOR and SOR.", show_default=False)
+    ] = None,
     max_iterations: Annotated[
         float | None,
-        typer.Option(callback=at_least_one, help="Sweeps after which a method gives up.", show_default=False),
+        typer.Option(
+            "--max-iterations",
+            callback=at_least_one,
+            help="Sweeps after which a method chosen by hand, or a long-run average, gives up.",
+            show_default=False,
+        ),
     ] = None,
     strategy: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the best strategy of an MDP as JSON.", show_default=False),
+        typer.Option(
+            "--strategy", metavar="FILE", help="Write the best strategy of an MDP as JSON.", show_default=False
+        ),
     ] = None,
     apply: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Check the chain that a strategy makes of an MDP.", show_default=False),
+        typer.Option(
+            "--apply", metavar="FILE", help="Check the chain that a strategy makes of an MDP.", show_default=False
+        ),
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write what proves the answer, for galton verify.", show_default=False),
+        typer.Option(
+            "--certificate", metavar="FILE", help="Write what proves the answer, for galton verify.", show_default=False
+        ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a table of all results.", show_default=False)
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a table of all results.", show_default=False)
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw results over a range: .png, .pdf, .svg.", show_default=False),
+        typer.Option("--plot", metavar="FILE", help="Draw results over a range: .png, .pdf, .svg.", show_default=False),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print what was done, and what each step cost.")] = False,
     full: Annotated[
@@ -74,18 +94,20 @@ def check(
     format: Annotated[
         str | None,
         typer.Option(
+            "--format",
             metavar="NAME",
             help="On a device, the format of the matrix, where the one that suits it is not wanted: csr, csr-vector, "
-            "ell, sliced, half-sliced, segmented.",
+            "ell, sliced, half-sliced, and for unbounded paths and rewards segmented. Not for long-run averages.",
             show_default=False,
         ),
     ] = None,
     order: Annotated[
         str | None,
         typer.Option(
+            "--order",
             metavar="NAME",
-            help="On a device, how unknowns are numbered: canonical (by the values of variables, the default), bfs, "
-            "rcm.",
+            help="On a device, how the unknowns of unbounded paths and rewards are numbered: canonical (by the "
+            "values of variables, the default), bfs, rcm.",
             show_default=False,
         ),
     ] = None,
@@ -136,6 +158,7 @@ def check(
         order=order,
         single=single,
     )
+    settings.check_eps()
     building = {
         "device": device,
         "threads": threads,

@@ -49,14 +49,16 @@ Threads = Annotated[
 Device = Annotated[
     str,
     typer.Option(
+        "--device",
         metavar="NAME",
-        help="Where to compute: cpu, cuda, cuda:0,1 (several devices), or auto: a CUDA device where there is one and "
-        "it is worth it.",
+        help="Where to compute: cpu, cuda, cuda:0,1 (several devices, for unbounded paths and rewards), or "
+        "auto: a CUDA device where there is one and it is worth it.",
     ),
 ]
 OneDevice = Annotated[
     str,
     typer.Option(
+        "--device",
         metavar="NAME",
         help="Where to compute: cpu, or cuda for CTMCs; auto begins on the CPU and moves to a device, if there is one, "
         "when that would take longer than a second or two.",
@@ -64,7 +66,9 @@ OneDevice = Annotated[
 ]
 MaxStates = Annotated[
     float | None,
-    typer.Option(callback=at_least_one, help="Stop when there are more states, e.g. 1e8.", show_default=False),
+    typer.Option(
+        "--max-states", callback=at_least_one, help="Stop when there are more states, e.g. 1e8.", show_default=False
+    ),
 ]
 Memory = Annotated[
     float | None,

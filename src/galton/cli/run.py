@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,11 +15,12 @@ import typer
 
 from ..backend.failures import LimitError
 from ..checking.exploration import terminal
+from ..checking.inspection import check_choices, count_devices, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
-from ..lang.program import Program
-from ..lang.resolution import Question, resolve
-from ..lang.source import read_source
+from ..lang.program import ModelType, Program
+from ..lang.resolution import OpenConstantError, Question, resolve
+from ..lang.source import UnsupportedError, read_source
 from ..lang.stream import nearest
 from . import options, show
 from .ending import memory_advice, unhurried
@@ -51,11 +52,39 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Asked:
-    """A property, its place among all, and the program that knows its names."""
+    """A property, its place among all, and the program that knows its names.
+
+    ``wrong`` is what keeps it from being asked of any model.
+    """
 
     index: int
     context: Program
     question: Question
+    wrong: GaltonError | None
+
+    @property
+    def is_slip(self) -> bool:
+        """Whether its text is at fault: it cannot be read, or uses a name or a type that does not fit."""
+        error = self.question.prop.error
+        return error is not None and not isinstance(error, (UnsupportedError, OpenConstantError))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is asked of one model: for each valuation of the properties' constants, all of them.
+
+    ``error`` is there in place of the program and the questions where not even the constants could be settled.
+    """
+
+    valuations: list[Valuation]
+    program: Program | None = None
+    asked: tuple[list[Asked], ...] = ()
+    error: GaltonError | None = None
+
+    @property
+    def slips(self) -> list[Asked]:
+        """The properties whose text is at fault, whatever the values of constants."""
+        return [a for a in self.asked[0] if a.is_slip] if self.asked else []
 
 
 @dataclass
@@ -70,6 +99,8 @@ class Run:
     apply: Path | None
     code: int = 0
     answered: int = 0
+    failure: GaltonError | None = None
+    told: set[str] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
 
     def read(self, const: list[str], prop: list[str], props: Path | None, names: list[str]) -> None:
@@ -119,38 +150,64 @@ class Run:
 
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
-        from ..checking.experiment import valuations
-
-        sinks = self._sinks()
-        failure: GaltonError | None = None
+        sinks: list[Sink] | None = None
         try:
-            for mine in valuations(self.of_model):
-                theirs = list(valuations(self.of_properties))
-                asked: list[list[Asked]] = []
-                try:
-                    program = check_program(self.syntax, mine)
-                    asked = [self._questions(program, valuation) for valuation in theirs]
-                    model = self._build(program, [a for row in asked for a in row])
-                except GaltonError as error:
-                    if not asked and not self.ranges:
-                        raise
-                    failure = error
-                    self._refuse([{**mine, **valuation} for valuation in theirs], asked, error)
-                    for valuation in theirs:
-                        self._add(sinks, {**mine, **valuation}, [f"error: {error.kind}"] * len(self.selected))
-                    continue
-                known: dict[Any, Result | GaltonError] = {}
-                for valuation, row in zip(theirs, asked, strict=True):
-                    answers = [self._answer(model, a, known) for a in row]
-                    self._add(sinks, {**mine, **valuation}, answers)
+            for row in self._rows():
+                if row.slips:
+                    for asked in row.slips:
+                        self._refused(asked)
+                    break
+                self._check_choices(row)
+                sinks = self._sinks() if sinks is None else sinks
+                self._answer_row(row, sinks)
         finally:
             with unhurried():
-                for sink in list(sinks):
-                    self._attempt(sinks, sink, sink.close)
-        if failure is not None and not self.answered:
-            if not self.outputs.as_json and not self.ranges:
-                raise failure
+                for sink in list(sinks or ()):
+                    self._attempt(sinks or [], sink, sink.close)
+        if not self.answered:
+            if self.failure is not None and not self.outputs.as_json and not self.ranges:
+                raise self.failure
             self.code = 2  # nothing could be answered at all
+
+    def _rows(self) -> Iterator[Row]:
+        from ..checking.experiment import valuations
+
+        for mine in valuations(self.of_model):
+            theirs = list(valuations(self.of_properties))
+            found = Row([{**mine, **valuation} for valuation in theirs])
+            try:
+                program = check_program(self.syntax, mine)
+                asked = tuple(self._questions(program, valuation) for valuation in theirs)
+                found = replace(found, program=program, asked=asked)
+            except GaltonError as error:
+                if not self.ranges:
+                    raise
+                found = replace(found, error=error)
+            yield found
+
+    def _answer_row(self, row: Row, sinks: list[Sink]) -> None:
+        model: Model | None = None
+        error = row.error
+        fine = []
+        for a in (a for asked in row.asked for a in asked):
+            if a.wrong is None:
+                fine.append(a)
+            else:
+                self._tell(a.wrong)  # before the model is built, which may take long
+        if row.program is not None and fine:
+            try:
+                model = self._build(row.program, fine)
+            except GaltonError as failed:
+                error = failed
+        if error is not None:
+            self.failure = error
+            self._refuse(row, error)
+            for valuation in row.valuations:
+                self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
+            return
+        known: dict[Any, Result | GaltonError] = {}
+        for valuation, asked in zip(row.valuations, row.asked, strict=True):
+            self._add(sinks, valuation, [self._answer(model, a, known) for a in asked])
 
     # Models.
 
@@ -161,6 +218,7 @@ class Run:
         if self.apply:
             model = self._applied(model, program)
         self.build_s = time.perf_counter() - start
+        self.explored_all = end is None
         if not self.outputs.as_json and not self.ranges:
             typer.echo(show.model_line(model, self.build_s, cut=end is not None))
         return model
@@ -188,28 +246,70 @@ class Run:
             names = {constant.name.name for constant in file.constants}
             mine = {name: value for name, value in given.items() if name in names}
             richer, questions = resolve(file, context, mine, earlier=earlier)
-            found.append([Asked(index + i, richer, question) for i, question in enumerate(questions)])
+            found.append([self._asked(index + i, richer, question) for i, question in enumerate(questions)])
             index += len(questions)
             if file.source.name != TYPED:  # what the file declares, the properties typed beside it may use
                 context, earlier = richer, [question.prop for question in questions]
         return [found[f][i] for f, i in self.selected]
 
-    def _refuse(self, valuations: list[Valuation], asked: list[list[Asked]], error: GaltonError) -> None:
+    def _asked(self, index: int, context: Program, question: Question) -> Asked:
+        wrong: GaltonError | None = None
+        try:
+            kinds_of(question, context, self._type(context))
+        except GaltonError as error:
+            wrong = error
+        return Asked(index, context, question, wrong)
+
+    def _type(self, program: Program) -> ModelType:
+        return "dtmc" if self.apply else program.type
+
+    def _check_choices(self, row: Row) -> None:
+        """Refuse options that would do nothing for a property."""
+        device = self.building["device"]
+        for a in (a for asked in row.asked for a in asked if a.wrong is None):
+            check_choices(
+                a.question,
+                a.context,
+                self.settings,
+                type=self._type(a.context),
+                device=device,
+                devices=count_devices(device),
+            )
+
+    def _refuse(self, row: Row, error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
         self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
                 typer.echo(options.told(error), err=True)
             return
-        for a in (a for row in asked for a in row):
-            self._put({**self._record(a), "error": _told(error)})
-        for constants in valuations if not asked else []:  # not even the constants could be settled
+        for a in (a for asked in row.asked for a in asked):
+            self._put({**self._record(a), "error": _told(a.wrong or error)})
+        for constants in row.valuations if not row.asked else []:  # not even the constants could be settled
             for f, i in self.selected:
                 index = sum(len(file.properties) for file in self.files[:f]) + i
                 prop = self.files[f].properties[i]
                 self._put({**self._named(index, prop), "constants": constants, "error": _told(error)})
 
-    def _answer(self, model: Model, asked: Asked, known: dict[Any, Result | GaltonError]) -> Result | str:
+    def _refused(self, asked: Asked) -> str:
+        """What is wrong with a property, told once however many rows it is asked in."""
+        assert asked.wrong is not None
+        self.code = max(self.code, 1)
+        if self.outputs.as_json:
+            self._put({**self._record(asked), "error": _told(asked.wrong)})
+        self._tell(asked.wrong)
+        return f"error: {asked.wrong.kind}"
+
+    def _tell(self, wrong: GaltonError) -> None:
+        said = options.told(wrong)
+        if not self.outputs.as_json and said not in self.told:
+            self.told.add(said)
+            typer.echo(said, err=True)
+
+    def _answer(self, model: Model | None, asked: Asked, known: dict[Any, Result | GaltonError]) -> Result | str:
+        if asked.wrong is not None:
+            return self._refused(asked)
+        assert model is not None
         key = _key(asked)
         if key not in known:
             known[key] = self._checked(model, asked)
@@ -221,7 +321,7 @@ class Run:
             answer["error"] = _told(found)
         else:
             self.code = max(self.code, int(found.value is False))
-            answer |= {**show.record(found), **show.sizes(model)}
+            answer |= {**show.record(found), **show.sizes(model), "full": self.explored_all}
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": self.build_s, "check_s": found.seconds}
@@ -354,7 +454,4 @@ def _key(asked: Asked) -> Any:
     """What an answer depends on: the property, and the values of the constants that it uses."""
     from ..lang.resolution import constants_of
 
-    prop = asked.question.prop
-    if prop.error:
-        return prop.text, str(prop.error)
-    return asked.index, tuple(sorted(constants_of(prop.expression, asked.context).items()))
+    return asked.index, tuple(sorted(constants_of(asked.question.prop.expression, asked.context).items()))

@@ -51,18 +51,25 @@ def synth(
     tolerance: Annotated[
         float,
         typer.Option(
+            "--tolerance",
             help="When to stop. For a threshold: the part of the space that may stay undecided. For an optimum: how "
-            "far apart the numbers may be at points that may be the best."
+            "far apart the numbers may be at points that may be the best.",
         ),
     ] = 0.01,
     accuracy: Annotated[
         float | None,
-        typer.Option(help="Divide the space into boxes over which the number varies by no more.", show_default=False),
+        typer.Option(
+            "--accuracy",
+            help="Divide the space into boxes over which the number varies by no more.",
+            show_default=False,
+        ),
     ] = None,
     split: Annotated[
         str,
         typer.Option(
-            metavar="HOW", help="Halve boxes along the best parameter, or along all at once as PRISM-PSY does."
+            "--split",
+            metavar="HOW",
+            help="Halve boxes along the best parameter, or along all at once as PRISM-PSY does.",
         ),
     ] = "best",
     json_file: Annotated[
@@ -75,17 +82,21 @@ def synth(
         ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a table of all boxes.", show_default=False)
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write a table of all boxes.", show_default=False)
     ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Draw the boxes: .html to explore, .png, .pdf or .svg to print.", show_default=False
+            "--plot",
+            metavar="FILE",
+            help="Draw the boxes: .html to explore, .png, .pdf or .svg to print.",
+            show_default=False,
         ),
     ] = None,
     resume: Annotated[
         Path | None,
         typer.Option(
+            "--resume",
             metavar="FILE",
             help="Go on from a file that --json wrote, perhaps with a smaller tolerance.",
             show_default=False,
@@ -95,6 +106,7 @@ def synth(
     direction: Annotated[
         str,
         typer.Option(
+            "--direction",
             metavar="WAY",
             help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto is backward.",
         ),
@@ -102,6 +114,7 @@ def synth(
     format: Annotated[
         str | None,
         typer.Option(
+            "--format",
             metavar="NAME",
             help="On a device, the format of the matrix, csr or ell, where the one that suits it is not wanted.",
             show_default=False,

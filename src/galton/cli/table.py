@@ -50,23 +50,31 @@ class Table:
 
 
 class CsvFile:
-    """The same in a file: for each property its value and, for numbers, the bounds."""
+    """The same in a file, with one number in a cell.
+
+    For each property there is its value, where it is the same in all initial states; for numbers, the smallest and the
+    largest value over the initial states, and the bounds.
+    """
+
+    PARTS = ("", " min", " max", " lower", " upper")
 
     def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str]):
         self._output = Output(path)
         self._constants = constants
         self._writer = csv.writer(self._output.file)
-        self._write([*constants, *(f"{name}{part}" for name in titles for part in ("", " lower", " upper"))])
+        self._write([*constants, *(f"{name}{part}" for name in titles for part in self.PARTS)])
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
         """One row."""
         cells: list[Any] = [_cell(valuation[name]) for name in self._constants]
         for answer in answers:
             if isinstance(answer, str):
-                cells += [answer, "", ""]
-            else:
-                bounds = (answer.lower, answer.upper) if answer.proved else (None, None)
-                cells += [_cell(answer.value), *map(_cell, bounds)]
+                cells += [answer, "", "", "", ""]
+                continue
+            low, high = _spread(answer) or (None, None)
+            single = answer.value if low is None else low if low == high else None
+            bounds = (answer.lower, answer.upper) if answer.proved else (None, None)
+            cells += map(_cell, (single, low, high, *bounds))
         self._write(cells)
 
     def close(self) -> None:
@@ -89,13 +97,22 @@ class CsvFile:
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, tuple):
-        return " ".join(map(repr, value))
     return "" if value is None else value
 
 
+def _spread(answer: Result) -> tuple[float, float] | None:
+    """The smallest and the largest number over the initial states; None where the answer is no number."""
+    value = answer.value
+    if value is None or isinstance(value, bool):
+        return None
+    return value if isinstance(value, tuple) else (value, value)
+
+
 class Plot:
-    """Curves over the first constant, one for each property and each valuation of the others."""
+    """Curves over the first constant, one for each property and each valuation of the others.
+
+    A value that differs between initial states is drawn as a band from the smallest to the largest.
+    """
 
     def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str]):
         from ..lang.source import GaltonError
@@ -110,30 +127,35 @@ class Plot:
         if path.suffix.lower().lstrip(".") not in self._figure.canvas.get_supported_filetypes():
             raise GaltonError(f"'{path.suffix}' is no kind of picture; .png, .pdf and .svg are")
         self._path, self._constants, self._titles = path, constants, titles
-        self._curves: dict[str, tuple[list[float], list[float]]] = {}
+        self._curves: dict[str, list[tuple[float, float, float]]] = {}  # the constant, the smallest, the largest value
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
-        """The points of one valuation; what is no finite number is left out."""
+        """The points of one valuation; errors and what is undecided are left out."""
         x, *others = self._constants
         fixed = ", ".join(f"{name}={valuation[name]}" for name in others)
         for name, answer in zip(self._titles, answers, strict=True):
-            if isinstance(answer, str) or answer.value is None or isinstance(answer.value, tuple):
+            if isinstance(answer, str) or answer.value is None:
                 continue
+            low, high = _spread(answer) or (bool(answer), bool(answer))
             label = f"{name}, {fixed}" if fixed else name
-            points = self._curves.setdefault(label, ([], []))
-            points[0].append(float(valuation[x]))
-            points[1].append(float(answer.value))
+            self._curves.setdefault(label, []).append((float(valuation[x]), float(low), float(high)))
 
     def close(self) -> None:
         """Draw all there is."""
         axes = self._figure.subplots()
-        for label, (x, y) in self._curves.items():
-            axes.plot(x, y, marker="o", markersize=4, label=label)
+        for label, points in self._curves.items():
+            x, low, high = zip(*points, strict=True)
+            (line,) = axes.plot(x, high, marker="o", markersize=4, label=label)
+            if low != high:
+                axes.plot(x, low, marker="o", markersize=4, color=line.get_color())
+                axes.fill_between(x, low, high, alpha=0.2, color=line.get_color())
         axes.set_xlabel(self._constants[0])
         axes.grid(alpha=0.3)
-        if len(self._curves) == 1:
+        if not self._curves:
+            axes.set_title("no value to draw")
+        elif len(self._curves) == 1:
             axes.set_ylabel(next(iter(self._curves)))
-        elif self._curves:
+        else:
             axes.legend(fontsize="small")
         with replacing(self._path, "binary") as file:
             self._figure.savefig(file, dpi=150, format=self._path.suffix.lower().lstrip("."))

@@ -42,8 +42,8 @@ def evaluate_states(
 
 
 def _on_device(lowering: ExpressionLowering, node: int, fields: Sequence[Field], words: Any) -> Any:
-    from ..backend.cuda.explorer import vectorised
     from ..device.errors import DeviceError
+    from ..lower import vectorised
 
     if not vectorised.possible(lowering.graph, node):
         raise DeviceError(

@@ -1,6 +1,6 @@
 """Strongly connected components of a model (Tarjan 1972; Pearce 2016).
 
-The edges of a state are those of all its choices together. The search is in ``src/core/graph_components.cpp``.
+The edges of a state are those of all its choices together. The search is in ``src/core/graph/components.cpp``.
 """
 
 from __future__ import annotations

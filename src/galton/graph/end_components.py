@@ -1,7 +1,7 @@
 """Maximal end components (de Alfaro 1997): where a strategy of an MDP can stay for ever.
 
 They are where bounds from above do not come down by themselves and where total rewards become infinite. The search is
-in ``src/core/graph_end_components.cpp``.
+in ``src/core/graph/end_components.cpp``.
 """
 
 from __future__ import annotations

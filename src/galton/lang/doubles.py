@@ -1,9 +1,7 @@
 """Arithmetic on doubles as Java does it, on which PRISM runs.
 
-The C++ core (``scalar.hpp``), the CUDA text (``arithmetic.cuh``) and the arrays of
-:mod:`galton.backend.cuda.explorer.vectorised` and :mod:`galton.checking.intervals` follow the same rules;
-``tests/explore/test_one_arithmetic.py`` holds them to it.
-:mod:`.rationals` has the same operations for constants.
+:mod:`.operations` has these functions in its table, and :mod:`.rationals` their counterparts for constants. The C++
+core (``operations.hpp``), the text for a device (``arithmetic.cuh``), arrays and intervals follow the same rules.
 """
 
 from __future__ import annotations

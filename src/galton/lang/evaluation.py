@@ -1,4 +1,4 @@
-"""What an expression is worth: PRISM's arithmetic on Python values.
+"""What an expression is worth: PRISM's arithmetic on Python values, as :mod:`.operations` has it.
 
 Integers are 32 bits wide and leaving that range is an error, never a wrap-around. Constants are rational numbers that
 are rounded once (:mod:`.rationals`); what depends on a state is computed in doubles, as Java does (:mod:`.doubles`).
@@ -7,12 +7,8 @@ Comparisons are those of doubles. ``& | => ?:`` evaluate their right side only i
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from functools import reduce
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
-from . import doubles, rationals
 from .expressions import (
     Binary,
     Call,
@@ -27,6 +23,7 @@ from .expressions import (
     children,
     map_children,
 )
+from .operations import BINARY, FUNCTIONS, UNARY, Operation
 from .source import GaltonError, LanguageError, Source, Span
 
 SMALLEST_INT, LARGEST_INT = -(2**31), 2**31 - 1
@@ -47,23 +44,6 @@ class EvaluationError(GaltonError):
         return type(self), (self.message, self.span)
 
 
-class Arithmetic(Protocol):
-    """Numbers that are no integers, computed one way or the other: :mod:`.rationals` or :mod:`.doubles`."""
-
-    def negate(self, value: float) -> float: ...
-    def add(self, left: float, right: float) -> float: ...
-    def subtract(self, left: float, right: float) -> float: ...
-    def multiply(self, left: float, right: float) -> float: ...
-    def divide(self, left: float, right: float) -> float: ...
-    def power(self, base: float, exponent: float) -> float: ...
-    def logarithm(self, value: float, base: float) -> float: ...
-    def minimum(self, left: float, right: float) -> float: ...
-    def maximum(self, left: float, right: float) -> float: ...
-    def floor(self, value: float) -> int: ...
-    def ceil(self, value: float) -> int: ...
-    def round_half_up(self, value: float) -> int: ...
-
-
 def evaluate(expression: Expression, values: Mapping[str, Value]) -> Value:
     """The value of a type-correct constant expression, given those of its names: rational, and rounded once.
 
@@ -73,12 +53,12 @@ def evaluate(expression: Expression, values: Mapping[str, Value]) -> Value:
     >>> evaluate(parse_expression(Source("example", "0.1 + 0.2")), {})
     0.3
     """
-    return _Evaluator(values, rationals).value(expression)
+    return _Evaluator(values, exact=True).value(expression)
 
 
 def evaluate_state(expression: Expression, values: Mapping[str, Value]) -> Value:
     """The same for an expression that depends on a state: its constants are folded, the rest is done in doubles."""
-    return _Evaluator(values, doubles).value(expression)
+    return _Evaluator(values, exact=False).value(expression)
 
 
 def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
@@ -110,9 +90,9 @@ def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
 
 
 class _Evaluator:
-    def __init__(self, values: Mapping[str, Value], arithmetic: Arithmetic):
+    def __init__(self, values: Mapping[str, Value], exact: bool):
         self._values = values
-        self._arithmetic = arithmetic
+        self._exact = exact
 
     def value(self, expression: Expression) -> Value:
         values = self._values
@@ -123,13 +103,14 @@ class _Evaluator:
                 if name not in values:
                     raise EvaluationError(f"'{name}' has no value", expression.span)
                 return values[name]
-            case Unary("!", operand):
-                return not self.value(operand)
-            case Unary(_, operand):
-                value = self.value(operand)
-                return self._arithmetic.negate(value) if isinstance(value, float) else _in_range(-value, expression)
+            case Unary(operator, operand):
+                return self._applied(UNARY[operator], (self.value(operand),), expression)
             case Binary(operator, left, right):
-                return self._binary(operator, left, right, expression)
+                operation = BINARY[operator]
+                first = self.value(left)
+                if operation.settled_by is first:
+                    return operation.doubles(first, first)
+                return self._applied(operation, (first, self.value(right)), expression)
             case Conditional(condition, then, otherwise):
                 chosen, other = (then, otherwise) if self.value(condition) else (otherwise, then)
                 value = self.value(chosen)
@@ -137,90 +118,34 @@ class _Evaluator:
                 is_int = isinstance(value, int) and not isinstance(value, bool)
                 return float(value) if is_int and _static_type(other, values) == "double" else value
             case Call(function, arguments):
-                return self._call(function, [self.value(argument) for argument in arguments], expression)
+                if function not in FUNCTIONS:
+                    raise EvaluationError(f"unknown function '{function}'", expression.span)
+                return self._called(FUNCTIONS[function], [self.value(argument) for argument in arguments], expression)
         raise EvaluationError("this has no constant value", expression.span)
 
-    def _binary(self, operator: str, left: Expression, right: Expression, whole: Expression) -> Value:
-        first = self.value(left)
-        match operator:
-            case "&":
-                return bool(first and self.value(right))
-            case "|":
-                return bool(first or self.value(right))
-            case "=>":
-                return bool(not first or self.value(right))
-        second = self.value(right)
-        match operator:
-            case "=" | "<=>":
-                return first == second
-            case "!=":
-                return first != second
-            case "<":
-                return first < second
-            case "<=":
-                return first <= second
-            case ">":
-                return first > second
-            case ">=":
-                return first >= second
-            case "/":
-                return self._arithmetic.divide(first, second)
-            case "^":
-                return self._power(first, second, whole)
-        if isinstance(first, float) or isinstance(second, float):
-            return self._combined(operator, first, second)
-        match operator:
-            case "+":
-                return _in_range(first + second, whole)
-            case "-":
-                return _in_range(first - second, whole)
-            case "*":
-                return _in_range(first * second, whole)
-        raise EvaluationError(f"unknown operator '{operator}'", whole.span)
+    def _called(self, operation: Operation, arguments: Sequence[Value], call: Expression) -> Value:
+        if not operation.chained:
+            return self._applied(operation, arguments, call)
+        if any(isinstance(argument, float) for argument in arguments):  # one double makes all of them doubles
+            arguments = [argument if isinstance(argument, float) else float(argument) for argument in arguments]
+        value = arguments[0]
+        for argument in arguments[1:]:
+            value = self._applied(operation, (value, argument), call)
+        return value
 
-    def _combined(self, operator: str, first: float, second: float) -> float:
-        match operator:
-            case "+":
-                return self._arithmetic.add(first, second)
-            case "-":
-                return self._arithmetic.subtract(first, second)
-        return self._arithmetic.multiply(first, second)
-
-    def _call(self, function: str, arguments: list[Value], call: Expression) -> Value:
-        match function:
-            case "min" | "max":
-                if any(isinstance(argument, float) for argument in arguments):
-                    pick = self._arithmetic.minimum if function == "min" else self._arithmetic.maximum
-                    numbers = [argument if isinstance(argument, float) else float(argument) for argument in arguments]
-                    return reduce(pick, numbers)
-                return min(arguments) if function == "min" else max(arguments)
-            case "floor" | "ceil" | "round":
-                if not math.isfinite(arguments[0]):
-                    raise EvaluationError(f"'{function}' of {arguments[0]} is no integer", call.span)
-                return _in_range(self._round(function, arguments[0]), call)
-            case "mod":
-                if arguments[1] <= 0:
-                    raise EvaluationError(f"'mod' needs a positive divisor, not {arguments[1]}", call.span)
-                return arguments[0] % arguments[1]
-            case "pow":
-                return self._power(arguments[0], arguments[1], call)
-            case "log":
-                return self._arithmetic.logarithm(arguments[0], arguments[1])
-        raise EvaluationError(f"unknown function '{function}'", call.span)
-
-    def _round(self, function: str, value: float) -> int:
-        if function == "round":
-            return self._arithmetic.round_half_up(value)
-        return self._arithmetic.floor(value) if function == "floor" else self._arithmetic.ceil(value)
-
-    def _power(self, base: Value, exponent: Value, whole: Expression) -> Value:
-        if isinstance(base, float) or isinstance(exponent, float):
-            return self._arithmetic.power(base, exponent)
-        if exponent < 0:
-            raise EvaluationError(f"an integer cannot be raised to the negative exponent {exponent}", whole.span)
-        if abs(base) > 1 and exponent > 32:  # would leave the range anyway, after a long computation
-            exponent = 32
-        return _in_range(base**exponent, whole)
+    def _applied(self, operation: Operation, operands: Sequence[Value], whole: Expression) -> Value:
+        if operation.domain is not None and operation.lacks_value(operands):
+            found = operands[operation.domain.operand]
+            raise EvaluationError(f"{operation.domain.complaint}, not {found}", whole.span)
+        if operation.integers is not None:
+            for operand in operands:
+                if isinstance(operand, float):
+                    break
+            else:
+                return _in_range(operation.integers(*operands), whole)
+        exact = operation.constants if self._exact else None
+        value = (exact or operation.doubles)(*operands)
+        return _in_range(value, whole) if operation.gives == "int" else value
 
 
 def _in_range(value: Value, whole: Expression) -> Value:

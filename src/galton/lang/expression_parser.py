@@ -12,6 +12,7 @@ from __future__ import annotations
 from .depth import DeepRecursion
 from .expressions import Binary, Call, Conditional, Expression, Literal, Name, Unary
 from .lexer import KEYWORDS
+from .operations import FUNCTIONS
 from .rationals import literal
 from .source import Source, Span
 from .stream import TokenStream
@@ -33,7 +34,6 @@ PRECEDENCE = {
     "/": 9,
 }
 NOT, EQUALITY, SUM, MINUS, POWER = 5, 6, 8, 10, 11
-FUNCTIONS = ("min", "max", "floor", "ceil", "round", "pow", "mod", "log")
 LARGEST_INT = 2**31 - 1
 MOST_DIGITS = len(str(LARGEST_INT))
 _LONG_CHAIN = 64

@@ -73,7 +73,7 @@ class Conditional(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """``min max floor ceil round pow mod log`` by name; ``func(min, a, b)`` is the same node."""
+    """A function of :mod:`.operations` by name; ``func(min, a, b)`` is the same node as ``min(a, b)``."""
 
     function: str
     arguments: tuple[Expression, ...]

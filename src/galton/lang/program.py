@@ -145,3 +145,12 @@ class Program:
     rewards: tuple[RewardStructure, ...]
     initial: Expression | None  # of init … endinit
     formulas: Mapping[str, Expression] = field(default_factory=dict)  # expanded, for use in properties
+
+    @property
+    def reward_names(self) -> list[str]:
+        """What the reward structures are called in a model: by their names, or their numbers where they have none."""
+        first = next((structure for structure in self.rewards if not structure.name), None)
+        return [
+            structure.name if structure.name or structure is first else f"#{number}"
+            for number, structure in enumerate(self.rewards, 1)
+        ]

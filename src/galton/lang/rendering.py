@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
-from .expression_parser import FUNCTIONS, MINUS, NOT, POWER, PRECEDENCE
+from .expression_parser import MINUS, NOT, POWER, PRECEDENCE
 from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
+from .operations import FUNCTIONS
 from .properties import (
     BinaryPath,
     Comparison,

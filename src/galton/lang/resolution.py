@@ -21,6 +21,10 @@ from .types import Scope, type_of_value
 BUILT_IN = ("init", "deadlock")
 
 
+class OpenConstantError(LanguageError):
+    """A property that needs the value of a constant, which nobody gave."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A property ready to be checked; ``prop.parsed`` is an error where it makes no sense for this program."""
@@ -147,7 +151,7 @@ class _Resolver:
                 names = constants.blocked.get(part.name, (part.name,))
                 hint = f"give it with --const {','.join(f'{name}=…' for name in names)}"
                 message = f"this property needs a value for the constant '{names[0]}'"
-                raise LanguageError(message, self._scope.source, part.span, hint)
+                raise OpenConstantError(message, self._scope.source, part.span, hint)
 
 
 def _at(expression: Expression, span: Span) -> Expression:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from .expression_parser import FUNCTIONS
 from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
+from .operations import BINARY, FUNCTIONS, UNARY, Operation
 from .source import LanguageError, Source
 from .stream import nearest
 
@@ -56,13 +56,10 @@ class Scope:
                 return type_of_value(value)
             case Name(name):
                 return self._name(name, expression)
-            case Unary("!", operand):
-                self.require(operand, "bool", "the operand of '!'")
-                return "bool"
-            case Unary(_, operand):
-                return self._number(operand, "the operand of '-'")
+            case Unary(operator, operand):
+                return self._applied(UNARY[operator], (operand,), f"the operand of '{operator}'")
             case Binary(operator, left, right):
-                return self._binary(operator, left, right)
+                return self._applied(BINARY[operator], (left, right), f"an operand of '{operator}'")
             case Conditional(condition, then, otherwise):
                 self.require(condition, "bool", "the condition before '?'")
                 return self._common(then, otherwise, "the branches of '?:' must have one type")
@@ -80,41 +77,33 @@ class Scope:
         hint = nearest(name, [*self.types, *self.variables])
         raise self._error(f"unknown name '{name}'", expression, hint)
 
-    def _binary(self, operator: str, left: Expression, right: Expression) -> Type:
-        if operator in ("&", "|", "=>", "<=>"):
-            for operand in (left, right):
-                self.require(operand, "bool", f"an operand of '{operator}'")
-            return "bool"
-        if operator in ("=", "!="):
-            self._common(left, right, f"'{operator}' cannot compare different types")
-            return "bool"
-        types = [self._number(operand, f"an operand of '{operator}'") for operand in (left, right)]
-        if operator in ("<", "<=", ">", ">="):
-            return "bool"
-        return "double" if operator == "/" or "double" in types else "int"
-
     def _call(self, function: str, arguments: tuple[Expression, ...], call: Expression) -> Type:
         if function not in FUNCTIONS:
             hint = nearest(function, FUNCTIONS)
             if function in self.types:
                 hint = f"'{function}' is no function: is an operator missing before '('?"
             raise self._error(f"unknown function '{function}'", call, hint)
-        count = {"pow": 2, "mod": 2, "log": 2, "min": None, "max": None}.get(function, 1)
-        if count is not None and len(arguments) != count:
-            plural = "argument" if count == 1 else "arguments"
-            raise self._error(f"'{function}' takes {count} {plural}, not {len(arguments)}", call)
-        if function == "mod":
-            for argument in arguments:
-                self.require(argument, "int", "an argument of 'mod'")
-            return "int"
-        types = [self._number(argument, f"an argument of '{function}'") for argument in arguments]
-        if function in ("floor", "ceil", "round"):
-            return "int"
-        return "double" if function == "log" or "double" in types else "int"
+        operation = FUNCTIONS[function]
+        if len(arguments) != operation.arity and not operation.chained:
+            plural = "argument" if operation.arity == 1 else "arguments"
+            raise self._error(f"'{function}' takes {operation.arity} {plural}, not {len(arguments)}", call)
+        return self._applied(operation, arguments, f"an argument of '{function}'")
 
-    def _number(self, expression: Expression, what: str) -> Type:
-        self.require(expression, "double", what)
-        return self.type_of(expression)
+    def _applied(self, operation: Operation, operands: tuple[Expression, ...], what: str) -> Type:
+        """The type of an operation; ``what`` begins a complaint about an operand."""
+        match operation.takes:
+            case "alike":
+                self._common(operands[0], operands[1], f"'{operation.text[0]}' cannot compare different types")
+            case "number":
+                for operand in operands:
+                    self.require(operand, "double", what)
+            case "bool" | "int" as wanted:
+                for operand in operands:
+                    self.require(operand, wanted, what)
+        match operation.gives:
+            case "bool" | "int" | "double" as given:
+                return given
+        return "double" if any(self.type_of(operand) == "double" for operand in operands) else "int"
 
     def _common(self, first: Expression, second: Expression, message: str) -> Type:
         one, other = self.type_of(first), self.type_of(second)

@@ -7,44 +7,21 @@ bits (an unbounded counter plus one) is carried as ``REAL``, which is exact up t
 Some operations have no value for some operands (``mod(x, 0)``, ``pow(2, -1)``, ``floor(1/0)``, integers beyond 2**53).
 Where the ranges cannot rule that out the node is *partial*: it must only be evaluated where PRISM's short-circuit rules
 say so, one state at a time, and not over whole blocks.
+
+What operations mean, and the ranges of what they give, is in :mod:`galton.lang.operations`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
-from ..lang import doubles
+from ..lang.operations import BY_OP, Domain, Op, Operation, greatest, least
 
-
-class Op(IntEnum):
-    """Operations; the C++ core has the same list in the same order (``_core.operations()``)."""
-
-    CONST = 0
-    VAR = 1
-    TO_REAL = 2
-    ADD = 3
-    SUB = 4
-    MUL = 5
-    DIV = 6
-    NEG = 7
-    MIN = 8
-    MAX = 9
-    MOD = 10
-    POW = 11
-    LOG = 12
-    FLOOR = 13
-    CEIL = 14
-    ROUND = 15
-    EQ = 16
-    LT = 17
-    LE = 18
-    AND = 19
-    OR = 20
-    NOT = 21
-    IFF = 22
-    ITE = 23
+__all__ = ["Graph", "Kind", "Node", "Op", "computed"]
 
 
 class Kind(IntEnum):
@@ -80,6 +57,19 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._known: dict[tuple[Op, Kind, tuple[int, ...], str, bool], int] = {}
+        builders: dict[Op, Callable[..., int]] = {
+            **{op: partial(self._number, operation) for op, operation in BY_OP.items()},
+            Op.TO_REAL: self.to_real,
+            Op.NOT: self.not_,
+            Op.AND: self.and_,
+            Op.OR: self.or_,
+            Op.IFF: self.iff,
+            Op.ITE: self.ite,
+            Op.EQ: self.equal,
+            Op.LT: partial(self._compare, Op.LT),
+            Op.LE: partial(self._compare, Op.LE),
+        }
+        self._builders = [builders.get(op, self._leaf) for op in Op]  # hashing an Op takes long
 
     def __getitem__(self, node: int) -> Node:
         return self.nodes[node]
@@ -105,6 +95,10 @@ class Graph:
             self.nodes.append(Node(op, kind, args, value, low, high, integral, partial, maybe_nan))
         return self._known[key]
 
+    @staticmethod
+    def _leaf(*args: int) -> int:
+        raise TypeError("constants and variables are no operations")
+
     # Leaves
 
     def boolean(self, value: bool) -> int:
@@ -127,6 +121,17 @@ class Graph:
         """The value of a constant node, else None."""
         found = self.nodes[node]
         return found.value if found.op is Op.CONST else None
+
+    def apply(self, op: Op, *args: int) -> int:
+        """The node of an operation on nodes."""
+        return self._builders[op](*args)
+
+    def builder(self, operation: Operation) -> Callable[..., int]:
+        """What makes the node of an operation, in the core or not, from those of its operands."""
+        if operation.via is not None:
+            return partial(operation.via, self.apply)
+        assert operation.op is not None
+        return self._builders[operation.op]
 
     # Logic
 
@@ -171,10 +176,13 @@ class Graph:
             return then
         if self.nodes[then].kind is Kind.BOOL:
             return self._add(Op.ITE, Kind.BOOL, (condition, then, otherwise))
+        integral = self.nodes[then].integral and self.nodes[otherwise].integral
+        if not integral:
+            then, otherwise = self.as_double(then), self.as_double(otherwise)
         then, otherwise, kind = self._match(then, otherwise)
         a, b = self.nodes[then], self.nodes[otherwise]
-        bounds = (_least(a.low, b.low), _greatest(a.high, b.high))
-        return self._add(Op.ITE, kind, (condition, then, otherwise), bounds=bounds, integral=a.integral and b.integral)
+        bounds = least(a.low, b.low), greatest(a.high, b.high)
+        return self._add(Op.ITE, kind, (condition, then, otherwise), bounds=bounds, integral=integral)
 
     # Comparison
 
@@ -182,12 +190,6 @@ class Graph:
         if self.nodes[a].kind is Kind.BOOL:
             return self.iff(a, b)
         return self._compare(Op.EQ, a, b)
-
-    def less(self, a: int, b: int) -> int:
-        return self._compare(Op.LT, a, b)
-
-    def less_equal(self, a: int, b: int) -> int:
-        return self._compare(Op.LE, a, b)
 
     def _compare(self, op: Op, a: int, b: int) -> int:
         a, b, _ = self._match(a, b)
@@ -208,49 +210,68 @@ class Graph:
 
     # Arithmetic
 
-    def arithmetic(self, op: Op, a: int, b: int) -> int:
-        """ADD, SUB, MUL, MIN, MAX with PRISM's types: an int only if both operands are."""
-        a, b, _ = self._match(a, b)
-        x, y = self.nodes[a], self.nodes[b]
-        bounds = _bounds(op, x, y)
-        integral = x.integral and y.integral
-        if x.op is Op.CONST and y.op is Op.CONST:
-            value = _fold(op, x.value, y.value)
+    def _number(self, operation: Operation, *args: int) -> int:
+        """A number from numbers."""
+        op = operation.op
+        assert op is not None
+        nodes = [self.nodes[a] for a in args]
+        whole, constant, words = operation.integers is not None, True, operation.on_words
+        for node in nodes:
+            whole = whole and node.integral
+            constant = constant and node.op is Op.CONST
+            words = words and node.kind is Kind.INT
+        integral = whole or operation.gives == "int"
+        if not integral:
+            # As doubles: an integer has no -0, which would send a quotient to the wrong infinity.
+            args = tuple(map(self.as_double, args))
+            nodes = [self.nodes[a] for a in args]
+        outside = operation.domain is not None and self._may_lack_value(operation.domain, nodes, whole)
+        if constant and not outside:
+            value = computed(operation, whole, [node.value for node in nodes])
             if not integral:
                 return self.real(value)
-            if abs(value) <= EXACT:
+            if abs(value) <= EXACT or not operation.lengthens:
                 return self.integer(int(value))
-        same = self._neutral(op, a, b)
-        if same is not None and self.nodes[same].integral == integral:  # (x + 0.0) is a double, x is none
+        same = self._neutral(op, args)
+        if same is not None:
             return same
-        fits = integral and bounds[0] >= INT_MIN and bounds[1] <= INT_MAX
-        if not fits:
-            a, b = self.to_real(a), self.to_real(b)
-        elif x.kind is Kind.REAL:
-            fits = False
-        partial = integral and not (bounds[0] >= -EXACT and bounds[1] <= EXACT)
-        endless = op not in (Op.MIN, Op.MAX) and not all(map(math.isfinite, bounds))
+        assert operation.range is not None
+        low, high = operation.range(*nodes)
+        fits = integral and low >= INT_MIN and high <= INT_MAX and (words or not whole)
+        if whole and not fits:
+            args = tuple(map(self.to_real, args))
         return self._add(
             op,
             Kind.INT if fits else Kind.REAL,
-            (a, b),
-            bounds=bounds,
+            args,
+            bounds=(low, high),
             integral=integral,
-            partial=partial,
-            maybe_nan=endless and not integral,  # inf - inf, 0 * inf
+            partial=outside or (whole and operation.lengthens and not (low >= -EXACT and high <= EXACT)),
+            maybe_nan=operation.may_be_nan and not integral and not (math.isfinite(low) and math.isfinite(high)),
         )
 
-    def _neutral(self, op: Op, a: int, b: int) -> int | None:
+    @staticmethod
+    def _may_lack_value(domain: Domain, nodes: list[Node], whole: bool) -> bool:
+        if domain.of_integers and not whole:
+            return False
+        node = nodes[domain.operand]
+        return node.maybe_nan or not (domain.low <= node.low and node.high <= domain.high)
+
+    def _neutral(self, op: Op, args: tuple[int, ...]) -> int | None:
         """The operand that an operation leaves as it is, if there is one."""
-        if op in (Op.MIN, Op.MAX) and a == b:
-            return a
-        if op is Op.MUL and 1 in (self.constant(a), self.constant(b)):
-            return b if self.constant(a) == 1 else a
-        # -0.0 + 0.0 is 0.0: only -0.0 leaves every double as it is, and an integer has none.
-        for operand, other in ((a, b), (b, a)) if op is Op.ADD else ((a, b),) if op is Op.SUB else ():
-            zero = self.constant(other)
-            if zero == 0 and (self.nodes[operand].integral or (math.copysign(1.0, zero) < 0) == (op is Op.ADD)):
-                return operand
+        match op:
+            case Op.MIN | Op.MAX:
+                return args[0] if args[0] == args[1] else None
+            case Op.FLOOR | Op.CEIL | Op.ROUND:
+                return args[0] if self.nodes[args[0]].integral else None
+            case Op.MUL:
+                return next((a for a, other in (args, args[::-1]) if self.constant(other) == 1), None)
+            case Op.ADD | Op.SUB:
+                # -0.0 + 0.0 is 0.0: only -0.0 leaves every double as it is, and an integer has none.
+                for a, other in (args, args[::-1]) if op is Op.ADD else (args,):
+                    zero = self.constant(other)
+                    if zero == 0 and (self.nodes[a].integral or (math.copysign(1.0, zero) < 0) == (op is Op.ADD)):
+                        return a
         return None
 
     def as_double(self, a: int) -> int:
@@ -263,79 +284,6 @@ class Graph:
         if x.kind is Kind.INT:
             return self._add(Op.TO_REAL, Kind.REAL, (a,), bounds=(x.low, x.high))
         return self._add(Op.ADD, Kind.REAL, (a, self.real(0.0)), bounds=(x.low, x.high))
-
-    def negate(self, a: int) -> int:
-        x = self.nodes[a]
-        if x.op is Op.CONST:
-            return self.integer(-int(x.value)) if x.integral else self.real(-x.value)
-        fits = x.kind is Kind.INT and -x.low <= INT_MAX
-        if not fits:
-            a = self.to_real(a)
-        return self._add(Op.NEG, Kind.INT if fits else Kind.REAL, (a,), bounds=(-x.high, -x.low), integral=x.integral)
-
-    def divide(self, a: int, b: int) -> int:
-        # As doubles: an integer has no -0, which would send the quotient to the wrong infinity.
-        a, b = self.as_double(a), self.as_double(b)
-        x, y = self.nodes[a], self.nodes[b]
-        if x.op is Op.CONST and y.op is Op.CONST:
-            return self.real(doubles.divide(x.value, y.value))
-        bounds = (-math.inf, math.inf)
-        if y.low > 0 or y.high < 0:
-            bounds = _hull([p / q for p in (x.low, x.high) for q in (y.low, y.high)])
-        sure = (y.low > 0 or y.high < 0) and all(map(math.isfinite, (x.low, x.high)))
-        return self._add(Op.DIV, Kind.REAL, (a, b), bounds=bounds, maybe_nan=not sure)
-
-    def modulo(self, a: int, b: int) -> int:
-        a, b, kind = self._match(a, b)
-        x, y = self.nodes[a], self.nodes[b]
-        partial = not y.low > 0
-        if x.op is Op.CONST and y.op is Op.CONST and not partial:
-            return self.integer(int(x.value) % int(y.value))
-        return self._add(Op.MOD, kind, (a, b), bounds=(0, max(y.high - 1, 0)), integral=True, partial=partial)
-
-    def power(self, a: int, b: int) -> int:
-        a, b = self.to_real(a), self.to_real(b)
-        x, y = self.nodes[a], self.nodes[b]
-        integral = x.integral and y.integral
-        partial = integral and not y.low >= 0
-        if x.op is Op.CONST and y.op is Op.CONST and not partial:
-            if not integral:
-                return self.real(doubles.power(x.value, y.value))
-            if self._power_fits(x, y):
-                return self.integer(int(x.value) ** int(y.value))
-        low = 0.0 if x.low >= 0 else -math.inf
-        partial = integral and not (y.low >= 0 and self._power_fits(x, y))
-        bounds = (low, math.inf)
-        return self._add(
-            Op.POW, Kind.REAL, (a, b), bounds=bounds, integral=integral, partial=partial, maybe_nan=not integral
-        )
-
-    @staticmethod
-    def _power_fits(x: Node, y: Node) -> bool:
-        base = max(abs(x.low), abs(x.high), 2)
-        return base < math.inf and y.high * math.log2(base) <= 53
-
-    def logarithm(self, a: int, base: int) -> int:
-        a, base = self.to_real(a), self.to_real(base)
-        x, y = self.nodes[a], self.nodes[base]
-        if x.op is Op.CONST and y.op is Op.CONST:
-            return self.real(doubles.logarithm(x.value, y.value))
-        return self._add(Op.LOG, Kind.REAL, (a, base), bounds=(-math.inf, math.inf), maybe_nan=True)
-
-    def to_integer(self, op: Op, a: int) -> int:
-        """FLOOR, CEIL, ROUND."""
-        x = self.nodes[a]
-        if x.integral:
-            return a
-        finite = math.isfinite(x.low) and math.isfinite(x.high) and not x.maybe_nan
-        if x.op is Op.CONST and finite:
-            return self.integer(_round(op, x.value))
-        bounds: tuple[float, float] = (-math.inf, math.inf)
-        if finite:
-            bounds = (_round(op, x.low), _round(op, x.high))
-        fits = finite and bounds[0] >= INT_MIN and bounds[1] <= INT_MAX
-        kind = Kind.INT if fits else Kind.REAL
-        return self._add(op, kind, (a,), bounds=bounds, integral=True, partial=not finite)
 
     def to_real(self, a: int) -> int:
         """The same number carried as REAL; it stays an integer of the language if it was one."""
@@ -360,45 +308,9 @@ def _as_float(bound: float) -> float:
         return math.inf if bound > 0 else -math.inf
 
 
-def _least(*values: float) -> float:
-    return -math.inf if any(math.isnan(v) for v in values) else min(values)
-
-
-def _greatest(*values: float) -> float:
-    return math.inf if any(math.isnan(v) for v in values) else max(values)
-
-
-def _hull(values: list[float]) -> tuple[float, float]:
-    return _least(*values), _greatest(*values)
-
-
-def _bounds(op: Op, x: Node, y: Node) -> tuple[float, float]:
-    match op:
-        case Op.ADD:
-            return _least(x.low + y.low), _greatest(x.high + y.high)
-        case Op.SUB:
-            return _least(x.low - y.high), _greatest(x.high - y.low)
-        case Op.MUL:
-            return _hull([p * q for p in (x.low, x.high) for q in (y.low, y.high)])
-        case Op.MIN:
-            return _least(x.low, y.low), _greatest(min(x.high, y.high))
-        case Op.MAX:
-            return _least(max(x.low, y.low)), _greatest(x.high, y.high)
-    raise AssertionError(op)
-
-
-def _fold(op: Op, x: float, y: float) -> float:
-    return _FOLDED[op](x, y)
-
-
-_FOLDED = {
-    Op.ADD: doubles.add,
-    Op.SUB: doubles.subtract,
-    Op.MUL: doubles.multiply,
-    Op.MIN: doubles.minimum,
-    Op.MAX: doubles.maximum,
-}
-
-
-def _round(op: Op, x: float) -> int:
-    return {Op.FLOOR: doubles.floor, Op.CEIL: doubles.ceil, Op.ROUND: doubles.round_half_up}[op](x)
+def computed(operation: Operation, whole: bool, values: Sequence[float]) -> float:
+    """What an operation makes of numbers that are carried as doubles, and are integers where ``whole``."""
+    if whole:
+        assert operation.integers is not None
+        return operation.integers(*map(int, values))
+    return operation.doubles(*values)

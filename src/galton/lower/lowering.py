@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
+from ..lang.operations import BINARY, FUNCTIONS, UNARY
 from ..lang.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
 from ..lang.source import Span
 from ..model.states import Field
-from .expression_graph import Graph, Kind, Op
+from .expression_graph import Graph, Kind
 from .initial import initial_ranges
 from .layout import layout
 
@@ -84,6 +86,10 @@ class ExpressionLowering:
 
     def __init__(self, program: Program, frozen: Collection[str] = ()):
         self.graph = Graph()
+        self._unary, self._binary, self._functions = (
+            {text: self.graph.builder(operation) for text, operation in rows.items()}
+            for rows in (UNARY, BINARY, FUNCTIONS)
+        )
         self._constants: Mapping[str, Value] = program.constants
         self._labels = program.labels
         self._nodes: dict[str, int] = {}
@@ -111,7 +117,6 @@ class ExpressionLowering:
         return node
 
     def _node(self, expression: Expression) -> int:
-        graph = self.graph
         match expression:
             case Literal(value):
                 return self._literal(value)
@@ -119,16 +124,16 @@ class ExpressionLowering:
                 return self._nodes[name]
             case Label(name):
                 return self.node(self._labels[name])
-            case Unary("!", operand):
-                return graph.not_(self._located(operand))
-            case Unary("-", operand):
-                return graph.negate(self._located(operand))
+            case Unary(operator, operand):
+                return self._unary[operator](self._located(operand))
             case Conditional(condition, then, otherwise):
                 return self._conditional(condition, then, otherwise)
             case Binary(operator, left, right):
-                return self._binary(operator, self._located(left), self._located(right))
+                return self._binary[operator](self._located(left), self._located(right))
             case Call(function, arguments):
-                return self._call(function, [self._located(a) for a in arguments])
+                operands = [self._located(a) for a in arguments]
+                build = self._functions[function]
+                return reduce(build, operands) if FUNCTIONS[function].chained else build(*operands)
         raise TypeError(f"not an expression of the modelling language: {expression!r}")
 
     def _literal(self, value: Value) -> int:
@@ -146,64 +151,6 @@ class ExpressionLowering:
         node = self._located(taken)
         other_node = self.graph[self._located(other)]
         return node if other_node.integral or other_node.kind is Kind.BOOL else self.graph.as_double(node)
-
-    def _binary(self, operator: str, a: int, b: int) -> int:
-        graph = self.graph
-        match operator:
-            case "&":
-                return graph.and_(a, b)
-            case "|":
-                return graph.or_(a, b)
-            case "=>":
-                return graph.or_(graph.not_(a), b)
-            case "<=>":
-                return graph.iff(a, b)
-            case "=":
-                return graph.equal(a, b)
-            case "!=":
-                return graph.not_(graph.equal(a, b))
-            case "<":
-                return graph.less(a, b)
-            case "<=":
-                return graph.less_equal(a, b)
-            case ">":
-                return graph.less(b, a)
-            case ">=":
-                return graph.less_equal(b, a)
-            case "+":
-                return graph.arithmetic(Op.ADD, a, b)
-            case "-":
-                return graph.arithmetic(Op.SUB, a, b)
-            case "*":
-                return graph.arithmetic(Op.MUL, a, b)
-            case "/":
-                return graph.divide(a, b)
-            case "^":
-                return graph.power(a, b)
-        raise ValueError(f"unknown operator {operator!r}")
-
-    def _call(self, function: str, arguments: list[int]) -> int:
-        graph = self.graph
-        match function:
-            case "min" | "max":
-                op = Op.MIN if function == "min" else Op.MAX
-                result = arguments[0]
-                for argument in arguments[1:]:
-                    result = graph.arithmetic(op, result, argument)
-                return result
-            case "floor":
-                return graph.to_integer(Op.FLOOR, arguments[0])
-            case "ceil":
-                return graph.to_integer(Op.CEIL, arguments[0])
-            case "round":
-                return graph.to_integer(Op.ROUND, arguments[0])
-            case "mod":
-                return graph.modulo(*arguments)
-            case "pow":
-                return graph.power(*arguments)
-            case "log":
-                return graph.logarithm(*arguments)
-        raise ValueError(f"unknown function {function!r}")
 
 
 def lower(program: Program, terminal: Expression | None = None) -> Lowered:

@@ -115,7 +115,7 @@ class PackedStates:
 
     >>> states = PackedStates.from_columns({"s": [0, 0, 1], "up": [False, True, True]})
     >>> states[2], states.find(s=0, up=True), states.column("s").tolist()
-    ((s=1, up=True), 1, [0, 0, 1])
+    ((s=1, up=true), 1, [0, 0, 1])
     """
 
     fields: tuple[Field, ...]

@@ -28,7 +28,7 @@ def finish(model: Model) -> Model:
     """Validate a model, and divide the rows of probabilities by their sums where those are not 1.
 
     This is for models that no explorer made; explorers finish each row as they write it, by the same rule, which is in
-    ``src/core/rows.hpp``.
+    ``src/core/matrix/rows.hpp``.
     """
     validate(model)
     if model.type == "ctmc":

@@ -2,7 +2,8 @@
 
 Requires: not too many transitions between the states that are left on the way.
 Guarantees: bounds whose relative distance is known beforehand, however stiff the chain, however hard to leave, however
-small the result, periodic or not: see ``src/core/eliminate.hpp``, and ``src/core/average.hpp`` for small dense chains.
+small the result, periodic or not: see ``src/core/solve/eliminate.hpp``, and
+``src/core/long_run/average.hpp`` for small dense chains.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .. import _core, backend
 from ..backend.cpu.matrix import matrix_of
-from ..backend.protocol import Matrix, Optimum, System
+from ..backend.protocol import Matrix, Optimum, Span, System
 from ..device.arrays import how_many, namespace, on_host
 from ..model.sparse import Model
 from ..model.values import Floats, Values
@@ -39,6 +39,10 @@ class Segment:
     first: int
     last: int
     acyclic: bool
+
+    def span(self, threads: int) -> Span:
+        """Its unknowns as primitives take them."""
+        return Span(self.first, self.last, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +202,15 @@ def restrict(
     else:
         number[members] = np.repeat(np.arange(unknowns, dtype=np.int32), np.diff(groups))
     found = _core.restrict(
-        matrix_of(model), model.type == "ctmc", number, known, reward, keep, members, groups, threads
+        matrix_of(model),
+        rates=model.type == "ctmc",
+        number=number,
+        known=known,
+        reward=reward,
+        keep=keep,
+        members=members,
+        starts=groups,
+        threads=threads,
     )
     dictionary = model.values.dictionary
     values = Values(plain=found["values"]) if dictionary is None else Values(None, dictionary, found["values"])
@@ -262,8 +274,8 @@ def restrict_on_device(
 
 
 def _slack(longest: int) -> float:
-    """Of rows with that many entries: in units of 2^-53, what a row may be off from 1 (``src/core/rows.hpp``), the sums
-    of scale and constant, a product in each term, a division and a product; with some to spare.
+    """Of rows with that many entries: in units of 2^-53, what a row may be off from 1 (``src/core/matrix/rows.hpp``),
+    the sums of scale and constant, a product in each term, a division and a product; with some to spare.
     """
     return (2 * longest + 4) * 2.0**-52
 

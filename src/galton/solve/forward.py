@@ -126,7 +126,7 @@ class Distribution:
 
 
 class _Moved(NamedTuple):
-    """What ``_core.Forward.advance`` returns; ``src/core/forward.hpp`` says what it means."""
+    """What ``_core.Forward.advance`` returns; ``src/core/steps/forward.hpp`` says what it means."""
 
     states: Int32s
     mass: Floats

@@ -44,10 +44,10 @@ class Operator:
         self._full = xp.zeros(equations.size)  # zero outside the range
 
     def __call__(self, d: Floats) -> Floats:
-        first, last = self.segment.first, self.segment.last
-        self._full[first:last] = d
-        product: Floats = self.job.xp.empty(last - first)
-        self._homogeneous.row_values(self._full, product, first, last, self.job.threads)
+        span = self.segment.span(self.job.threads)
+        self._full[span.part] = d
+        product: Floats = self.job.xp.empty(span.last - span.first)
+        self._homogeneous.row_values(self._full, product, span)
         self.job.sweeps += 1
         return d - product
 

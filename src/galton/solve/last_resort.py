@@ -1,7 +1,7 @@
 """What is tried where no proposal can be proved: components that are hard to leave.
 
 For a chain, elimination without subtraction, whose error is known beforehand however badly conditioned the chain is
-(``src/core/eliminate.hpp``). For an MDP the same around policy iteration, with numbers as long as it takes. Then
+(``src/core/solve/eliminate.hpp``). For an MDP the same around policy iteration, with numbers as long as it takes. Then
 interval iteration, which needs nothing but time. Only when all have failed is there no answer.
 """
 
@@ -87,14 +87,14 @@ def _eliminated(
     origin, part = equations.origin, slice(segment.first, segment.last)
     elimination = _core.Elimination.of_rows(
         matrix_of(origin.model),
-        origin.model.type == "ctmc",
-        origin.number,
-        origin.known,
-        origin.reward,
-        equations.rows[part],
-        segment.first,
-        lower,
-        upper,
+        rates=origin.model.type == "ctmc",
+        number=origin.number,
+        known=origin.known,
+        reward=origin.reward,
+        rows=equations.rows[part],
+        first=segment.first,
+        lower=lower,
+        upper=upper,
     )
     carry_through(elimination, settings)
     elimination.solve(lower[part], upper[part])
@@ -123,4 +123,4 @@ def _by_intervals(
     job.run(segment)
     lower[part], upper[part] = job.lower[part], job.upper[part]
     if chosen is not None:  # the rows that are the best as far as the bounds tell
-        job.system.improve(job.x, job.copy, chosen, segment.first, segment.last, job.threads)
+        job.system.improve(job.x, job.copy, chosen, segment.span(job.threads))

@@ -1,7 +1,7 @@
 """Elimination without subtraction (Grassmann, Taksar and Heyman 1985) in decimals of any length.
 
 Rows are rates, d x = Σ a x + c with d the sum of all rates of the row, those that leave included; see
-``src/core/eliminate.hpp``, which does the same faster with the digits of doubles.
+``src/core/solve/eliminate.hpp``, which does the same faster with the digits of doubles.
 """
 
 from __future__ import annotations

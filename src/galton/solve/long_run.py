@@ -1,8 +1,8 @@
 """The gain of an irreducible chain, by a guess at its bias and a proof.
 
 The gain g and the bias h solve Poisson's equation g = r + Qh, where (Qh)(s) is the sum over t of R(s,t)(h(t) - h(s)).
-For *any* h, min(r + Qh) <= g <= max(r + Qh): one sweep that rounds downwards (``src/core/drift.hpp``) turns whatever a
-method proposes into bounds.
+For *any* h, min(r + Qh) <= g <= max(r + Qh): one sweep that rounds downwards (``src/core/long_run/drift.hpp``) turns
+whatever a method proposes into bounds.
 
 Where the gain is tiny because what earns is rare, the rounding of r + Qh in the rare states is larger than the gain.
 Then rewards are made a little higher there, by more than the rounding, and the bias of those is the guess: its r + Qh

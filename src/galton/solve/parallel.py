@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.protocol import Stop
 from ..device.arrays import greatest
 from .equations import Segment
 from .proposal import SMALL, Proposer
@@ -86,8 +87,6 @@ class ParallelProposer(Proposer):
 
     def _plainly(self, x: Any, segment: Segment, sweeps: int) -> None:
         """So many sweeps, without a look."""
-        first, last = segment.first, segment.last
-        done, _ = self.system.gauss_seidel(
-            x, self.copy, None, first, last, sweeps, 0.0, True, True, 1.0, self.settings.n_threads
-        )
+        span = segment.span(self.settings.n_threads)
+        done, _ = self.system.gauss_seidel(x, self.copy, None, span, Stop(sweeps))
         self.sweeps += done

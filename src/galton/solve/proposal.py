@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.protocol import System
+from ..backend.protocol import Stop, System
 from ..device.arrays import how_many
 from ..model.values import Floats
 from .equations import Segment
@@ -54,16 +54,13 @@ class Proposer:
 
     def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0) -> float:
         """Gauss–Seidel sweeps, taking the best rows; returns the largest relative change in the last."""
-        first, last, threads = segment.first, segment.last, self.settings.n_threads
-        residual = float("inf")
+        span, residual = segment.span(self.settings.n_threads), float("inf")
         if self.chosen is None:
-            done, residual = self.system.gauss_seidel(
-                self.x, self.copy, None, first, last, sweeps, aim, True, True, 1.0, threads
-            )
+            done, residual = self.system.gauss_seidel(self.x, self.copy, None, span, Stop(sweeps, aim))
             self.sweeps += done
             return residual
         for _ in range(sweeps):
-            changed, residual = self.system.improve(self.x, self.copy, self.chosen, first, last, threads)
+            changed, residual = self.system.improve(self.x, self.copy, self.chosen, span)
             self.sweeps += 1
             if residual <= aim or not changed:
                 break
@@ -75,13 +72,13 @@ class Proposer:
         For a minimum this is where to begin. Sweeps from zero may settle on a strategy that never ends, for which there
         is no solution; one that ends, once evaluated, is improved only by others that end.
         """
-        first, last, threads = segment.first, segment.last, self.settings.n_threads
-        part = slice(first, last)
+        span = segment.span(self.settings.n_threads)
+        part = span.part
         before = self.x[part].copy()
         if self.chosen is None:
-            done, _ = self.system.bicgstab(self.x, None, first, last, KRYLOV_SWEEPS, aim, threads)
+            done, _ = self.system.bicgstab(self.x, None, span, KRYLOV_SWEEPS, aim)
         else:
-            done, _ = self.system.solve_induced(self.x, self.chosen, first, last, aim)
+            done, _ = self.system.solve_induced(self.x, self.chosen, span, aim)
         self.sweeps += done
         found = self.x[part]
         if how_many((found >= 0) & (found < np.inf)) < len(found):

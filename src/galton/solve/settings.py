@@ -12,7 +12,9 @@ from ..device.threads import check_threads
 from ..lang.source import GaltonError
 from .methods.names import DEFAULT, TIMED, check_name
 
-__all__ = ["Settings", "Watch"]
+__all__ = ["FINEST", "Settings", "Watch"]
+
+FINEST = 1e-13  # the smallest eps: bounds of doubles are not narrower, relative to the value, but by luck
 
 # Called now and then with what is going on (method, sweeps, residual, bounds so far, …); may raise to stop.
 Watch = Callable[[dict[str, Any]], None]
@@ -26,14 +28,15 @@ class Settings:
     ----------
     eps
         Half the relative (or absolute) width that the bounds of an answer may have; for a method chosen by hand, the
-        change between sweeps at which it stops.
+        change between sweeps at which it stops. A relative one is at least :data:`FINEST`.
     relative
         Whether ``eps`` is relative to the value.
     method
         A method chosen by hand, which gives up the guarantee unless the method has one; None for the default, which
-        proves its bounds. Those for time bounds have it, and leave the default for everything else.
+        proves its bounds. Those for time bounds have it. A method is refused where a property has no question for it,
+        and so are all choices below.
     max_iterations
-        Sweeps after which a method gives up; None for the method's own limit.
+        Sweeps after which a method chosen by hand, or a long-run average, gives up; None for its own limit.
     omega
         The relaxation of JOR and SOR.
     threads
@@ -76,6 +79,14 @@ class Settings:
             from ..backend.formats import check_names
 
             check_names(self.format, self.order)
+
+    def check_eps(self) -> None:
+        """Refuse an eps of a user that doubles cannot attain; what Galton asks of itself on the way may be finer."""
+        if self.relative and self.eps < FINEST:
+            raise GaltonError(
+                f"eps is {self.eps:g}, relative to the value, and doubles have too few digits for that; "
+                f"{FINEST:g} is the smallest eps"
+            )
 
     @property
     def by_hand(self) -> bool:

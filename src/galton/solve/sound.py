@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..backend.protocol import System
+from ..backend.protocol import Span, System
 from ..device.arrays import how_many, is_on_host, namespace
 from ..model.values import Floats
 from .equations import Equations, Segment
@@ -91,7 +91,7 @@ class _Solver:
                 self._solve_directly(segment)
                 continue
             if segment.acyclic:
-                self.system.propagate(self.lower, self.upper, segment.first, segment.last, self.equations.slack)
+                self.system.propagate(self.lower, self.upper, self._span(segment), self.equations.slack)
                 self.proofs += 1
                 if cyclic or choose:
                     self._keep(segment)
@@ -159,7 +159,7 @@ class _Solver:
         if last and not (self.settings.strategy and is_on_host(self.lower)):  # a device has one segment
             return
         part = slice(segment.first, segment.last)
-        width = _core.middles(self.lower, self.upper, self.x.x, segment.first, segment.last, TINY)
+        width = _core.middles(self.lower, self.upper, self.x.x, self._span(segment), TINY)
         self.width = max(self.width, width)
         if self.sees:
             self.seen[part] = self.x.x[part] > 0
@@ -194,15 +194,15 @@ class _Solver:
 
     def _begin_for_nothing(self, segment: Segment) -> None:
         """Where nothing has to be paid, begin with rows on which nothing is: sweeps would near that for ever."""
-        equations, threads, rows = self.equations, self.settings.n_threads, self.equations.rows_of(segment)
+        equations, span, rows = self.equations, self._span(segment), self.equations.rows_of(segment)
         if equations.origin.reward is None or not how_many(equations.constant[rows] == 0):
             return
         assert equations.groups is not None
         assert self.x.chosen is not None
         costly = self.seen
-        if not how_many(~extend(self.system, segment, costly, self.x.copy, None, threads)):
+        if not how_many(~extend(self.system, span, costly, self.x.copy, None)):
             return
-        self.system.take_free_rows(costly, self.x.chosen, segment.first, segment.last, threads)
+        self.system.take_free_rows(costly, self.x.chosen, span)
         self.x.sweeps += 3
 
     def _weigh(self, segment: Segment, entries: int, near: float, share: float, most: float) -> float:
@@ -211,9 +211,10 @@ class _Solver:
         With choices, only rows that are nearly the best need w: others have room to spare, which the proof will show.
         Rows with a constant above ``share`` of x are left to δ.
         """
-        part, span = slice(segment.first, segment.last), (segment.first, segment.last, self.settings.n_threads)
+        span = self._span(segment)
+        part = span.part
         x = self.x.x[part]
-        self.system.weigh_rows(self.x.x, self.x.chosen, near, share, self.w_constant, *span)
+        self.system.weigh_rows(self.x.x, self.x.chosen, self.w_constant, span, near=near, share=share)
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
         self.w.x[part] = x
@@ -229,16 +230,16 @@ class _Solver:
             self.w.sweeps += 1
             if steps > most:  # than doubles have digits for
                 break
-            if how_many(w >= 0) == len(w) and self.w.system.growth(self.w.x, self.x.x, *span) <= 0.5:
-                self.passed_on = self.system.left_to_delta(self.x.x, self.w.x, self.w_constant, share, *span)
+            if how_many(w >= 0) == len(w) and self.w.system.growth(self.w.x, self.x.x, span) <= 0.5:
+                self.passed_on = self.system.left_to_delta(self.x.x, self.w.x, self.w_constant, span, share=share)
                 return max(steps, self.passed_on)
         return float("inf")
 
     def _prove(self, segment: Segment, budget: float) -> bool:
-        first, last, threads = segment.first, segment.last, self.settings.n_threads
-        part = slice(first, last)
+        span = self._span(segment)
+        part, prover = span.part, self.equations.prover
         x, w, slack = self.x.x[part], self.w.x[part], self.equations.slack
-        defect = self.system.defect(self.x.x, first, last, threads)
+        defect = self.system.defect(self.x.x, span)
         self.proofs += 1
         if not np.isfinite(defect):
             return False
@@ -249,10 +250,12 @@ class _Solver:
                 self.upper[part] = (1 + delta) * x + epsilon * w
                 self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
             self.proofs += 2
-            prover, span = self.equations.prover, (first, last, slack, threads)
-            if prover.is_above(self.upper, *span) and prover.is_below(self.lower, *span):
+            if prover.is_above(self.upper, span, slack) and prover.is_below(self.lower, span, slack):
                 return _half_width(self.lower[part], self.upper[part], x) <= self.width + budget
         return False
+
+    def _span(self, segment: Segment) -> Span:
+        return segment.span(self.settings.n_threads)
 
     def _solve_directly(self, segment: Segment) -> None:
         if not is_on_host(self.lower):

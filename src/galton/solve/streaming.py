@@ -199,7 +199,7 @@ class StreamingProposer(Proposer):
         part, rows = slice(segment.first, segment.last), self.device.equations.rows_of(segment)
         kept, found = self.x[part].copy(), np.empty(rows.stop - rows.start)
         self.x[part] = 0.0
-        self.system.row_values(self.x, found, segment.first, segment.last, self.settings.n_threads)
+        self.system.row_values(self.x, found, segment.span(self.settings.n_threads))
         self.x[part] = kept
         return found
 

@@ -8,32 +8,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..backend.protocol import System
+from ..backend.protocol import Span, Stop, System
 from ..device.arrays import how_many
 from ..model.values import Floats
-from .equations import Int32s, Mask, Segment
+from .equations import Int32s, Mask
 
 __all__ = ["extend", "support"]
 
 
-def support(system: System, segment: Segment, x: Floats, chosen: Int32s | None, threads: int) -> Mask:
+def support(system: System, span: Span, x: Floats, chosen: Int32s | None) -> Mask:
     """The unknowns of a range that are not 0, given which earlier ones are; by the rows chosen, or the best if None."""
     seen = (x > 0).astype(np.float64)
-    return extend(system, segment, seen, np.empty_like(seen), chosen, threads)
+    return extend(system, span, seen, np.empty_like(seen), chosen)
 
 
-def extend(system: System, segment: Segment, seen: Floats, copy: Floats, chosen: Int32s | None, threads: int) -> Mask:
+def extend(system: System, span: Span, seen: Floats, copy: Floats, chosen: Int32s | None) -> Mask:
     """The same, where ``seen`` is 1 for earlier unknowns that are not 0, and afterwards for these as well."""
-    part = slice(segment.first, segment.last)
+    part = span.part
     seen[part] = 0.0
-    span = (segment.first, segment.last, 1, 0.0, True)
     while True:
         before = seen[part].copy()
-        system.gauss_seidel(seen, copy, chosen, *span, True, 1.0, threads)
+        system.gauss_seidel(seen, copy, chosen, span, Stop(1))
         seen[part] = np.maximum(before, seen[part] > 0)
         if not how_many(seen[part] != before):
             # Within a sweep a number may get too small to be seen; not in one that reads only ones.
-            system.jacobi(seen, copy, chosen, *span, 1.0, threads)
+            system.jacobi(seen, copy, chosen, span, Stop(1))
             seen[part] = np.maximum(before, seen[part] > 0)
             if not how_many(seen[part] != before):
                 return seen[part] > 0

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ..checking.paths import threshold
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
 from ..lang.expressions import Value
 from ..lang.program import Program
-from ..lang.properties import Probability
-from ..lang.resolution import Question, resolve
+from ..lang.properties import Probability, Reward
+from ..lang.resolution import Question, parts, resolve
 from ..lang.source import read_source
 from ..solve.settings import Settings
 from .evaluator import Asked, Operator, operator_of, refuse_parameters
@@ -188,10 +189,10 @@ class Synthesis:
         else:
             opened = open_parameters(parse_model(read_source(subject)), of_model, ranges)
         context, (question,) = resolve(file, opened.program, {n: v for n, v in given.items() if n in own})
-        problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
         declared = [constant.value for constant in file.constants if constant.value is not None]
         declared += [definition.body for definition in (*file.formulas, *file.labels)]
         refuse_parameters(question, declared, opened.decomposition)
+        problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
         operator, all_threads = operator_of(question), Settings(threads=threads).n_threads
         asked: Asked | LiftedQuestion
         if opened.program.type == "ctmc":
@@ -331,6 +332,9 @@ def _problem(
 ) -> tuple[Problem, Goal, float]:
     """Which of the problems is asked, and how closely."""
     operator = operator_of(question)
+    for part in parts(operator):  # also those that stand inside, which are looked at much later
+        if isinstance(part, (Probability, Reward)):
+            threshold(part, context.constants, question.source)
     asked = [
         name
         for name, given in (("maximise", maximize), ("minimise", minimize), ("accuracy", accuracy is not None))
@@ -362,7 +366,6 @@ def _problem(
             operator.span,
             "ask for the number itself, with =?",
         )
-    from ..checking.paths import constant
-
-    bound = float(constant(operator.comparison.bound, context.constants, question.source))
+    bound = threshold(operator, context.constants, question.source)
+    assert bound is not None
     return "threshold", Threshold.of(operator.comparison, bound, limit), limit

@@ -414,7 +414,8 @@ class Asked:
                     return first.iff(second)
                 return first & second if operator == "&" else (~first if operator == "=>" else first) | second
             case Probability() | Reward() if expression.comparison is not None:
-                bound = self._threshold(expression.comparison)
+                bound = paths.threshold(expression, self.program.constants, self.source)
+                assert bound is not None
                 return _compared(expression.comparison, self._operator(expression, bundle, None), bound)
         raise self._unsupported(expression)
 
@@ -521,9 +522,6 @@ class Asked:
                     message = f"the model has {have}, and this is number {number}"
                     raise LanguageError(message, self.source, index.span)
                 return names[int(number) - 1]
-
-    def _threshold(self, comparison: Comparison) -> float:
-        return float(paths.constant(comparison.bound, self.program.constants, self.source))
 
 
 def _finished(future: object) -> bool:

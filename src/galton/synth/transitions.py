@@ -13,12 +13,12 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.cuda.explorer import vectorised
 from ..lang import GaltonError, LanguageError
 from ..lang.evaluation import evaluate_state, fold
 from ..lang.expressions import Binary, Expression, Literal, Name
 from ..lang.program import Program, RewardItem, Update
 from ..lang.resolution import parts
+from ..lower import vectorised
 from ..lower.expression_graph import Graph
 from ..lower.lowering import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
 from ..model.states import Field, PackedStates

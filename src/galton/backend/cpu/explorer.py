@@ -37,8 +37,7 @@ def explore(
     }
     per_transition = found["transition_rewards"] or [None] * len(program.rewards)
     rewards: dict[str, Rewards] = {}
-    for number, structure in enumerate(program.rewards):
-        name = structure.name if structure.name not in rewards else f"#{number + 1}"
+    for number, name in enumerate(program.reward_names):
         rewards[name] = Rewards(
             state=found["state_rewards"][number],
             choice=found["choice_rewards"][number],

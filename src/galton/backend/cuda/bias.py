@@ -2,7 +2,7 @@
 
 Sweeps from level to level, by the number of jumps to the busiest state z (``levels.py``), do what an incomplete
 elimination does on the CPU. Where they do not help, there are many cheap steps of Jacobi's method. As in
-``src/core/bias.hpp``, the gain is what the equation of one state z says, and vectors vanish in z.
+``src/core/long_run/bias.hpp``, the gain is what the equation of one state z says, and vectors vanish in z.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ extern "C" __global__ void leaving_rates(CHAIN_PARAMETERS, double* rates) {
     if (lane() == 0) rates[state] = sum;
 }
 
-// Bounds on r + Qh in every state, rounding included: what src/core/drift.cpp proves. h is the sum of `high` and `low`, the
+// Bounds on r + Qh in every state, rounding included: what src/core/long_run/drift.cpp proves. h is the sum of `high` and `low`, the
 // reward that of `state` and `choice`; all but `high` may be null.
 extern "C" __global__ void drift_bounds(CHAIN_PARAMETERS, const double* state_reward, const double* choice_reward,
                                         const double* high, const double* low, double* lower, double* upper) {

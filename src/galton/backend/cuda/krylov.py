@@ -67,12 +67,12 @@ def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: fl
 
     def residual_of(vector: Any) -> Any:
         found = cp.empty_like(x)
-        system.multiply(vector, found, True, 1, chosen)
+        system.multiply(vector, found, chosen, with_constant=True)
         found -= vector
         return found
 
     def product(vector: Any, found: Any) -> None:
-        system.multiply(vector, found, False, 1, chosen)
+        system.multiply(vector, found, chosen, with_constant=False)
         cp.subtract(vector, found, out=found)
 
     at, useless, done = x.copy(), 0, 1

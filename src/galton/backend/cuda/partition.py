@@ -9,7 +9,7 @@ several parts: one is enough for tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,10 +18,11 @@ import cupy as cp
 import numpy as np
 
 from ...device.arrays import on_host
+from ..protocol import Span, Stop
 from . import krylov
 from .formats import in_format
 from .layout import Layout, csr
-from .system import LOOK, System
+from .system import System, next_batch
 
 __all__ = ["PartitionedSystem"]
 
@@ -43,6 +44,11 @@ class _Part:
     def size(self) -> int:
         """Unknowns of its own."""
         return self.last - self.first
+
+    @property
+    def span(self) -> Span:
+        """Its unknowns, as it numbers them."""
+        return Span(0, self.size)
 
     def take(self, vector: Any) -> Any:
         """Its piece of a vector over all unknowns, and the halo."""
@@ -90,56 +96,37 @@ class PartitionedSystem:
         x: Any,
         copy: Any,
         chosen: Any | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        forward: bool,
-        omega: float,
-        threads: int,
+        span: Span,
+        stop: Stop,
+        *,
+        forward: bool = True,
+        omega: float = 1.0,
     ) -> tuple[int, float]:
         """Sweeps in place, each part seeing the others as they were before the sweep."""
-        return self._sweeps(x, chosen, sweeps, tolerance, relative, omega)
+        return self._sweeps(x, chosen, stop, omega)
 
     def jacobi(
-        self,
-        x: Any,
-        copy: Any,
-        chosen: Any | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        threads: int,
+        self, x: Any, copy: Any, chosen: Any | None, span: Span, stop: Stop, *, omega: float = 1.0
     ) -> tuple[int, float]:
         """Sweeps from the values before."""
-        return self._sweeps(x, chosen, sweeps, tolerance, relative, omega, in_place=False)
+        return self._sweeps(x, chosen, stop, omega, in_place=False)
 
     def _sweeps(
-        self,
-        x: Any,
-        chosen: Any | None,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        in_place: bool = True,
+        self, x: Any, chosen: Any | None, stop: Stop, omega: float, *, in_place: bool = True
     ) -> tuple[int, float]:
         vectors = self._scattered(x)
-        others = vectors if in_place else [vector.copy() for vector in vectors]
+        others = vectors if in_place else self._copies(vectors)
         rows = [part.rows_of(chosen) for part in self._ready()]
         done, residual = 0, float("inf")
-        while done < sweeps and residual > tolerance:
-            batch = min(LOOK if tolerance > 0 else sweeps, sweeps - done)
+        while done < stop.sweeps and residual > stop.tolerance:
+            batch = next_batch(stop, done)
             for sweep in range(batch):
-                tell = sweep == batch - 1
+                down, tell = sweep % 2, sweep == batch - 1
                 for part, vector, other, taken in zip(self._parts, vectors, others, rows, strict=True):
                     with _on(part.device):
-                        span = (0, part.size, relative)
-                        part.system.sweep_once(vector, other, taken, omega, sweep % 2, *span, tell=tell)
+                        part.system.sweep_once(
+                            vector, other, taken, part.span, down=down, omega=omega, relative=stop.relative, tell=tell
+                        )
                 vectors, others = others, vectors
                 self._exchange(vectors)
             done += batch
@@ -147,118 +134,102 @@ class PartitionedSystem:
         self._gather(vectors, x)
         return done, residual
 
-    def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
+    def improve(self, x: Any, copy: Any, chosen: Any, span: Span) -> tuple[int, float]:
         """A sweep in place that also takes the best rows."""
         vectors, changed, residual = self._scattered(x), 0, 0.0
         for part, vector in zip(self._ready(), vectors, strict=True):
             rows = part.rows_of(chosen)
             with _on(part.device):
-                more, change = part.system.improve(vector, vector, rows, 0, part.size, threads)
+                more, change = part.system.improve(vector, vector, rows, part.span)
                 rows += np.int32(part.rows.start)
             chosen[part.first : part.last] = _brought(rows)
             changed, residual = changed + more, max(residual, change)
         self._gather(vectors, x)
         return changed, residual
 
-    def defect(self, x: Any, first: int, last: int, threads: int) -> float:
+    def defect(self, x: Any, span: Span) -> float:
         """The largest |F(x) - x| / x."""
-        return max(self._ask(lambda part, x: part.system.defect(x, 0, part.size, threads), x))
+        return max(self._ask(lambda part, x: part.system.defect(x, part.span), x))
 
-    def row_values(self, x: Any, values: Any, first: int, last: int, threads: int) -> None:
+    def row_values(self, x: Any, values: Any, span: Span) -> None:
         """The value of each row."""
         for part in self._ready():
             vector = part.take(x)
             with _on(part.device):
                 found = cp.empty(part.rows.stop - part.rows.start)
-                part.system.row_values(vector, found, 0, part.size, threads)
+                part.system.row_values(vector, found, part.span)
             values[part.rows] = _brought(found)
 
-    def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
-        """Y = Ax + b of a chain, or of the chain of the rows chosen."""
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
+        """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
         for part in self._ready():
             vector, rows = part.take(x), part.rows_of(chosen)
             with _on(part.device):
                 found = cp.empty(part.size)
-                part.system.multiply(vector, found, with_constant, threads, rows)
+                part.system.multiply(vector, found, rows, with_constant=with_constant)
             y[part.first : part.last] = _brought(found)
-
-    def multiply_transposed(self, x: Any, y: Any) -> None:
-        """Not on a device: nothing that runs there needs it."""
-        raise NotImplementedError
 
     # Proofs.
 
-    def is_above(self, upper: Any, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_above(self, upper: Any, span: Span, slack: float) -> bool:
         """Whether upper >= F(upper) for certain."""
-        return all(self._ask(lambda part, u: part.system.is_above(u, 0, part.size, slack, threads), upper))
+        return all(self._ask(lambda part, u: part.system.is_above(u, part.span, slack), upper))
 
-    def is_below(self, lower: Any, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_below(self, lower: Any, span: Span, slack: float) -> bool:
         """Whether 0 <= lower <= F(lower) < ∞ for certain."""
-        return all(self._ask(lambda part, low: part.system.is_below(low, 0, part.size, slack, threads), lower))
+        return all(self._ask(lambda part, low: part.system.is_below(low, part.span, slack), lower))
 
-    def propagate(self, lower: Any, upper: Any, first: int, last: int, slack: float) -> None:
+    def propagate(self, lower: Any, upper: Any, span: Span, slack: float) -> None:
         """One sweep on bounds, rounded outward."""
         lowers, uppers = self._scattered(lower), self._scattered(upper)
         for part, low, high in zip(self._ready(), lowers, uppers, strict=True):
             with _on(part.device):
-                part.system.propagate(low, high, 0, part.size, slack)
+                part.system.propagate(low, high, part.span, slack)
         self._gather(lowers, lower)
         self._gather(uppers, upper)
 
     # Weights.
 
-    def weigh_rows(
-        self,
-        x: Any,
-        chosen: Any | None,
-        near: float,
-        share: float,
-        constants: Any,
-        first: int,
-        last: int,
-        threads: int,
-    ) -> None:
+    def weigh_rows(self, x: Any, chosen: Any | None, constants: Any, span: Span, *, near: float, share: float) -> None:
         """Constants for the equations of w."""
         for part in self._ready():
             vector, rows = part.take(x), part.rows_of(chosen)
             with _on(part.device):
                 found = cp.empty(part.rows.stop - part.rows.start)
-                part.system.weigh_rows(vector, rows, near, share, found, 0, part.size, threads)
+                part.system.weigh_rows(vector, rows, found, part.span, near=near, share=share)
             constants[part.rows] = _brought(found)
 
-    def left_to_delta(self, x: Any, w: Any, constants: Any, share: float, first: int, last: int, threads: int) -> float:
+    def left_to_delta(self, x: Any, w: Any, constants: Any, span: Span, *, share: float) -> float:
         """What δ has to do for the rows without a weight."""
 
         def ask(part: _Part, x: Any, w: Any) -> float:
             weights = _brought(constants[part.rows])
-            return part.system.left_to_delta(x, w, weights, share, 0, part.size, threads)
+            return part.system.left_to_delta(x, w, weights, part.span, share=share)
 
         return max(self._ask(ask, x, w))
 
-    def growth(self, w: Any, x: Any, first: int, last: int, threads: int) -> float:
+    def growth(self, w: Any, x: Any, span: Span) -> float:
         """The largest (F(w) - w) / x."""
-        return max(self._ask(lambda part, w, x: part.system.growth(w, x, 0, part.size, threads), w, x))
+        return max(self._ask(lambda part, w, x: part.system.growth(w, x, part.span), w, x))
 
-    def take_free_rows(self, x: Any, chosen: Any, first: int, last: int, threads: int) -> None:
+    def take_free_rows(self, x: Any, chosen: Any, span: Span) -> None:
         """Where x is 0, the first row that is worth 0."""
         for part in self._ready():
             vector, rows = part.take(x), part.rows_of(chosen)
             with _on(part.device):
-                part.system.take_free_rows(vector, rows, 0, part.size, threads)
+                part.system.take_free_rows(vector, rows, part.span)
                 rows += np.int32(part.rows.start)
             chosen[part.first : part.last] = _brought(rows)
 
     # Krylov.
 
-    def bicgstab(
-        self, x: Any, chosen: Any | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
-    ) -> tuple[int, float]:
+    def bicgstab(self, x: Any, chosen: Any | None, span: Span, sweeps: int, tolerance: float) -> tuple[int, float]:
         """BiCGStab on x = Ax + b; products are made by the parts, the rest on the device of x."""
         return krylov.bicgstab(self, x, chosen, sweeps, tolerance)
 
-    def solve_induced(self, x: Any, chosen: Any, first: int, last: int, tolerance: float) -> tuple[int, float]:
+    def solve_induced(self, x: Any, chosen: Any, span: Span, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen."""
-        return self.bicgstab(x, chosen, first, last, krylov.SWEEPS, tolerance, 1)
+        return self.bicgstab(x, chosen, span, krylov.SWEEPS, tolerance)
 
     # Parts.
 
@@ -280,6 +251,14 @@ class PartitionedSystem:
 
     def _scattered(self, x: Any) -> list[Any]:
         return [part.take(x) for part in self._parts]
+
+    def _copies(self, vectors: list[Any]) -> list[Any]:
+        """Each on the device of its part: a copy lies where it is made."""
+        copies = []
+        for part, vector in zip(self._parts, vectors, strict=True):
+            with _on(part.device):
+                copies.append(vector.copy())
+        return copies
 
     def _gather(self, vectors: list[Any], onto: Any) -> None:
         for part, vector in zip(self._parts, vectors, strict=True):
@@ -338,14 +317,14 @@ def _part(
     wanted = []
     for owner, (low, high) in enumerate(pairwise(edges)):
         if low < high:
+            unknowns = halo[low:high] - np.int32(cuts[owner])
             with _on(devices[owner]):
-                unknowns = _brought(halo[low:high] - np.int32(cuts[owner]))
-            wanted.append((owner, slice(own + low, own + high), unknowns))
+                wanted.append((owner, slice(own + low, own + high), _brought(unknowns)))
     return _Part(device, first, last, rows, halo, system, mine, tuple(wanted))
 
 
 def _on(device: int) -> AbstractContextManager[Any]:
-    found: AbstractContextManager[Any] = cp.cuda.Device(device) if hasattr(cp, "cuda") else nullcontext()
+    found: AbstractContextManager[Any] = cp.cuda.Device(device)
     return found
 
 

@@ -1,4 +1,4 @@
-// Proofs of bounds on the device: what src/core/proof.cpp does, with rounding chosen per instruction.
+// Proofs of bounds on the device: what src/core/solve/proof.cpp does, with rounding chosen per instruction.
 //
 // u >= F(u) bounds the least solution from above, and l <= F(l) from below where the solution is unique. `slack` covers the
 // relative rounding of scale and constant. Execution plan as in sweeps.cu; a state that fails sets a flag, and nothing else is

@@ -1,4 +1,4 @@
-// A step of a parametric chain for one box of parameters; src/core/regions.hpp says what it is.
+// A step of a parametric chain for one box of parameters; src/core/regions/regions.hpp says what it is.
 //
 // Vectors are [state][box] pairs of bounds, rates are [term][box] pairs of the least and the greatest. Entries of the matrix are asked
 // for several at a time, then the values that they lead to: a thread waits twice for so many, not twice for each. Its instructions

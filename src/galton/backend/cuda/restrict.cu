@@ -1,4 +1,4 @@
-// From a model and the states sought to equations for them: what src/core/restrict.cpp does, in two passes over the rows.
+// From a model and the states sought to equations for them: what src/core/solve/restrict.cpp does, in two passes over the rows.
 //
 // Execution plan: a thread per state marks its rows; then a thread per row that is kept counts the entries that stay, and,
 // after a prefix sum, writes them. Both passes read the row and the numbers of its targets; the second also writes it.

@@ -19,7 +19,7 @@ from ...device.arrays import on_host
 from ...device.cuda.kernels import Kernels, kernels
 from ...device.cuda.positions import positions
 from ...model.sparse import Model
-from ..formats import FORMATS, suitable
+from ..formats import FORMATS, STEPPING, suitable
 from .layout import Layout, csr, lanes_for, lay_out, measure
 from .rows import spread
 
@@ -42,7 +42,6 @@ MEETING = 1e5  # entries that the device could have gone over while its threads 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "part", "products")}
 GOLDEN = 0.6180339887498949  # multiples of which are spread over what comes after the point
 ROUNDING = 1e-12
-STEPPING = ("csr", "csr-vector", "ell", "sliced", "half-sliced")  # formats for steps
 LARGEST = 2**31 - 1
 TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
@@ -277,7 +276,7 @@ class Bellman(_Steps):
 
 def _extremes(told: Any) -> list[float]:
     """Seven numbers from what the kernels tell: the least are told by their negation, 0 says that there are none."""
-    keys = (told.get() if hasattr(told, "get") else told)[:7]
+    keys = told.get()[:7]
     bits = np.where(keys >> np.uint64(63), keys ^ np.uint64(1 << 63), ~keys)
     values = np.where(keys == 0, -np.inf, bits.view(np.float64))
     signs = np.array([-1, 1, -1, 1, -1, 1, -1])

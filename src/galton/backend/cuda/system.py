@@ -15,10 +15,11 @@ import cupy as cp
 import numpy as np
 
 from ...device.cuda.kernels import Kernels, kernels
+from ..protocol import Span, Stop
 from . import induced, krylov, numbers
 from .layout import WARP, Layout
 
-__all__ = ["System"]
+__all__ = ["System", "next_batch"]
 
 FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "looks", "proof", "weigh", "segmented")}
 LOOK = 32  # sweeps between looks at how much they change
@@ -74,56 +75,32 @@ class System:
         x: Any,
         copy: Any,
         chosen: Any | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        forward: bool,
-        omega: float,
-        threads: int,
+        span: Span,
+        stop: Stop,
+        *,
+        forward: bool = True,
+        omega: float = 1.0,
     ) -> tuple[int, float]:
         """Sweeps in place."""
-        return self._sweeps(x, x, chosen, first, last, sweeps, tolerance, relative, omega)
+        return self._sweeps(x, x, chosen, span, stop, omega)
 
     def jacobi(
-        self,
-        x: Any,
-        copy: Any,
-        chosen: Any | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        threads: int,
+        self, x: Any, copy: Any, chosen: Any | None, span: Span, stop: Stop, *, omega: float = 1.0
     ) -> tuple[int, float]:
         """Sweeps from one vector into the other."""
         copy[:] = x
-        done, residual = self._sweeps(x, copy, chosen, first, last, sweeps, tolerance, relative, omega)
+        done, residual = self._sweeps(x, copy, chosen, span, stop, omega)
         if done % 2:
-            x[first:last] = copy[first:last]
+            x[span.part] = copy[span.part]
         return done, residual
 
-    def _sweeps(
-        self,
-        x: Any,
-        y: Any,
-        chosen: Any | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-    ) -> tuple[int, float]:
+    def _sweeps(self, x: Any, y: Any, chosen: Any | None, span: Span, stop: Stop, omega: float) -> tuple[int, float]:
         done, residual = 0, float("inf")
-        while done < sweeps and residual > tolerance:
-            # The change of the last sweep of each batch is looked at, and that of no other.
-            batch = min(LOOK if tolerance > 0 else sweeps, sweeps - done)
+        while done < stop.sweeps and residual > stop.tolerance:
+            batch = next_batch(stop, done)
             for sweep in range(batch):
-                self.sweep_once(x, y, chosen, omega, sweep % 2, first, last, relative, tell=sweep == batch - 1)
+                tell = sweep == batch - 1
+                self.sweep_once(x, y, chosen, span, down=sweep % 2, omega=omega, relative=stop.relative, tell=tell)
                 x, y = y, x
             done += batch
             residual = self.told()
@@ -134,102 +111,85 @@ class System:
         x: Any,
         y: Any,
         chosen: Any | None,
-        omega: float,
-        down: int,
-        first: int,
-        last: int,
-        relative: bool,
+        span: Span,
         *,
+        down: int,
+        omega: float,
+        relative: bool,
         tell: bool,
     ) -> None:
         """A sweep from x into y, which may be x, upwards or downwards; :meth:`told` has the change if it is to tell."""
         if tell:
             self._told[:] = 0
-        shape = (float(omega), down, first, last, int(relative), self._told if tell else None)
+        shape = (float(omega), down, span.first, span.last, int(relative), self._told if tell else None)
         slices = self._slices if chosen is None else None  # which have nothing for a single row
-        self._sweep("sweep", slices, first, last, x, chosen, x, y, *shape)
+        self._sweep("sweep", slices, span, x, chosen, x, y, *shape)
 
     def told(self) -> float:
         """The largest change of the last sweep that was to tell."""
         return self._largest()
 
-    def improve(self, x: Any, copy: Any, chosen: Any, first: int, last: int, threads: int) -> tuple[int, float]:
+    def improve(self, x: Any, copy: Any, chosen: Any, span: Span) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
         self._told[:] = 0
         told = (self._told, self._told[1:])
-        self._sweep("improve", self._slices, first, last, x, x, chosen, first, last, *told)
-        change, changed = self._told.get() if hasattr(self._told, "get") else self._told
+        self._sweep("improve", self._slices, span, x, x, chosen, span.first, span.last, *told)
+        change, changed = self._told.get()
         return int(changed), float(np.uint64(change).view(np.float64))
 
-    def defect(self, x: Any, first: int, last: int, threads: int) -> float:
+    def defect(self, x: Any, span: Span) -> float:
         """The largest |F(x) - x| / x."""
-        return self._maximum("looks", "defect", first, last, x, NEAREST, x, first, last)
+        return self._maximum("looks", "defect", span, x, NEAREST, x, span.first, span.last)
 
-    def row_values(self, x: Any, values: Any, first: int, last: int, threads: int) -> None:
+    def row_values(self, x: Any, values: Any, span: Span) -> None:
         """The value of each row."""
-        self._run("looks", "row_values", first, last, x, NEAREST, x, values, first, last)
+        self._run("looks", "row_values", span, x, NEAREST, x, values, span.first, span.last)
 
-    def multiply(self, x: Any, y: Any, with_constant: bool, threads: int, chosen: Any | None = None) -> None:
-        """Y = Ax + b of a chain, or of the chain of the rows chosen."""
-        self._run("looks", "multiply", 0, self.size, x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
-
-    def multiply_transposed(self, x: Any, y: Any) -> None:
-        """Not on a device: nothing that runs there needs it."""
-        raise NotImplementedError
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
+        """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
+        self._run("looks", "multiply", Span(0, self.size), x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
 
     # Proofs.
 
-    def is_above(self, upper: Any, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_above(self, upper: Any, span: Span, slack: float) -> bool:
         """Whether upper >= F(upper) for certain."""
-        return self._maximum("proof", "is_above", first, last, upper, UP, upper, slack, first, last) == 0
+        return self._maximum("proof", "is_above", span, upper, UP, upper, slack, span.first, span.last) == 0
 
-    def is_below(self, lower: Any, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_below(self, lower: Any, span: Span, slack: float) -> bool:
         """Whether 0 <= lower <= F(lower) < ∞ for certain."""
-        return self._maximum("proof", "is_below", first, last, lower, DOWN, lower, slack, first, last) == 0
+        return self._maximum("proof", "is_below", span, lower, DOWN, lower, slack, span.first, span.last) == 0
 
-    def propagate(self, lower: Any, upper: Any, first: int, last: int, slack: float) -> None:
+    def propagate(self, lower: Any, upper: Any, span: Span, slack: float) -> None:
         """One sweep on bounds, rounded outward."""
         if self._segmented is None:
-            self._run("proof", "propagate", first, last, upper, UP, lower, upper, slack, first, last)
+            self._run("proof", "propagate", span, upper, UP, lower, upper, slack, span.first, span.last)
         else:  # one vector's sums at a time
-            self._run("proof", "propagate", first, last, upper, UP, None, upper, slack, first, last)
-            self._run("proof", "propagate", first, last, lower, DOWN, lower, None, slack, first, last)
+            self._run("proof", "propagate", span, upper, UP, None, upper, slack, span.first, span.last)
+            self._run("proof", "propagate", span, lower, DOWN, lower, None, slack, span.first, span.last)
 
     # Weights.
 
-    def weigh_rows(
-        self,
-        x: Any,
-        chosen: Any | None,
-        near: float,
-        share: float,
-        constants: Any,
-        first: int,
-        last: int,
-        threads: int,
-    ) -> None:
+    def weigh_rows(self, x: Any, chosen: Any | None, constants: Any, span: Span, *, near: float, share: float) -> None:
         """Constants for the equations of w."""
-        self._run("weigh", "weigh_rows", first, last, x, NEAREST, x, chosen, near, share, constants, first, last)
+        self._run("weigh", "weigh_rows", span, x, NEAREST, x, chosen, near, share, constants, span.first, span.last)
 
-    def left_to_delta(self, x: Any, w: Any, constants: Any, share: float, first: int, last: int, threads: int) -> float:
+    def left_to_delta(self, x: Any, w: Any, constants: Any, span: Span, *, share: float) -> float:
         """What δ has to do for the rows without a weight."""
-        return self._maximum("weigh", "left_to_delta", first, last, w, NEAREST, x, w, constants, share, first, last)
+        return self._maximum("weigh", "left_to_delta", span, w, NEAREST, x, w, constants, share, span.first, span.last)
 
-    def growth(self, w: Any, x: Any, first: int, last: int, threads: int) -> float:
+    def growth(self, w: Any, x: Any, span: Span) -> float:
         """The largest (F(w) - w) / x."""
-        return self._maximum("weigh", "growth", first, last, w, NEAREST, w, x, first, last)
+        return self._maximum("weigh", "growth", span, w, NEAREST, w, x, span.first, span.last)
 
-    def take_free_rows(self, x: Any, chosen: Any, first: int, last: int, threads: int) -> None:
+    def take_free_rows(self, x: Any, chosen: Any, span: Span) -> None:
         """Where x is 0, the first row that is worth 0."""
-        self._run("weigh", "take_free_rows", first, last, x, NEAREST, x, chosen, first, last)
+        self._run("weigh", "take_free_rows", span, x, NEAREST, x, chosen, span.first, span.last)
 
     # Krylov.
 
-    def bicgstab(
-        self, x: Any, chosen: Any | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
-    ) -> tuple[int, float]:
+    def bicgstab(self, x: Any, chosen: Any | None, span: Span, sweeps: int, tolerance: float) -> tuple[int, float]:
         """BiCGStab on x = Ax + b, until every residual is at most ``tolerance`` of x."""
-        assert (first, last) == (0, self.size), "a device solves all unknowns together"
+        assert (span.first, span.last) == (0, self.size), "a device solves all unknowns together"
         return self._by_levels(x, chosen, sweeps, tolerance) or krylov.bicgstab(self, x, chosen, sweeps, tolerance)
 
     def _by_levels(self, x: Any, chosen: Any | None, sweeps: int, tolerance: float) -> tuple[int, float] | None:
@@ -239,33 +199,33 @@ class System:
         except cp.cuda.memory.OutOfMemoryError:
             return None
 
-    def solve_induced(self, x: Any, chosen: Any, first: int, last: int, tolerance: float) -> tuple[int, float]:
+    def solve_induced(self, x: Any, chosen: Any, span: Span, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen."""
-        return self.bicgstab(x, chosen, first, last, krylov.SWEEPS, tolerance, 1)
+        return self.bicgstab(x, chosen, span, krylov.SWEEPS, tolerance)
 
     # Launches.
 
-    def _sweep(self, kernel: str, slices: Layout | None, first: int, last: int, of: Any, *arguments: Any) -> None:
+    def _sweep(self, kernel: str, slices: Layout | None, span: Span, of: Any, *arguments: Any) -> None:
         """Over slices where there are any."""
         if slices is None:
-            self._run("sweeps", kernel, first, last, of, NEAREST, *arguments)
+            self._run("sweeps", kernel, span, of, NEAREST, *arguments)
             return
         pattern = (slices.starts, slices.columns, slices.groups)
         rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum)
-        threads, block = (last - first) * slices.lanes, slices.variant.block
+        threads, block = (span.last - span.first) * slices.lanes, slices.variant.block
         kernels(FILES["sweeps"], *slices.defines, *_real(of)).launch(kernel, threads, *rows, *arguments, block=block)
 
-    def _run(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> None:
-        """Threads for the unknowns of a range; ``of`` is the vector that rows are multiplied with, rounded so."""
+    def _run(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> None:
+        """Threads for the unknowns of a span; ``of`` is the vector that rows are multiplied with, rounded so."""
         rows, lanes = self._rows, self.matrix.lanes
         if self._segmented is not None:
             self._segmented.run(of, rounding)
-        threads, block = (last - first) * lanes, self.matrix.variant.block
+        threads, block = (span.last - span.first) * lanes, self.matrix.variant.block
         self._kernels(file, of).launch(kernel, threads, *rows, *arguments, block=block)
 
-    def _maximum(self, file: str, kernel: str, first: int, last: int, of: Any, rounding: int, *arguments: Any) -> float:
+    def _maximum(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> float:
         self._told[:] = 0
-        self._run(file, kernel, first, last, of, rounding, *arguments, self._told)
+        self._run(file, kernel, span, of, rounding, *arguments, self._told)
         return self._largest()
 
     def _kernels(self, file: str, of: Any) -> Kernels:
@@ -282,7 +242,12 @@ class System:
         return (*pattern, matrix.codes, matrix.dictionary, *self._of_rows, self._optimum)
 
     def _largest(self) -> float:
-        return float(np.asarray(self._told[0].get() if hasattr(self._told, "get") else self._told[0]).view(np.float64))
+        return float(self._told[0].get().view(np.float64))
+
+
+def next_batch(stop: Stop, done: int) -> int:
+    """Sweeps until the next look: the change of the last sweep of each batch is looked at, and that of no other."""
+    return min(LOOK if stop.tolerance > 0 else stop.sweeps, stop.sweeps - done)
 
 
 def _real(vector: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-// The weights of a proof: what src/core/weigh.cpp does. Execution plan as in sweeps.cu.
+// The weights of a proof: what src/core/solve/weigh.cpp does. Execution plan as in sweeps.cu.
 #include "states.cuh"
 
 extern "C" __global__ void weigh_rows(ROWS_PARAMETERS, const double* x, const int* chosen, double near, double share,

@@ -1,4 +1,4 @@
-"""What the kernel of ``src/core/regions.cpp`` computes, in NumPy: the readable specification, and slow."""
+"""What the kernel of ``src/core/regions/regions.cpp`` computes, in NumPy: the readable specification, and slow."""
 
 from __future__ import annotations
 

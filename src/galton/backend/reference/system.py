@@ -1,4 +1,4 @@
-"""The primitives of equations in NumPy: the specification of ``src/core/sweeps.hpp``, ``proof.hpp`` and ``krylov.hpp``.
+"""The primitives of equations in NumPy: the specification of sweeps, proof and krylov in ``src/core/solve``.
 
 Meant to be read, and to be compared with. What depends on the number of threads does so here too: a range is cut into
 the same parts, and each part sees the others as they were before the sweep. Bounds are rounded outward by going to the
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model.values import Floats
+from ..protocol import Span, Stop
 
 Int32s = npt.NDArray[np.int32]
 
@@ -78,31 +79,21 @@ class System:
         """The best value of an unknown, and the row that has it."""
         return self.best(unknown, lambda row: self.row(row, x))
 
-    def row_values(self, x: Floats, values: Floats, first: int, last: int, threads: int) -> None:
-        rows = range(self.matrix.rows(first).start, self.matrix.rows(last - 1).stop)
+    def row_values(self, x: Floats, values: Floats, span: Span) -> None:
+        rows = range(self.matrix.rows(span.first).start, self.matrix.rows(span.last - 1).stop)
         values[:] = [self.row(row, x) for row in rows]
 
-    def multiply(self, x: Floats, y: Floats, with_constant: bool, threads: int) -> None:
-        y[:] = [self.row(row, x) for row in range(len(x))]
-        if not with_constant:
-            y -= self.constant
-
-    def multiply_transposed(self, x: Floats, y: Floats) -> None:
-        y[:] = 0.0
-        for row in range(len(x)):
-            columns, values = self.matrix.entries(row)
-            np.add.at(y, columns, self.scale[row] * x[row] * values)
-
-    def defect(self, x: Floats, first: int, last: int, threads: int) -> float:
-        differences = np.abs([self.apply(s, x, None) - x[s] for s in range(first, last)])
+    def defect(self, x: Floats, span: Span) -> float:
+        differences = np.abs([self.apply(s, x, None) - x[s] for s in _unknowns(span)])
         wrong = differences > 0
         with np.errstate(divide="ignore"):
-            return float(np.max(differences[wrong] / x[first:last][wrong], initial=0.0))
+            return float(np.max(differences[wrong] / x[span.part][wrong], initial=0.0))
 
     # Sweeps.
 
-    def parts(self, first: int, last: int, threads: int) -> Iterator[tuple[int, int]]:
+    def parts(self, span: Span) -> Iterator[tuple[int, int]]:
         """A range in parts with about as many entries and unknowns each: one for every thread that is worth it."""
+        first, last, threads = span
         edges = [self.matrix.starts[self.matrix.rows(s).start] for s in range(first, last)]
         edges.append(self.matrix.starts[self.matrix.rows(last - 1).stop])
         weight = np.array(edges) - edges[0] + np.arange(last - first + 1)
@@ -115,49 +106,34 @@ class System:
         x: Floats,
         copy: Floats,
         chosen: Int32s | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        forward: bool,
-        omega: float,
-        threads: int,
+        span: Span,
+        stop: Stop,
+        *,
+        forward: bool = True,
+        omega: float = 1.0,
     ) -> tuple[int, float]:
         def sweep(old: Floats, now: Floats) -> None:
-            for begin, end in self.parts(first, last, threads):
+            for begin, end in self.parts(span):
                 seen = old.copy()
                 for s in range(begin, end) if forward else reversed(range(begin, end)):
                     seen[s] = now[s] = _relaxed(old[s], self.apply(s, seen, chosen), omega)
 
-        return _repeat(sweep, x, copy, slice(first, last), sweeps, tolerance, relative)
+        return _repeat(sweep, x, copy, span, stop)
 
     def jacobi(
-        self,
-        x: Floats,
-        copy: Floats,
-        chosen: Int32s | None,
-        first: int,
-        last: int,
-        sweeps: int,
-        tolerance: float,
-        relative: bool,
-        omega: float,
-        threads: int,
+        self, x: Floats, copy: Floats, chosen: Int32s | None, span: Span, stop: Stop, *, omega: float = 1.0
     ) -> tuple[int, float]:
         def sweep(old: Floats, now: Floats) -> None:
-            for s in range(first, last):
+            for s in _unknowns(span):
                 now[s] = _relaxed(old[s], self.apply(s, old, chosen), omega)
 
-        return _repeat(sweep, x, copy, slice(first, last), sweeps, tolerance, relative)
+        return _repeat(sweep, x, copy, span, stop)
 
-    def improve(
-        self, x: Floats, copy: Floats, chosen: Int32s, first: int, last: int, threads: int
-    ) -> tuple[int, float]:
+    def improve(self, x: Floats, copy: Floats, chosen: Int32s, span: Span) -> tuple[int, float]:
         before = chosen.copy()
 
         def sweep(old: Floats, now: Floats) -> None:
-            for begin, end in self.parts(first, last, threads):
+            for begin, end in self.parts(span):
                 seen = old.copy()
                 for s in range(begin, end):
                     value, which = self.optimum_of(s, seen)
@@ -165,7 +141,7 @@ class System:
                         chosen[s] = which
                     seen[s] = now[s] = value
 
-        _, change = _repeat(sweep, x, copy, slice(first, last), 1, 0.0, relative=True)
+        _, change = _repeat(sweep, x, copy, span, Stop(1))
         return int((chosen != before).sum()), change
 
     # Proofs.
@@ -188,18 +164,18 @@ class System:
         total, constant = (_multiply(part, _add(1.0, -slack, -np.inf), -np.inf) for part in (total, constant))
         return _add(total, constant, -np.inf)
 
-    def is_above(self, upper: Floats, first: int, last: int, slack: float, threads: int) -> bool:
-        return all(upper[s] >= self.best(s, lambda r: self.row_above(r, upper, slack))[0] for s in range(first, last))
+    def is_above(self, upper: Floats, span: Span, slack: float) -> bool:
+        return all(upper[s] >= self.best(s, lambda r: self.row_above(r, upper, slack))[0] for s in _unknowns(span))
 
-    def is_below(self, lower: Floats, first: int, last: int, slack: float, threads: int) -> bool:
+    def is_below(self, lower: Floats, span: Span, slack: float) -> bool:
         # Where infinity is its own bound it would prove itself, and the sums want numbers that are not negative.
         return all(
             0 <= lower[s] < np.inf and lower[s] <= self.best(s, lambda r: self.row_below(r, lower, slack))[0]
-            for s in range(first, last)
+            for s in _unknowns(span)
         )
 
-    def propagate(self, lower: Floats, upper: Floats, first: int, last: int, slack: float) -> None:
-        for s in range(first, last):
+    def propagate(self, lower: Floats, upper: Floats, span: Span, slack: float) -> None:
+        for s in _unknowns(span):
             above = self.best(s, lambda r: self.row_above(r, upper, slack))[0]
             below = self.best(s, lambda r: self.row_below(r, lower, slack))[0]
             upper[s], lower[s] = above, max(below, 0.0)
@@ -207,38 +183,28 @@ class System:
     # Weights.
 
     def weigh_rows(
-        self,
-        x: Floats,
-        chosen: Int32s | None,
-        near: float,
-        share: float,
-        constants: Floats,
-        first: int,
-        last: int,
-        threads: int,
+        self, x: Floats, chosen: Int32s | None, constants: Floats, span: Span, *, near: float, share: float
     ) -> None:
-        for s in range(first, last):
+        for s in _unknowns(span):
             for row in self.matrix.rows(s):
                 close = abs(self.row(row, x) - x[s]) <= near * x[s] and self.constant[row] <= share * x[s]
                 taken = self.matrix.groups is None or chosen is None or chosen[s] == row
                 constants[row] = x[s] if taken or close else -np.inf
 
-    def left_to_delta(
-        self, x: Floats, w: Floats, constants: Floats, share: float, first: int, last: int, threads: int
-    ) -> float:
+    def left_to_delta(self, x: Floats, w: Floats, constants: Floats, span: Span, *, share: float) -> float:
         needed = [
             (self.row(row, w) - self.constant[row] - w[s] + x[s]) / self.constant[row]
-            for s in range(first, last)
+            for s in _unknowns(span)
             for row in self.matrix.rows(s)
             if constants[row] == -np.inf and share * x[s] < self.constant[row] < np.inf
         ]
         return float(max(0.0, *needed)) if needed else 0.0
 
-    def growth(self, w: Floats, x: Floats, first: int, last: int, threads: int) -> float:
-        return float(max(0.0, *((self.apply(s, w, None) - w[s]) / x[s] for s in range(first, last))))
+    def growth(self, w: Floats, x: Floats, span: Span) -> float:
+        return float(max(0.0, *((self.apply(s, w, None) - w[s]) / x[s] for s in _unknowns(span))))
 
-    def take_free_rows(self, x: Floats, chosen: Int32s, first: int, last: int, threads: int) -> None:
-        for s in range(first, last):
+    def take_free_rows(self, x: Floats, chosen: Int32s, span: Span) -> None:
+        for s in _unknowns(span):
             free = [row for row in self.matrix.rows(s) if self.row(row, x) == 0]
             if x[s] == 0 and free:
                 chosen[s] = free[0]
@@ -246,18 +212,18 @@ class System:
     # Krylov.
 
     def bicgstab(
-        self, x: Floats, chosen: Int32s | None, first: int, last: int, sweeps: int, tolerance: float, threads: int
+        self, x: Floats, chosen: Int32s | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]:
-        part = slice(first, last)
+        part = span.part
         at = x[part]  # a view
-        weight = np.divide(1.0, at * at, out=np.zeros(last - first), where=at > 0)
+        weight = np.divide(1.0, at * at, out=np.zeros_like(at), where=at > 0)
         full = np.zeros_like(x)
 
         def preconditioned(z: Floats) -> Floats:
             """Z - (I - L)⁻¹ U z: the operator and its preconditioner at once."""
             full[part] = z
             old = full.copy()
-            for begin, end in self.parts(first, last, threads):
+            for begin, end in self.parts(span):
                 seen = old.copy()
                 for s in range(begin, end):
                     row = s if chosen is None or self.matrix.groups is None else int(chosen[s])
@@ -265,7 +231,7 @@ class System:
             return z - full[part]
 
         swept = x.copy()
-        self.gauss_seidel(swept, x.copy(), chosen, first, last, 1, 0.0, True, True, 1.0, threads)
+        self.gauss_seidel(swept, x.copy(), chosen, span, Stop(1))
         r = swept[part] - at
         shadow, p, v = r.copy(), np.zeros_like(r), np.zeros_like(r)
         rho, rho_before, alpha, omega = float(shadow @ (r * weight)), 1.0, 1.0, 1.0
@@ -305,28 +271,26 @@ def _add(a: float, b: float, towards: float) -> float:
     return float(np.nextafter(a + b, towards)) if a and b else a + b
 
 
+def _unknowns(span: Span) -> range:
+    return range(span.first, span.last)
+
+
 def _repeat(
-    sweep: Callable[[Floats, Floats], None],
-    x: Floats,
-    copy: Floats,
-    part: slice,
-    sweeps: int,
-    tolerance: float,
-    relative: bool,
+    sweep: Callable[[Floats, Floats], None], x: Floats, copy: Floats, span: Span, stop: Stop
 ) -> tuple[int, float]:
     """Sweep after sweep from a copy of x into x."""
-    done, change = 0, 0.0
+    part, done, change = span.part, 0, 0.0
     copy[:] = x
-    while done < sweeps:
+    while done < stop.sweeps:
         copy[part] = x[part]
         sweep(copy, x)
         done += 1
         changes = np.abs(x[part] - copy[part])
-        if relative:
+        if stop.relative:
             moved = changes > 0
             with np.errstate(divide="ignore"):
                 changes[moved] /= np.abs(x[part][moved])
         change = float(changes.max(initial=0.0))
-        if change <= tolerance:
+        if change <= stop.tolerance:
             break
     return done, change

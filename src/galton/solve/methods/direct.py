@@ -69,7 +69,7 @@ def _residual(job: Job, segment: Segment, rows: Int32s) -> Floats:
     """F(x) - x for the given rows."""
     mine = job.equations.rows_of(segment)
     values = np.empty(mine.stop - mine.start)
-    job.system.row_values(job.x, values, segment.first, segment.last, job.threads)
+    job.system.row_values(job.x, values, segment.span(job.threads))
     return np.asarray(values[rows - mine.start] - job.x[segment.first : segment.last])
 
 
@@ -78,7 +78,7 @@ def _support(job: Job, segment: Segment, rows: Int32s) -> Mask:
     chosen = job.equations.progress.copy()
     chosen[segment.first : segment.last] = rows
     job.sweeps += 1
-    return support(job.system, segment, job.x, chosen, job.threads)
+    return support(job.system, segment.span(job.threads), job.x, chosen)
 
 
 def _refuse_if_doubtful(job: Job, residual: Floats, x: Floats, w: Floats) -> None:

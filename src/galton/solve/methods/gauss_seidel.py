@@ -6,6 +6,7 @@ threads each sweeps through a part of its own and sees the other parts as they w
 
 from __future__ import annotations
 
+from ...backend.protocol import Span, Stop
 from ..equations import Segment
 from .method import UNIQUE, Job, Method
 
@@ -15,11 +16,8 @@ __all__ = ["METHOD", "sweep_until"]
 def sweep_until(job: Job, segment: Segment, tolerance: float, *, forward: bool = True, omega: float = 1.0) -> None:
     """Sweep until no unknown changes by more than the tolerance."""
 
-    def sweep(sweeps: int, tolerance: float) -> tuple[int, float]:
-        first, last, relative = segment.first, segment.last, job.settings.relative
-        return job.system.gauss_seidel(
-            job.x, job.copy, None, first, last, sweeps, tolerance, relative, forward, omega, job.threads
-        )
+    def sweep(span: Span, stop: Stop) -> tuple[int, float]:
+        return job.system.gauss_seidel(job.x, job.copy, None, span, stop, forward=forward, omega=omega)
 
     job.repeat(segment, sweep, tolerance)
 

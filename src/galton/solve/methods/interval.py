@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...backend.protocol import Stop
 from ...model.values import Floats
 from ..equations import Segment
 from ..solution import NumericError
@@ -23,14 +24,15 @@ __all__ = ["METHOD"]
 
 def run(job: Job, segment: Segment) -> None:
     """Sweep until the bounds are near enough."""
-    part = slice(segment.first, segment.last)
+    span = segment.span(job.threads)
+    part = span.part
     job.lower[part] = 0.0
     job.upper[part] = _start(job, segment)
     lower, upper = job.lower[part], job.upper[part]  # views
     batch = 1
     while job.left:
         for _ in range(batch):
-            job.equations.prover.propagate(job.lower, job.upper, segment.first, segment.last, job.equations.slack)
+            job.equations.prover.propagate(job.lower, job.upper, span, job.equations.slack)
         gap = (upper - lower) / 2
         allowed = job.allowed * ((upper + lower) / 2 if job.settings.relative else 1.0)
         job.sweeps += batch
@@ -58,7 +60,7 @@ def _start(job: Job, segment: Segment) -> Floats | float:
     if not np.isfinite(bound):
         raise NumericError(f"{job.name} finds no finite bound to begin with; {DEFAULT}")
     # Bounds on what is 0 would approach it for ever, and never meet.
-    return np.where(support(job.equations.prover, segment, job.upper, None, job.threads), bound, 0.0)
+    return np.where(support(job.equations.prover, segment.span(job.threads), job.upper, None), bound, 0.0)
 
 
 def _rewards(job: Job, segment: Segment) -> Floats:
@@ -72,13 +74,14 @@ def _rewards(job: Job, segment: Segment) -> Floats:
     nothing = job.xp.zeros(equations.size)
     most: Floats = nothing.copy()
     system = equations.system_with(equations.constant, "max")
-    system.jacobi(most, nothing, None, segment.first, segment.last, 1, 0.0, False, 1.0, job.threads)
+    system.jacobi(most, nothing, None, segment.span(job.threads), Stop(1))
     return most[part]
 
 
 def _never_back(job: Job, segment: Segment) -> Floats:
     """A probability of each unknown, or less, with which it is never met again after a visit."""
-    equations, part = job.equations, slice(segment.first, segment.last)
+    equations, span = job.equations, segment.span(job.threads)
+    part = span.part
     chosen = equations.progress if equations.groups is not None and equations.optimum == "min" else None
     ending = equations.system_with(equations.exits, None if equations.groups is None else "min")
     reached = job.xp.ones(equations.size)  # earlier unknowns are as good as the end
@@ -86,7 +89,7 @@ def _never_back(job: Job, segment: Segment) -> Floats:
     copy = np.empty_like(reached)
     found: Floats = job.xp.zeros(segment.last - segment.first)
     while not found.all():
-        ending.gauss_seidel(reached, copy, chosen, segment.first, segment.last, 1, 0.0, True, True, 1.0, job.threads)
+        ending.gauss_seidel(reached, copy, chosen, span, Stop(1))
         job.sweeps += 1
         fresh = (found == 0) & (reached[part] > 0)
         if not fresh.any():

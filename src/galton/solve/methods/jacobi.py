@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...backend.protocol import Span, Stop
 from ..equations import Segment
 from .method import UNIQUE, Job, Method
 
@@ -11,9 +12,8 @@ __all__ = ["METHOD"]
 def run(job: Job, segment: Segment, omega: float = 1.0) -> None:
     """Sweep until no unknown changes by more than eps."""
 
-    def sweep(sweeps: int, tolerance: float) -> tuple[int, float]:
-        first, last, relative = segment.first, segment.last, job.settings.relative
-        return job.system.jacobi(job.x, job.copy, None, first, last, sweeps, tolerance, relative, omega, job.threads)
+    def sweep(span: Span, stop: Stop) -> tuple[int, float]:
+        return job.system.jacobi(job.x, job.copy, None, span, stop, omega=omega)
 
     job.repeat(segment, sweep, job.settings.eps)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ...backend.protocol import System
+from ...backend.protocol import Span, Stop, System
 from ...device.arrays import namespace
 from ...lang.source import GaltonError
 from ...model.values import Floats
@@ -112,11 +112,12 @@ class Job:
         most = ENTRIES_PER_CALL if self.xp is np else 1000 * ENTRIES_PER_CALL
         return int(min(max(most / max(work, 1), 1), self.left, 2**31 - 1))
 
-    def repeat(self, segment: Segment, sweep: Callable[[int, float], tuple[int, float]], tolerance: float) -> None:
-        """Call ``sweep(sweeps, tolerance)``, which works on x, until nothing changes by more than that."""
+    def repeat(self, segment: Segment, sweep: Callable[[Span, Stop], tuple[int, float]], tolerance: float) -> None:
+        """Call ``sweep(span, stop)``, which works on x, until nothing changes by more than the tolerance."""
+        span = segment.span(self.threads)
         part, change = slice(segment.first, segment.last), np.inf
         while self.left:
-            done, change = sweep(self.batch(segment), tolerance)
+            done, change = sweep(span, Stop(self.batch(segment), tolerance, self.settings.relative))
             self.spend(done, change)
             if not np.isfinite(self.x[part]).all():
                 raise NumericError(
@@ -150,7 +151,7 @@ class Job:
     def residual(self, segment: Segment) -> Floats:
         """F(x) - x of a chain."""
         values: Floats = self.xp.empty(segment.last - segment.first)
-        self.system.row_values(self.x, values, segment.first, segment.last, self.threads)
+        self.system.row_values(self.x, values, segment.span(self.threads))
         return values - self.x[segment.first : segment.last]
 
     def is_small(self, residual: Floats, x: Floats) -> bool:
@@ -163,7 +164,7 @@ class Job:
             if self.chosen is None:
                 self.chosen = self.equations.progress.copy()
             scratch = self.x.copy()
-            self.system.improve(scratch, scratch.copy(), self.chosen, 0, self.equations.size, self.threads)
+            self.system.improve(scratch, scratch.copy(), self.chosen, Span(0, self.equations.size, self.threads))
             self.sweeps += 1
         work = Work(self.name, self.detail, self.sweeps, time.perf_counter() - self.started)
         return Solution(self.lower, self.upper, self.name, (work,), self.chosen, self.method.proves)

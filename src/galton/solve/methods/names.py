@@ -21,10 +21,12 @@ __all__ = [
     "FORWARD",
     "MEANT_FOR",
     "METHODS",
+    "RELAXED",
     "TIMED",
     "TOPOLOGICAL",
     "check_name",
     "find",
+    "inner_name",
     "runs_on_device",
 ]
 
@@ -33,6 +35,7 @@ TOPOLOGICAL = "topological"
 FORWARD, BACKWARD = TIMED = ("adaptive-uniformisation", "uniformisation")
 MEANT_FOR = {FORWARD: "CTMCs within a time, from one state", BACKWARD: "CTMCs within a time"}
 INNER = "value-iteration"  # what works inside if nothing is said
+RELAXED = ("jor", "sor")  # those that take --omega
 
 # All others, for unbounded paths and rewards: the module of each has its METHOD.
 METHODS = (
@@ -67,6 +70,12 @@ def find(name: str) -> tuple[Callable[[Equations, Settings, Method], Solution] |
     from .topological import solve
 
     return solve, method(inner or INNER)
+
+
+def inner_name(name: str | None) -> str | None:
+    """The method that does the work: the one inside, for one that goes component by component."""
+    outer, _, inner = (name or "").partition(":")
+    return name if outer != TOPOLOGICAL else inner or INNER
 
 
 def runs_on_device(name: str) -> bool:

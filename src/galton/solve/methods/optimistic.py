@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...backend.protocol import Span, Stop
 from ...model.values import Floats
 from ..equations import Segment
 from .gauss_seidel import sweep_until
@@ -39,17 +40,18 @@ def run(job: Job, segment: Segment) -> None:
 
 def _prove(job: Job, segment: Segment, patience: int) -> bool:
     """Guess, and try to prove; ``patience`` limits the sweeps."""
-    part = slice(segment.first, segment.last)
+    span = segment.span(job.threads)
+    part = span.part
     x, allowed = job.x[part], job.allowed * (1 - 1e-6)
     margin = allowed * (x if job.settings.relative else x > 0)
     job.lower[part], job.upper[part] = np.maximum(x - margin, 0.0), x + margin
-    low, high = _Mean(job, segment, job.lower), _Mean(job, segment, job.upper)
+    low, high = _Mean(job, span, job.lower), _Mean(job, span, job.upper)
     while low.count < patience and job.left:
         for mean in (low, high):
             mean.extend(max(mean.count, 1))
-        prover, span = job.equations.prover, (segment.first, segment.last, job.equations.slack, job.threads)
+        prover, slack = job.equations.prover, job.equations.slack
         job.spend(2, job.allowed)
-        if prover.is_above(job.upper, *span) and prover.is_below(job.lower, *span):
+        if prover.is_above(job.upper, span, slack) and prover.is_below(job.lower, span, slack):
             return True
     return False
 
@@ -57,21 +59,21 @@ def _prove(job: Job, segment: Segment, patience: int) -> bool:
 class _Mean:
     """A bound that is replaced by the mean of what sweeps make of it."""
 
-    def __init__(self, job: Job, segment: Segment, bound: Floats) -> None:
-        self._job, self._segment, self._bound = job, segment, bound
+    def __init__(self, job: Job, span: Span, bound: Floats) -> None:
+        self._job, self._span, self._bound = job, span, bound
         self._swept, self._copy = bound.copy(), np.empty_like(bound)
-        self._sum = job.xp.zeros(segment.last - segment.first)
+        self._sum = job.xp.zeros(span.last - span.first)
         self.count = 0
 
     def extend(self, sweeps: int) -> None:
         """Sweep on, and write the mean."""
-        first, last = self._segment.first, self._segment.last
+        part = self._span.part
         for _ in range(sweeps):
-            self._sum += self._swept[first:last]
-            self._job.system.jacobi(self._swept, self._copy, None, first, last, 1, 0.0, True, 1.0, self._job.threads)
+            self._sum += self._swept[part]
+            self._job.system.jacobi(self._swept, self._copy, None, self._span, Stop(1))
         self.count += sweeps
         self._job.sweeps += sweeps
-        self._bound[first:last] = self._sum / self.count
+        self._bound[part] = self._sum / self.count
 
 
 METHOD = Method(

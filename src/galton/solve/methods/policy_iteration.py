@@ -34,7 +34,7 @@ def run(job: Job, segment: Segment) -> None:
     while job.left:
         evaluate(job, segment, chosen)
         strategies += 1
-        job.system.row_values(job.x, values, segment.first, segment.last, job.threads)
+        job.system.row_values(job.x, values, segment.span(job.threads))
         best = best_of.reduceat(values, firsts)
         better = np.abs(best - values[chosen - rows.start]) > IMPROVEMENT * np.abs(best)
         job.sweeps += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...backend.protocol import Span, Stop
 from ..equations import Segment
 from . import jacobi
 from .method import UNIQUE, Job, Method
@@ -19,7 +20,7 @@ __all__ = ["METHOD"]
 def run(job: Job, segment: Segment) -> None:
     """Step until no unknown changes by more than eps."""
     part = slice(segment.first, segment.last)
-    scale, relative = job.equations.scale, job.settings.relative
+    scale = job.equations.scale
     leaving = job.xp.ones(segment.last - segment.first) if scale is None else 1 / scale[part]
     if job.equations.origin.model.type == "ctmc":
         leaving /= leaving.max()
@@ -28,16 +29,16 @@ def run(job: Job, segment: Segment) -> None:
         return
     x = job.x[part]  # a view
 
-    def step(steps: int, tolerance: float) -> tuple[int, float]:
+    def step(span: Span, stop: Stop) -> tuple[int, float]:
         change = np.inf
-        for done in range(1, steps + 1):
+        for done in range(1, stop.sweeps + 1):
             moved = leaving * job.residual(segment)
             x[:] += moved
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                change = float(np.abs(np.where(moved == 0, 0.0, moved / x) if relative else moved).max())
-            if change <= tolerance:
+                change = float(np.abs(np.where(moved == 0, 0.0, moved / x) if stop.relative else moved).max())
+            if change <= stop.tolerance:
                 return done, change
-        return steps, change
+        return stop.sweeps, change
 
     job.repeat(segment, step, job.settings.eps)
 

@@ -6,6 +6,7 @@ Each is swept as often as it needs and no more, and what has no cycle once. Any 
 
 from __future__ import annotations
 
+from ...backend.protocol import Stop
 from ..equations import Equations, Segment
 from ..settings import Settings
 from ..solution import Solution
@@ -35,10 +36,11 @@ def solve(equations: Equations, settings: Settings, inner: Method) -> Solution:
 
 
 def _once(job: Job, segment: Segment) -> None:
-    first, last, part = segment.first, segment.last, slice(segment.first, segment.last)
+    span = segment.span(threads=1)
+    part = span.part
     if job.method.proves:
-        job.system.propagate(job.lower, job.upper, first, last, job.equations.slack)
+        job.system.propagate(job.lower, job.upper, span, job.equations.slack)
         job.x[part] = (job.lower[part] + job.upper[part]) / 2
     else:
-        job.system.gauss_seidel(job.x, job.copy, None, first, last, 1, 0.0, True, True, 1.0, 1)
+        job.system.gauss_seidel(job.x, job.copy, None, span, Stop(1))
     job.spend(1, 0.0)

@@ -398,8 +398,7 @@ class Exploration:
         of_states = dict(zip(shape.state_structures, self.state_rewards, strict=True))
         of_choices = dict(zip(shape.choice_structures, self.choice_rewards, strict=True))
         rewards: dict[str, Rewards] = {}
-        for number, structure in enumerate(program.rewards):
-            name = structure.name if structure.name not in rewards else f"#{number + 1}"
+        for number, name in enumerate(program.reward_names):
             rewards[name] = Rewards(state=of_states.get(number), choice=of_choices.get(number))
         named = PackedStates(self.lowered.fields, self.states)
         return Model(

@@ -11,13 +11,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from ....lang.operations import BY_OP
 from ....lower.expression_graph import Graph, Kind, Node, Op
 from ....model.states import Field
 from .tables import NotPrintable, tabulate
 
 DEEPEST = 24  # nested parentheses before a local is made
 TYPES = {Kind.BOOL: "bool", Kind.INT: "i32", Kind.REAL: "double"}
-_INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/", Op.EQ: "==", Op.LT: "<", Op.LE: "<=", Op.IFF: "=="}
+# Operators of C++. What is not here is a function of arithmetic.cuh: Op.MIN is min_of, and so on.
+OPERATORS = {
+    Op.NEG: "(-{})",
+    Op.ADD: "({} + {})",
+    Op.SUB: "({} - {})",
+    Op.MUL: "({} * {})",
+    Op.DIV: "({} / {})",
+    Op.EQ: "({} == {})",
+    Op.LT: "({} < {})",
+    Op.LE: "({} <= {})",
+    Op.AND: "({} & {})",  # both can be evaluated: no branch
+    Op.OR: "({} | {})",
+    Op.NOT: "(!{})",
+    Op.IFF: "({} == {})",
+    Op.ITE: "({} ? {} : {})",
+}
+IN_ORDER = {Op.AND: "({} && {})", Op.OR: "({} || {})"}  # where the right side may have no value
 
 
 class Body:
@@ -83,32 +100,13 @@ class Body:
         if node.partial:
             return self._partial(node)
         args = [self._text[a] for a in node.args]
-        match node.op:
-            case Op.TO_REAL:
-                return f"(double)({args[0]})"
-            case Op.NEG:
-                return f"(-{args[0]})"
-            case Op.MIN:
-                return f"smaller<{TYPES[node.kind]}>({args[0]}, {args[1]})"
-            case Op.MAX:
-                return f"larger<{TYPES[node.kind]}>({args[0]}, {args[1]})"
-            case Op.MOD:
-                return f"modulo({args[0]}, {args[1]})"
-            case Op.POW if node.integral:
-                return f"whole_power({args[0]}, {args[1]})"
-            case Op.POW | Op.LOG:
-                return self._look_up(index)
-            case Op.FLOOR | Op.CEIL | Op.ROUND:
-                return f"({TYPES[node.kind]}){_rounding(node.op)}({args[0]})"
-            case Op.NOT:
-                return f"(!{args[0]})"
-            case Op.AND:
-                return f"({args[0]} & {args[1]})"  # both can be evaluated: no branch
-            case Op.OR:
-                return f"({args[0]} | {args[1]})"
-            case Op.ITE:
-                return f"({args[0]} ? {args[1]} : {args[2]})"
-        return f"({args[0]} {_INFIX[node.op]} {args[1]})"
+        if node.op is Op.TO_REAL:
+            return f"(double)({args[0]})"
+        if node.op in OPERATORS:
+            return OPERATORS[node.op].format(*args)
+        if not (BY_OP[node.op].rounded_alike or node.integral):
+            return self._look_up(index)
+        return f"({TYPES[node.kind]}){_function(node.op)}({', '.join(args)})"
 
     def _look_up(self, index: int) -> str:
         variables, values = tabulate(self._graph, index)
@@ -120,36 +118,19 @@ class Body:
         return f"double_of(TABLE_{index}[{place}])"
 
     def _partial(self, node: Node) -> str:
-        logical = {Op.NOT, Op.AND, Op.OR, Op.IFF}
         args = [self._text[a] if self._graph[a].kind is Kind.BOOL else self.number_of(a) for a in node.args]
-        match node.op:
-            case Op.AND:
-                return f"({args[0]} && {args[1]})"
-            case Op.OR:
-                return f"({args[0]} || {args[1]})"
-            case Op.NOT:
-                return f"(!{args[0]})"
-            case Op.ITE:
-                return f"({args[0]} ? {args[1]} : {args[2]})"
-            case Op.TO_REAL:
-                return args[0]
-            case Op.MIN:
-                return f"smaller<double>({args[0]}, {args[1]})"
-            case Op.MAX:
-                return f"larger<double>({args[0]}, {args[1]})"
-            case Op.MOD:
-                return f"partial_modulo({args[0]}, {args[1]}, fault)"
-            case Op.POW if node.integral:
-                return f"partial_power({args[0]}, {args[1]}, fault)"
-            case Op.POW | Op.LOG:
-                raise NotPrintable(
-                    "a logarithm, or a power that is no integer, inside an expression that may have no value"
-                )
-            case Op.FLOOR | Op.CEIL | Op.ROUND:
-                return f"({_rounding(node.op)}(finite({args[0]}, fault)) + 0.0)"  # an integer has no -0
-        text = f"(-{args[0]})" if node.op is Op.NEG else f"({args[0]} {_INFIX[node.op]} {args[1]})"
-        checked = node.integral and node.op not in logical and node.kind is not Kind.BOOL
-        return f"exact({text}, fault)" if checked else text
+        if node.op is Op.TO_REAL:
+            return args[0]
+        operation = BY_OP[node.op]
+        if node.op in OPERATORS:
+            text = IN_ORDER.get(node.op, OPERATORS[node.op]).format(*args)
+        elif operation.rounded_alike or node.integral:
+            text = f"{_function(node.op)}({', '.join([*args, *(['fault'] if operation.domain else [])])})"
+        else:
+            raise NotPrintable(
+                "a logarithm, or a power that is no integer, inside an expression that may have no value"
+            )
+        return f"exact({text}, fault)" if node.integral and operation.lengthens else text
 
     def number_of(self, node: int) -> str:
         """An argument of a partial operation, as a double."""
@@ -158,8 +139,8 @@ class Body:
         return self._text[node] if is_double else f"(double)({self._text[node]})"
 
 
-def _rounding(op: Op) -> str:
-    return {Op.FLOOR: "floor", Op.CEIL: "ceil", Op.ROUND: "round_half_up"}[op]
+def _function(op: Op) -> str:
+    return f"{op.name.lower()}_of"
 
 
 def constant(node: Node) -> str:

@@ -1,6 +1,6 @@
 // When a row is finished: probabilities that do not sum to 1 are divided by their sum, rates must have one.
 //
-// The rule and its reasons are in src/core/rows.hpp; both give the same numbers, bit for bit.
+// The rule and its reasons are in src/core/matrix/rows.hpp; both give the same numbers, bit for bit.
 #pragma once
 
 struct RowSum {

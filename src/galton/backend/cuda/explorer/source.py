@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from ....lang.operations import BY_OP
 from ....lower.expression_graph import Graph, Kind, Op
 from ....lower.lowering import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 from ....model.validation import SUM_TOLERANCE
@@ -425,13 +426,13 @@ def _any_of(begin: int, end: int) -> str:
 
 
 def _may_be_infinite(graph: Graph, index: int) -> bool:
-    """The core's rule (``plan.cpp``): such rewards are only evaluated where they are earned."""
+    """The core's rule (``explore/plan.cpp``): such rewards are only evaluated where they are earned."""
     pending, seen = [index], set()
     while pending:
         number = pending.pop()
         node = graph[number]
         infinite = node.op is Op.CONST and not math.isfinite(node.value)
-        if node.partial or infinite or node.op in (Op.DIV, Op.POW, Op.LOG):
+        if node.partial or infinite or (node.op in BY_OP and BY_OP[node.op].has_poles):
             return True
         seen.add(number)
         pending += [a for a in node.args if graph[a].kind is not Kind.BOOL and a not in seen]

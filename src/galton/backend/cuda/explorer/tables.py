@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import math
 
-from ....lang import doubles
-from ....lower.expression_graph import Graph, Kind, Node, Op, _fold, _round
+from ....lang.operations import BY_OP
+from ....lower.expression_graph import Graph, Node, Op, computed
 
 LARGEST_TABLE = 4096  # values
 
@@ -32,7 +32,7 @@ def tabulate(graph: Graph, root: int) -> tuple[list[int], list[float]]:
         known: dict[int, float] = dict(zip(variables, map(float, valuation), strict=True))
         for node in needed:
             if node not in known:
-                known[node] = _evaluate(graph[node], [known[a] for a in graph[node].args])
+                known[node] = _evaluate(graph, graph[node], [known[a] for a in graph[node].args])
         values.append(known[root])
     return variables, values
 
@@ -47,39 +47,12 @@ def _below(graph: Graph, root: int) -> list[int]:
     return sorted(found)
 
 
-def _evaluate(node: Node, args: list[float]) -> float:
+def _evaluate(graph: Graph, node: Node, args: list[float]) -> float:
     """A total operation; truth values are 0 and 1."""
-    match node.op:
-        case Op.CONST:
-            return node.value
-        case Op.TO_REAL:
-            return args[0]
-        case Op.ADD | Op.SUB | Op.MUL | Op.MIN | Op.MAX:
-            return _fold(node.op, *args)
-        case Op.DIV:
-            return doubles.divide(*args)
-        case Op.NEG:
-            return 0.0 - args[0] if node.kind is Kind.INT else -args[0]
-        case Op.MOD:
-            return float(int(args[0]) % int(args[1]))
-        case Op.POW:
-            return doubles.power(*args)
-        case Op.LOG:
-            return doubles.logarithm(*args)
-        case Op.FLOOR | Op.CEIL | Op.ROUND:
-            return float(_round(node.op, args[0]))
-        case Op.EQ | Op.IFF:
-            return float(args[0] == args[1])
-        case Op.LT:
-            return float(args[0] < args[1])
-        case Op.LE:
-            return float(args[0] <= args[1])
-        case Op.AND:
-            return float(args[0] != 0 and args[1] != 0)
-        case Op.OR:
-            return float(args[0] != 0 or args[1] != 0)
-        case Op.NOT:
-            return float(args[0] == 0)
-        case Op.ITE:
-            return args[1] if args[0] else args[2]
-    raise AssertionError(node.op)
+    if node.op is Op.CONST:
+        return node.value
+    if node.op is Op.TO_REAL:
+        return args[0]
+    operation = BY_OP[node.op]
+    whole = operation.integers is not None and all(graph[a].integral for a in node.args)
+    return float(computed(operation, whole, args))

@@ -1,0 +1,237 @@
+// Exploration as Python sees it: build a program, explore it, get arrays.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+
+#include "base/arrays.hpp"
+#include "base/parallel.hpp"
+#include "bindings.hpp"
+#include "explore/attribute.hpp"
+
+namespace galton {
+
+namespace {
+
+using FieldTuple = std::tuple<int, int, int, int64_t, int64_t>;
+using NodeTuple = std::tuple<int, int, bool, bool, std::vector<int>, double>;
+using UpdateTuple = std::tuple<int, std::vector<std::pair<int, int>>>;
+using CommandTuple = std::tuple<int, bool, std::vector<UpdateTuple>>;
+using ProductTuple = std::tuple<int, std::vector<std::vector<int>>>;
+using RewardTuple = std::tuple<int, int, int, int>;
+
+std::unique_ptr<Program> make_program(int type, int words, const std::vector<FieldTuple>& fields,
+                                      const std::vector<NodeTuple>& nodes, const std::vector<CommandTuple>& commands,
+                                      const std::vector<ProductTuple>& products, int actions, int reward_structures,
+                                      const std::vector<RewardTuple>& rewards, const std::vector<int>& labels, int initial,
+                                      const std::vector<std::pair<int64_t, int64_t>>& initial_ranges,
+                                      const std::vector<uint64_t>& first_state, int terminal) {
+    auto program = std::make_unique<Program>();
+    program->type = static_cast<ModelType>(type);
+    program->words = words;
+    for (const auto& [word, shift, bits, low, high] : fields) program->fields.push_back({word, shift, bits, low, high});
+    for (const auto& [op, kind, integral, partial, args, value] : nodes) {
+        Node node{static_cast<Op>(op), static_cast<Kind>(kind), integral, partial, {-1, -1, -1}, value};
+        std::copy(args.begin(), args.end(), node.args);
+        program->nodes.push_back(node);
+    }
+    for (const auto& [guard, sum_is_wrong, updates] : commands) {
+        Command command{guard, {}, sum_is_wrong};
+        for (const auto& [probability, assignments] : updates) {
+            Update update{probability, {}};
+            for (auto [field, node] : assignments) update.assignments.push_back({field, node});
+            command.updates.push_back(std::move(update));
+        }
+        program->commands.push_back(std::move(command));
+    }
+    for (const auto& [action, factors] : products) program->products.push_back({action, factors});
+    program->actions = actions;
+    program->reward_structures = reward_structures;
+    for (auto [structure, action, guard, value] : rewards) program->rewards.push_back({structure, action, guard, value});
+    program->labels = labels;
+    program->initial = initial;
+    program->initial_ranges = initial_ranges;
+    program->first_state = first_state;
+    program->terminal = terminal;
+    return program;
+}
+
+struct Outcome {
+    Failure failure;
+    Pages<uint64_t> states;
+    SparseModel model;
+    double discover_s = 0, assemble_s = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Outcome work(const Program& program, int threads, const Limits& limits, bool transition_rewards, Progress& progress) {
+    Outcome outcome;
+    try {
+        auto start = std::chrono::steady_clock::now();
+        Plan plan(program);
+        Discovery found = discover(plan, threads, limits, progress);
+        if (progress.stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
+        outcome.discover_s = seconds_since(start);
+        start = std::chrono::steady_clock::now();
+        outcome.model = assemble(plan, found.states, found, threads, limits, progress);
+        if (transition_rewards && program.type != ModelType::Mdp) {
+            for (const auto& rewards : outcome.model.choice_rewards)
+                outcome.model.transition_rewards.emplace_back(rewards.size() ? outcome.model.transitions : 0);
+            Attribution(plan, found.states, outcome.model).run(progress);
+        }
+        outcome.assemble_s = seconds_since(start);
+        outcome.states = std::move(found.states);
+    } catch (const ExploreFailure& failed) {
+        outcome.failure = failed.failure;
+    } catch (const NoThreads&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        outcome.failure.fault = Fault::OutOfMemory;
+    }
+    return outcome;
+}
+
+void describe(const Failure& failure, nb::dict& result) {
+    result["fault"] = static_cast<int>(failure.fault);
+    result["command"] = failure.command;
+    result["update"] = failure.update;
+    result["assignment"] = failure.assignment;
+    result["node"] = failure.node;
+    result["value"] = failure.value;
+    result["state"] = failure.state;
+}
+
+nb::dict as_dict(Outcome& outcome, size_t words) {
+    nb::dict result;
+    if (outcome.failure.fault != Fault::None) {
+        describe(outcome.failure, result);
+        return result;
+    }
+    SparseModel& model = outcome.model;
+    result["states"] = as_array(outcome.states, words);
+    result["row_starts"] = model.row_starts.size() ? as_array(model.row_starts) : as_array(model.wide_row_starts);
+    result["columns"] = as_array(model.columns);
+    if (model.coding == Coding::Plain) {
+        result["values"] = as_array(model.values);
+    } else {
+        result["dictionary"] = as_array(model.dictionary);
+        result["value_index"] = model.coding == Coding::Bytes ? as_array(model.byte_index) : as_array(model.short_index);
+    }
+    if (model.choice_starts.size()) {
+        result["choice_starts"] = as_array(model.choice_starts);
+        result["choice_actions"] = as_array(model.choice_actions);
+    }
+    result["labels"] = as_arrays(model.labels);
+    result["state_rewards"] = as_arrays(model.state_rewards);
+    result["choice_rewards"] = as_arrays(model.choice_rewards);
+    result["transition_rewards"] = as_arrays(model.transition_rewards);
+    result["initial"] = as_array(model.initial);
+    result["deadlocks"] = as_array(model.deadlocks);
+    if (model.off_state != SIZE_MAX) result["off"] = nb::make_tuple(model.off_state, model.off_sum);
+    result["seconds"] = nb::make_tuple(outcome.discover_s, outcome.assemble_s);
+    return result;
+}
+
+// Works on other threads; this one tells `watch(states, transitions, rows)` how far it is, ten times a second, and
+// stops the work when Python has a signal pending.
+nb::dict explore(const Program& program, int threads, size_t max_states, size_t memory, bool transition_rewards,
+                 const nb::object& watch) {
+    Progress progress;
+    Limits limits{max_states, memory};
+    auto job = launch([&] { return work(program, threads, limits, transition_rewards, progress); });
+    for (bool done = false; !done;) {
+        {
+            nb::gil_scoped_release released;
+            done = job.wait_for(std::chrono::milliseconds(100)) == std::future_status::ready;
+        }
+        if (done) break;
+        bool interrupted = PyErr_CheckSignals() != 0;
+        if (!interrupted && !watch.is_none()) {
+            try {
+                watch(progress.states.load(), progress.transitions.load(), progress.rows.load());
+            } catch (nb::python_error& error) {
+                error.restore();
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            progress.stop = true;
+            {
+                nb::gil_scoped_release released;
+                job.wait();
+            }
+            throw nb::python_error();
+        }
+    }
+    Outcome outcome = job.get();
+    return as_dict(outcome, static_cast<size_t>(program.words));
+}
+
+// Where each label of the program holds, for states that are already known: one array of truth values per label.
+std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n, int threads) {
+    const auto words = static_cast<size_t>(program.words);
+    std::vector<Pages<uint8_t>> masks;
+    for (size_t k = 0; k < program.labels.size(); ++k) masks.emplace_back(n);
+    const Plan plan(program);
+    run_on_threads(threads, [&](int t) {
+        Expander expander(plan);
+        Registers registers = plan.finish.count.allocate();
+        auto [begin, end] = share(n, t, threads);
+        for (size_t first = begin; first < end; first += BLOCK) {
+            const size_t count = std::min<size_t>(BLOCK, end - first);
+            expander.load(states + first * words, static_cast<int>(count));
+            expander.run(plan.finish, registers);
+            for (size_t k = 0; k < masks.size(); ++k) {
+                Mask mask = expander.mask_of(plan.labels[k], registers);
+                for (size_t i = 0; i < count; ++i) masks[k][first + i] = test(mask, static_cast<int>(i));
+            }
+        }
+    });
+    return masks;
+}
+
+// A failure is told for the first state that has one, which one thread alone is sure to find first.
+nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig> states, int threads) {
+    nb::dict result;
+    const size_t n = states.shape(0);
+    if (n < 64 * BLOCK) threads = 1;
+    try {
+        std::vector<Pages<uint8_t>> masks;
+        {
+            nb::gil_scoped_release released;
+            try {
+                masks = labels_of(program, states.data(), n, threads);
+            } catch (const ExploreFailure&) {
+                masks = labels_of(program, states.data(), n, 1);
+            }
+        }
+        result["labels"] = as_arrays(masks);
+    } catch (const ExploreFailure& failed) {
+        describe(failed.failure, result);
+    }
+    return result;
+}
+
+}  // namespace
+
+void bind_explore(nb::module_& m) {
+    nb::class_<Program>(m, "Program");
+    m.def("make_program", &make_program);
+    m.def("operations", [] {
+        std::vector<std::tuple<std::string, bool, bool>> rows;
+        for (size_t i = 0; i < std::size(OPERATIONS); ++i)
+            rows.emplace_back(OPERATIONS[i], lengthens(static_cast<Op>(i)), has_poles(static_cast<Op>(i)));
+        return rows;
+    });
+    m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"), nb::arg("threads"));
+    m.def("explore", &explore, nb::arg("program"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
+          nb::arg("transition_rewards"), nb::arg("watch").none());
+}
+
+}  // namespace galton

@@ -1,0 +1,113 @@
+// Graph analysis as Python sees it: masks in, arrays out.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+
+#include <nanobind/stl/optional.h>
+
+#include "base/parallel.hpp"
+#include "bindings.hpp"
+#include "graph/graph.hpp"
+#include "matrix/bindings.hpp"
+
+namespace galton {
+
+namespace {
+
+using Mask = In<bool>;
+using MaybeMask = std::optional<In<bool>>;
+
+// Work on a large model is done on another thread, while this one looks for Ctrl-C; a small one is not worth a thread.
+template <class Work>
+auto interruptible(const Matrix& matrix, Work&& work) {
+    constexpr size_t LARGE = size_t{1} << 22;
+    Stop stop{false};
+    nb::gil_scoped_release released;
+    if (matrix.view.n_entries < LARGE) return work(stop);
+    auto job = launch([&] { return work(stop); });
+    while (job.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+        nb::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() == 0) continue;
+        stop = true;
+        {
+            nb::gil_scoped_release again;
+            job.wait();
+        }
+        throw nb::python_error();
+    }
+    return job.get();
+}
+
+const bool* pointer(const Mask& mask, size_t size) {
+    if (mask.shape(0) != size) throw std::invalid_argument("a mask of the wrong length");
+    return mask.data();
+}
+
+const bool* pointer(const MaybeMask& mask, size_t size) { return mask ? pointer(*mask, size) : nullptr; }
+
+nb::tuple components(const Matrix& matrix, const MaybeMask& within, const MaybeMask& choices) {
+    const bool *states = pointer(within, matrix.view.n_states), *rows = pointer(choices, matrix.view.n_rows);
+    Components found =
+        interruptible(matrix, [&](const Stop& stop) { return strong_components(matrix.view, states, rows, stop); });
+    return nb::make_tuple(as_array(found.component), as_array(found.order), as_array(found.starts), as_array(found.trivial),
+                          as_array(found.bottom));
+}
+
+nb::object backward(const Matrix& matrix, Step step, const BackwardSearch& search) {
+    Pages<bool> found(matrix.view.n_states);
+    interruptible(matrix, [&](const Stop& stop) { search_backward(matrix.view, step, search, found.data(), stop); });
+    return as_array(found);
+}
+
+template <Step step>
+nb::object reach(const Matrix& matrix, const Mask& through, const Mask& goal) {
+    const size_t n = matrix.view.n_states;
+    return backward(matrix, step, {.through = pointer(through, n), .goal = pointer(goal, n)});
+}
+
+nb::object reach_by(const Matrix& matrix, const Mask& through, const Mask& goal, const MaybeMask& staying,
+                    const Out<int32_t>& rows) {
+    const size_t n = matrix.view.n_states;
+    if (rows.shape(0) != n) throw std::invalid_argument("a strategy of the wrong length");
+    return backward(matrix, Step::SomeRow, {pointer(through, n), pointer(goal, n), pointer(staying, n), rows.data()});
+}
+
+nb::object reach_surely(const Matrix& matrix, const Mask& through, const Mask& goal, const Mask& candidates) {
+    const size_t n = matrix.view.n_states;
+    const bool *states = pointer(through, n), *goals = pointer(goal, n);
+    Pages<bool> found(n);
+    std::copy_n(pointer(candidates, n), n, found.data());
+    interruptible(matrix, [&](const Stop& stop) { search_sure(matrix.view, states, goals, found.data(), stop); });
+    return as_array(found);
+}
+
+nb::tuple ends(const Matrix& matrix, const MaybeMask& within, const MaybeMask& choices) {
+    const bool *states = pointer(within, matrix.view.n_states), *rows = pointer(choices, matrix.view.n_rows);
+    EndComponents found =
+        interruptible(matrix, [&](const Stop& stop) { return end_components(matrix.view, states, rows, stop); });
+    return nb::make_tuple(as_array(found.component), as_array(found.staying), found.count);
+}
+
+nb::object reach_forward(const Matrix& matrix, const Mask& start, const MaybeMask& within) {
+    const size_t n = matrix.view.n_states;
+    const bool *first = pointer(start, n), *inside = pointer(within, n);
+    Pages<bool> found(n);
+    interruptible(matrix, [&](const Stop& stop) { search_forward(matrix.view, first, inside, found.data(), stop); });
+    return as_array(found);
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& m) {
+    m.def("strong_components", &components, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
+    m.def("end_components", &ends, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
+    m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("candidates"));
+    m.def("reach_some", &reach<Step::SomeEntry>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
+    m.def("reach_every", &reach<Step::EveryRow>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
+    m.def("reach_by", &reach_by, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("staying").none(),
+          nb::arg("rows").noconvert());
+    m.def("reach_forward", &reach_forward, nb::arg("matrix"), nb::arg("start"), nb::arg("within").none());
+}
+
+}  // namespace galton

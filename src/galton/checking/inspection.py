@@ -1,0 +1,330 @@
+"""What a property asks, as far as that is known before there is a model: whether it makes sense, and of which kinds its
+questions are.
+
+A kind of question declares which choices of a user it looks at. A choice that no question of a property looks at would
+change nothing, and is refused: nobody should believe that a method was tried when it was not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..backend.formats import STEPPING
+from ..lang.depth import DeepRecursion
+from ..lang.expressions import Expression, Value
+from ..lang.program import ModelType, Program
+from ..lang.properties import (
+    Cumulative,
+    ExpectedTime,
+    Instantaneous,
+    LongRun,
+    Multi,
+    Optimum,
+    PathQuantifier,
+    Probability,
+    Reward,
+    SteadyState,
+)
+from ..lang.resolution import Question, parts
+from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
+from ..lang.stream import nearest
+from ..solve.methods.names import RELAXED, TIMED, inner_name
+from ..solve.settings import Settings
+from . import paths
+
+__all__ = [
+    "Interval",
+    "Terms",
+    "UsageError",
+    "check_choices",
+    "count_devices",
+    "interval_of",
+    "kinds_of",
+    "optimum_of",
+    "quantified_path",
+    "refuse_long_run",
+    "rewarded_path",
+    "step_count",
+    "structure_name",
+]
+
+Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
+
+
+class UsageError(GaltonError):
+    """A choice that cannot apply to what is asked."""
+
+    kind = "usage"
+
+
+# Kinds of questions, and what each looks at.
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of question: its name in words, and the choices that it looks at."""
+
+    name: str
+    uses: Collection[str] = ()
+
+
+UNBOUNDED = Kind(
+    "unbounded paths and rewards", ("method", "step format", "format", "order", "single", "devices", "iterations")
+)
+OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
+STEPS = Kind("a number of steps", ("step format",))
+TIME = Kind("time bounds", ("timed method", "step format"))
+LONG_RUN = Kind("long-run averages", ("long-run iterations",))
+AT_ONCE = Kind("what one step or the graph tells")
+KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
+
+
+def _choices(settings: Settings, devices: int) -> Iterator[tuple[str, Collection[str]]]:
+    """What was chosen, as an option is written, and which of the things that kinds look at it may be."""
+    method = settings.method
+    if method in TIMED:
+        yield f"--method {method}", ("timed method",)
+    elif settings.by_hand:
+        yield f"--method {method}", ("method",)
+    if settings.max_iterations is not None and settings.by_hand:
+        yield "--max-iterations", ("long-run iterations", "iterations")
+    elif settings.max_iterations is not None:
+        yield "--max-iterations with the default method", ("long-run iterations",)
+    if settings.format is not None:
+        yield f"--format {settings.format}", ("step format" if settings.format in STEPPING else "format",)
+    if settings.order is not None:
+        yield f"--order {settings.order}", ("order",)
+    if settings.single:
+        yield "--single", ("single",)
+    if devices > 1:
+        yield "several devices", ("devices",)
+
+
+def check_choices(
+    question: Question,
+    program: Program,
+    settings: Settings,
+    *,
+    type: ModelType,
+    device: str | None = None,
+    devices: int = 1,
+) -> None:
+    """Refuse what was chosen and cannot apply to a property.
+
+    ``type`` is that of the model, which a strategy may have made a chain of; ``device`` what was asked for by name.
+    """
+    _check_together(settings, device)
+    chosen = list(_choices(settings, devices))
+    if not chosen:
+        return
+    kinds = kinds_of(question, program, type)
+    for option, things in chosen:
+        if any(thing in kind.uses for kind in kinds for thing in things):
+            continue
+        meant = " and ".join(kind.name for kind in KINDS if any(thing in kind.uses for thing in things))
+        asked = " and ".join(kind.name for kind in kinds) or "states alone"
+        text = " ".join(question.prop.text.split())
+        raise UsageError(
+            f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away, or ask "
+            "this property in a run of its own"
+        )
+
+
+def _check_together(settings: Settings, device: str | None) -> None:
+    """Refuse choices that exclude each other, whatever is asked."""
+    if settings.omega is not None and inner_name(settings.method) not in RELAXED:
+        raise UsageError(
+            f"--omega is for the methods {' and '.join(RELAXED)}; choose one with --method, or leave it away"
+        )
+    if settings.single and settings.by_hand:
+        raise UsageError(
+            f"--single is for the default method, and --method is {settings.method}; leave one of them away"
+        )
+    for_device = {"--format": settings.format, "--order": settings.order, "--single": settings.single}
+    if device == "cpu" and (given := [option for option, value in for_device.items() if value]):
+        raise UsageError(f"{given[0]} is for a device, and --device is cpu, which has one format and order")
+
+
+def count_devices(device: str | None) -> int:
+    """How many devices a text such as ``cuda:0,1`` names; explorers see to it that it does."""
+    return 1 + (device or "").count(",")
+
+
+# What makes sense.
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the words of a property mean: the type of the model, the constants, and the text that errors point into."""
+
+    type: ModelType
+    constants: Mapping[str, Value]
+    source: Source
+
+
+def kinds_of(question: Question, program: Program, type: ModelType | None = None) -> list[Kind]:
+    """The kinds of all questions in a property; what makes no sense in any model of this type is refused.
+
+    ``program`` knows the property's names (:func:`.resolution.resolve`). ``type`` is that of the model where it is not
+    the program's.
+    """
+    terms = Terms(type or program.type, program.constants, question.source)
+    found: dict[Kind, None] = {}
+    with DeepRecursion(question.source):
+        for part in parts(question.prop.expression):
+            found |= dict.fromkeys(_kinds(part, terms, program))
+    return [kind for kind in KINDS if kind in found]
+
+
+def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Kind]:
+    """Those of one operator, without what stands inside."""
+    match formula:
+        case Probability(path):
+            paths.threshold(formula, terms.constants, terms.source)
+            shape = paths.normalise(path, terms.source)
+            optimum_of(formula, terms)
+            return _of_path(shape, terms)
+        case Reward(objective):
+            paths.threshold(formula, terms.constants, terms.source)
+            if program.modules:  # one that describes a model does not know its rewards
+                structure_name(formula, program.reward_names, terms)
+            optimum_of(formula, terms)
+            return _of_objective(formula, objective, terms)
+        case ExpectedTime(path):
+            paths.threshold(formula, terms.constants, terms.source)
+            optimum_of(formula, terms)
+            return _of_rewarded(rewarded_path(path, terms))
+        case SteadyState():
+            refuse_long_run(formula, terms)
+            paths.threshold(formula, terms.constants, terms.source)
+            return (LONG_RUN,)
+        case PathQuantifier():
+            quantified_path(formula, terms)
+            return (AT_ONCE,)
+        case Multi():
+            message = "several objectives at once, multi(…), are not supported"
+            raise UnsupportedError(message, terms.source, formula.span)
+    return ()
+
+
+def _of_path(path: paths.Path, terms: Terms) -> Collection[Kind]:
+    if isinstance(path, paths.Now):
+        return (AT_ONCE,)
+    bounded = TIME if terms.type == "ctmc" else STEPS
+    if isinstance(path, paths.Next):
+        return (AT_ONCE,) if terms.type == "ctmc" else (STEPS,)
+    _, high, _ = interval_of(path, terms)
+    if path.bound is None:
+        return (UNBOUNDED,)
+    return (OPEN_END, bounded) if high is None else (bounded,)
+
+
+def _of_objective(formula: Reward, objective: Expression, terms: Terms) -> Collection[Kind]:
+    timed = terms.type == "ctmc"
+    match objective:
+        case Cumulative(None):
+            return (UNBOUNDED,)
+        case Cumulative(limit) if limit is not None and timed:
+            paths.time(limit, terms.constants, terms.source)
+            return (TIME,)
+        case Cumulative():
+            step_count(objective, terms)
+            return (STEPS,)
+        case Instantaneous(moment):
+            (paths.time if timed else paths.whole)(moment, terms.constants, terms.source)
+            return (TIME if timed else STEPS,)
+        case LongRun():
+            refuse_long_run(formula, terms)
+            return (LONG_RUN,)
+    return _of_rewarded(rewarded_path(objective, terms))
+
+
+def _of_rewarded(path: paths.Path) -> Collection[Kind]:
+    return (UNBOUNDED,) if isinstance(path, paths.Until) else (AT_ONCE,)
+
+
+# The parts that solvers ask for again.
+
+
+def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Optimum | None:
+    """Over which strategies: none for a chain, and the worst ones where a bound must hold for all."""
+    if terms.type != "mdp":
+        return None
+    if formula.optimum:
+        return formula.optimum
+    if formula.comparison is None:
+        letter = {Probability: "P", Reward: "R", ExpectedTime: "T"}[type(formula)]
+        message = f"an MDP has no single value for {letter}=?: it depends on the strategy"
+        hint = f"ask for {letter}min=? or {letter}max=?"
+        raise LanguageError(message, terms.source, formula.span, hint)
+    return "min" if formula.comparison.operator in (">", ">=") else "max"
+
+
+def refuse_long_run(formula: SteadyState | Reward, terms: Terms) -> None:
+    """Long-run averages of MDPs, which depend on the strategy, are not there."""
+    if terms.type == "mdp":
+        what = "the long-run behaviour of an MDP, S, is" if isinstance(formula, SteadyState) else ""
+        message = f"{what or 'long-run rewards of an MDP, R [ S ], are'} not supported"
+        raise UnsupportedError(message, terms.source, formula.span)
+
+
+def interval_of(path: paths.Until, terms: Terms) -> Interval:
+    """The bounds of an until, None for no upper one, and whether they are times."""
+    if path.bound is not None and path.bound.reward is not None:
+        message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
+        raise UnsupportedError(message, terms.source, path.goal.span)
+    if path.bound is not None and terms.type == "ctmc":
+        low, high = paths.times(path.bound, terms.constants, terms.source)
+        return low, None if high == math.inf else high, True
+    return *paths.steps(path.bound, terms.constants, terms.source), False
+
+
+def step_count(objective: Cumulative, terms: Terms) -> int:
+    """The steps of ``C<=k``."""
+    assert objective.bound is not None
+    count = paths.whole(objective.bound, terms.constants, terms.source) - objective.strict
+    if count < 0:
+        raise LanguageError("no number of steps is below 0", terms.source, objective.bound.span)
+    return count
+
+
+def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
+    """The shape of a path until whose end rewards are collected."""
+    path = paths.normalise(formula, terms.source)
+    if isinstance(path, paths.Until) and path.negated:
+        message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
+        raise LanguageError(message, terms.source, formula.span)
+    if isinstance(path, paths.Until) and path.bound is not None:
+        raise UnsupportedError("rewards until a bounded formula are not supported", terms.source, formula.span)
+    return path
+
+
+def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
+    """The shape of the path of ``A`` and ``E``."""
+    path = paths.normalise(formula.path, terms.source)
+    if isinstance(path, paths.Until) and path.bound is not None:
+        message = f"'{formula.quantifier}' with a bound on the path is not supported"
+        raise UnsupportedError(message, terms.source, formula.span)
+    return path
+
+
+def structure_name(formula: Reward, names: Collection[str], terms: Terms) -> str:
+    """The reward structure that is meant: by name, by number from 1, or the first."""
+    if not names:
+        raise LanguageError("the model has no rewards", terms.source, formula.span)
+    match formula.structure:
+        case None:
+            return next(iter(names))
+        case str() as name:
+            if name not in names:
+                message = f'unknown reward structure "{name}"'
+                raise LanguageError(message, terms.source, formula.span, nearest(name, names))
+            return name
+        case index:
+            number = paths.constant(index, terms.constants, terms.source)
+            if not 1 <= number <= len(names):
+                have = "1 reward structure" if len(names) == 1 else f"{len(names)} reward structures"
+                raise LanguageError(f"the model has {have}, and this is number {number}", terms.source, index.span)
+            return list(names)[int(number) - 1]
