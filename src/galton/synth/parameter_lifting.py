@@ -31,25 +31,26 @@ from ..lang.resolution import parts
 from ..lang.source import LanguageError, Source, UnsupportedError
 from ..model.sparse import Model
 from ..solve.settings import Settings
-from .evaluator import Operator
 from .parametric_mdp import ParametricChoices
+from .placement import Place
 from .polynomials import Floats
+from .question import Operator
 from .stochastic_game import OPPOSITE, Game
 from .transitions import Int32s
 
-__all__ = ["LiftedQuestion"]
+__all__ = ["LiftedEvaluator"]
 
 
 @dataclass(eq=False)
-class LiftedQuestion:
-    """One operator of a property, about the initial state; see :class:`.evaluator.Asked`. Its steps are solves."""
+class LiftedEvaluator:
+    """Bounds for a DTMC or MDP in its initial state; see :class:`.evaluator.Evaluator`."""
 
     model: ParametricChoices
     program: Program
     source: Source
     operator: Operator
+    place: Place
     threads: int = 1
-    instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -67,6 +68,11 @@ class LiftedQuestion:
         middle = low + (high - low) / 2
         self.bounds(middle[None, :], middle[None, :])  # what is wrong with the property shows now
         self.boxes = self.steps = 0
+
+    @property
+    def space(self) -> tuple[Floats, Floats]:
+        """The corners of the ranges of the parameters."""
+        return self.model.space
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
