@@ -88,7 +88,7 @@ def run(
     threads: int | None = None,
     watch: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Measured:
-    """One case."""
+    """Run one case, from the file to the regions."""
     start = time.perf_counter()
     synthesis = Synthesis.prepare(
         models / f"{case.model}.prism",

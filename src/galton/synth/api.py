@@ -28,8 +28,7 @@ from .parametric_ctmc import parametric_model
 from .parametric_mdp import parametric_choices
 from .placement import Place, one_device
 from .question import Asked, Operator, operator_of, refuse_parameters
-from .refinement import Partition, Split, refine
-from .refinement import Question as Goal
+from .refinement import Goal, Partition, Split, refine
 from .regions import Problem, Regions
 
 Watch = Callable[[Mapping[str, Any]], None]

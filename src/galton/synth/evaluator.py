@@ -37,7 +37,7 @@ from .polynomials import Floats
 from .question import Asked, Operator
 from .transient import Enclosure, PhaseRows, transient
 from .transitions import Int32s, Multiples
-from .truncation import leaving, likely_states, within
+from .truncation import likely_states, probability_to_leave, truncated
 
 CLOSE_BOUNDS = 8  # times what was left out: closer bounds around a threshold are found without leaving out anything
 WORTH_TRUNCATING = 0.05  # seconds that a bundle takes on the CPU, with all states
@@ -323,10 +323,10 @@ class BackwardEvaluator:
         likely = likely_states(self.model, time)
         if likely is None:
             return
-        unlikely = leaving(self.model, likely, time, self.threads) * self._worth()
+        unlikely = probability_to_leave(self.model, likely, time, self.threads) * self._worth()
         if unlikely <= self.asked.slack:
             self._whole = self.model
-            self._look_at(within(self.model, likely), unlikely)
+            self._look_at(truncated(self.model, likely), unlikely)
 
     def _look_at(self, model: ParametricModel, unlikely: float) -> None:
         """Go on with another model, whose answer is less than that of the whole one by at most ``unlikely``."""

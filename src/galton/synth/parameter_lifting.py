@@ -133,7 +133,7 @@ class LiftedEvaluator:
         return first if choices is None else np.where(choices >= 0, choices, first).astype(np.int32)
 
     def _direction(self) -> Optimum | None:
-        """What strategies do: a bound is meant for all of them, as in ``galton check``."""
+        """What strategies do: a threshold has to be met by all of them, here and in ``galton check``."""
         operator = self.operator
         if self.program.type != "mdp":
             return None
