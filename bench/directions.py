@@ -128,7 +128,7 @@ def narrow(model: str, prop: str, moment: float, threads: int) -> tuple[list[flo
             accuracy=1.0,
             direction=direction,
             threads=threads,
-        ).asked
+        ).evaluator
         low, high = asked.model.space
         corners = np.random.default_rng(0).uniform(low, high - (high - low) / PART, (8, len(low)))
         asked.bounds(corners, corners)  # rows and graphs are made once for all boxes

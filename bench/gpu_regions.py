@@ -15,21 +15,21 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from galton.backend import CPU, CUDA, Backend
+from galton.backend.cpu.regions import LANES
 from galton.bench.synth_cases import CASES, Case
 from galton.device.arrays import on_host
 from galton.lang import parse_constants, parse_model
 from galton.lang.source import read_source
-from galton.synth.opening import open_parameters
-from galton.synth.parametric import ParametricModel, parametric_model
-from galton.synth.transient import LANES, PhaseRows, uniformised
+from galton.synth.parameters import open_parameters
+from galton.synth.parametric_ctmc import ParametricModel, parametric_model
+from galton.synth.transient import PhaseRows, uniformised
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 CHAINS = ("SIR (100,120)", "approximate majority", "GFS 1", "cluster", "signalling")
@@ -69,9 +69,10 @@ def whole_chain(case: Case) -> ParametricModel:
 class Steps:
     """Steps of some boxes, from a vector that is not smooth."""
 
-    def __init__(self, model: ParametricModel, boxes: int, steps: int, kernel: Callable[..., Any] | None) -> None:
-        given = {} if kernel is None else {"kernel": kernel}
-        self.rows = PhaseRows(model, np.ones(model.n_states, dtype=bool), **given)
+    def __init__(
+        self, model: ParametricModel, boxes: int, steps: int, backend: Backend, format: str | None = None
+    ) -> None:
+        self.rows = PhaseRows(model, np.ones(model.n_states, dtype=bool), backend.regions, format)
         self.steps, kernel_of = steps, self.rows.kernel
         low, high = model.space
         lower, upper = model.terms.bounds(*_boxes(low, high, boxes))
@@ -108,15 +109,13 @@ def _boxes(low: Any, high: Any, count: int) -> tuple[Any, Any]:
 
 def measured(case: Case, counts: list[int], steps: int) -> list[Record]:
     """All ways and numbers of boxes of one case."""
-    from galton.backend.cuda.regions import RegionRows
-
     model = whole_chain(case)
-    on_cpu = Steps(model, LANES, steps, None)
+    on_cpu = Steps(model, LANES, steps, CPU)
     cpu_us = 1e6 * on_cpu.seconds() / steps / LANES
     found = []
     for count in counts:
         for form in ("csr", "ell"):
-            on_device = Steps(model, count, steps, partial(RegionRows, format=form))
+            on_device = Steps(model, count, steps, CUDA, form)
             on_device.seconds()
             few = min(count, LANES)
             apart = float(np.abs(on_device.bounds(few) - on_cpu.bounds(few)).max())

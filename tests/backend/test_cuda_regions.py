@@ -57,7 +57,7 @@ def test_same_as_reference(xp: Any, n_states: int, boxes: int, steps: int, block
     from galton.backend.cuda.regions import RegionRows
 
     rows, *_ = problem(n_states, 1)
-    kernel = RegionRows(*rows, n_states=n_states, n_terms=4, format=format)
+    kernel = RegionRows(rows, format)
     if not blocks:
         kernel._shared = 1 << 30
     width = kernel.width(boxes)
@@ -65,7 +65,7 @@ def test_same_as_reference(xp: Any, n_states: int, boxes: int, steps: int, block
     _, rates, x, watched = problem(n_states, width)
     weights = Weights(steps, width)
     table = np.stack([weights.at(FIRST + k) for k in range(steps)])
-    expected, total, change = region_steps(*rows, rates, table, x, watched)
+    expected, total, change = region_steps(rows, rates, table, x, watched)
     after, sums, changes = made(xp, kernel, steps, rates, weights, x, watched)
     np.testing.assert_allclose(after, expected, rtol=1e-12)
     np.testing.assert_allclose(sums, total, rtol=1e-12)
@@ -79,16 +79,16 @@ def test_boxes_that_end_earlier(xp: Any, blocks: bool) -> None:
 
     n_states, boxes, steps = 40, 8, 6
     rows, rates, x, watched = problem(n_states, boxes)
-    kernel = RegionRows(*rows, n_states=n_states, n_terms=4)
+    kernel = RegionRows(rows)
     if not blocks:
         kernel._shared = 1 << 30
     weights = Weights(steps, boxes)
     weights.ends[:3] = FIRST + np.arange(3)
     table = np.stack([weights.at(FIRST + k) for k in range(steps)])
-    _, total, _ = region_steps(*rows, rates, table, x, watched)
+    _, total, _ = region_steps(rows, rates, table, x, watched)
     after, sums, _ = made(xp, kernel, steps, rates, weights, x, watched)
     np.testing.assert_allclose(sums, total, rtol=1e-12)
     for box, own in enumerate(weights.ends - FIRST):
         count = own if kernel.one_each else steps
-        expected = region_steps(*rows, rates, table[:count], x, watched)[0]
+        expected = region_steps(rows, rates, table[:count], x, watched)[0]
         np.testing.assert_allclose(after[:, :, box], expected[:, :, box], rtol=1e-12)

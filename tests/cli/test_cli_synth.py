@@ -65,7 +65,7 @@ def test_all_values() -> None:
     ("arguments", "told"),
     [
         (["--prop", NUMBER], "this property has no threshold"),
-        (["--prop", CERTAIN, "--device", "cuda:0,1"], "synthesis runs on the CPU or on one device"),
+        (["--prop", CERTAIN, "--device", "cuda:0,1"], "synthesis uses one device, and 'cuda:0,1' names 2"),
         (["--prop", CERTAIN, "--param", "ki=1:2"], "a parameter is given twice"),
         (["--prop", CERTAIN, "--param", "zz=1:2"], "has no constant 'zz' that could be a parameter"),
         (["--prop", CERTAIN, "--json", "/nowhere/at/all.json"], "there is no folder /nowhere/at"),

@@ -11,9 +11,9 @@ import galton
 from galton.lang import Source, parse_model
 from galton.lang.expressions import Value
 from galton.synth.api import Direction, Synthesis
-from galton.synth.opening import Range, open_parameters
-from galton.synth.parametric import ParametricModel, parametric_model
-from galton.synth.questions import Asked
+from galton.synth.evaluator import BackwardEvaluator
+from galton.synth.parameters import Range, open_parameters
+from galton.synth.parametric_ctmc import ParametricModel, parametric_model
 
 # Two modules that share an action, derived constants, rates of many shapes, a deadlock, rewards that depend on rates.
 PLANT = """
@@ -108,9 +108,9 @@ endrewards
 
 def asked_of(
     text: str, prop: str, ranges: Mapping[str, Range], threads: int = 1, direction: Direction = "auto"
-) -> Asked:
+) -> BackwardEvaluator:
     """The question what a property's number is over boxes."""
     program = galton.parse(text)
-    asked = Synthesis.prepare(program, prop, ranges, {}, accuracy=1.0, threads=threads, direction=direction).asked
-    assert isinstance(asked, Asked)
+    asked = Synthesis.prepare(program, prop, ranges, {}, accuracy=1.0, threads=threads, direction=direction).evaluator
+    assert isinstance(asked, BackwardEvaluator)
     return asked

@@ -13,8 +13,8 @@ import galton
 from galton import synthesize
 from galton.lang import GaltonError, Source, parse_model
 from galton.synth.api import Synthesis
-from galton.synth.choices import ParametricChoices, parametric_choices
-from galton.synth.opening import Range, open_parameters
+from galton.synth.parameters import Range, open_parameters
+from galton.synth.parametric_mdp import ParametricChoices, parametric_choices
 
 # A message over a channel that loses it; the sender gives up after some tries. Products of one parameter with itself.
 CHANNEL = """
@@ -83,7 +83,7 @@ def parametric(text: str, ranges: dict[str, Range] = SPACE) -> ParametricChoices
 
 
 def check_boxes(text: str, prop: str, seed: int = 0, at_points: str | None = None) -> None:
-    asked = Synthesis.prepare(galton.parse(text), prop, SPACE, {}, accuracy=1.0, threads=1).asked
+    asked = Synthesis.prepare(galton.parse(text), prop, SPACE, {}, accuracy=1.0, threads=1).evaluator
     low, high = asked.model.space
     rng = np.random.default_rng(seed)
     boxes = np.sort(rng.uniform(low, high, (4, 2, 2)), axis=1)
@@ -172,7 +172,7 @@ module m
   [] s=1 -> (s'=2);
 endmodule
 """
-    asked = Synthesis.prepare(galton.parse(text), "Pmax=? [ F<=3 s=2 ]", {"p": (0.4, 0.5)}, {}, accuracy=1.0).asked
+    asked = Synthesis.prepare(galton.parse(text), "Pmax=? [ F<=3 s=2 ]", {"p": (0.4, 0.5)}, {}, accuracy=1.0).evaluator
     lower, upper = asked.bounds(np.array([[0.4]]), np.array([[0.5]]))
     # Three steps: the first choice in each of them, or the second in one of the first two.
     assert lower[0] == pytest.approx(0.4 + 0.6 * 0.95, abs=1e-9)
@@ -196,7 +196,7 @@ def test_random_chains(seed: int) -> None:
 def test_affine_rows_are_tight() -> None:
     """One affine row: the bounds are attained at corners."""
     text = "dtmc const double p; module m s : [0..2]; [] s=0 -> p : (s'=1) + 1-p : (s'=2); endmodule"
-    asked = Synthesis.prepare(galton.parse(text), "P=? [ F s=1 ]", {"p": (0.2, 0.7)}, {}, accuracy=1.0).asked
+    asked = Synthesis.prepare(galton.parse(text), "P=? [ F s=1 ]", {"p": (0.2, 0.7)}, {}, accuracy=1.0).evaluator
     lower, upper = asked.bounds(np.array([[0.2]]), np.array([[0.7]]))
     assert (lower[0], upper[0]) == pytest.approx((0.2, 0.7), abs=1e-6)
 
@@ -217,7 +217,7 @@ def test_synthesis() -> None:
 
 def test_zero_and_one_are_allowed_at_the_ends() -> None:
     text = "dtmc const double p; module m s : [0..2]; [] s=0 -> p : (s'=0) + 1-p : (s'=2); endmodule"
-    asked = Synthesis.prepare(galton.parse(text), "P=? [ F s=2 ]", {"p": (0.0, 1.0)}, {}, accuracy=1.0).asked
+    asked = Synthesis.prepare(galton.parse(text), "P=? [ F s=2 ]", {"p": (0.0, 1.0)}, {}, accuracy=1.0).evaluator
     lower, upper = asked.bounds(np.array([[0.0], [0.0], [0.5]]), np.array([[1.0], [0.5], [0.5]]))
     assert lower.tolist() == [0.0, 1.0, 1.0]
     assert upper.tolist() == [1.0, 1.0, 1.0]

@@ -10,7 +10,7 @@ import pytest
 import galton
 from galton.synth import lumping
 from galton.synth.api import Synthesis
-from galton.synth.questions import Asked
+from galton.synth.evaluator import BackwardEvaluator
 
 QUEUE = """
 ctmc
@@ -45,11 +45,11 @@ def _whatever_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lumping, "WORTH_IT", 1.0)
 
 
-def asked(text: str, prop: str, tmp_path: Any) -> Asked:
+def asked(text: str, prop: str, tmp_path: Any) -> BackwardEvaluator:
     path = tmp_path / "model.prism"
     path.write_text(text)
-    found = Synthesis.prepare(path, prop, RANGES, {}, accuracy=1.0 if "=?" in prop else None).asked
-    assert isinstance(found, Asked)
+    found = Synthesis.prepare(path, prop, RANGES, {}, accuracy=1.0 if "=?" in prop else None).evaluator
+    assert isinstance(found, BackwardEvaluator)
     return found
 
 

@@ -12,7 +12,7 @@ from chains import PLANT, SPACE
 import galton
 from galton import synthesize
 from galton.lang import GaltonError
-from galton.synth.opening import parse_range
+from galton.synth.parameters import parse_range
 
 SIMPLE = """ctmc
 const double k;
@@ -152,3 +152,20 @@ def test_points_need_all_parameters() -> None:
 )
 def test_thresholds_that_no_value_can_have_are_refused(prop: str, said: str) -> None:
     assert said in refused(simple(), prop, k=(1, 2))
+
+
+COUNTER = "ctmc const double k; module m s : [0..2]; [] s<2 -> k : (s'=s+1); {more} endmodule {rewards}"
+
+
+@pytest.mark.parametrize(
+    ("more", "rewards", "message"),
+    [
+        ("", 'rewards "r" true : mod(5, s); endrewards', r"needs a positive divisor, not 0, in state \(s=0\)"),
+        ("", 'rewards "r" s>0 : 1/(s-1); endrewards', r"this is inf, in state \(s=1\)"),
+        ("[] s=1 -> 1e308 : (s'=0); [] s=1 -> 1.7e308 : (s'=2);", "", r"the rates of state \(s=1\) add up to more"),
+    ],
+)
+def test_what_has_no_value_in_a_state_is_told_with_the_state(more: str, rewards: str, message: str) -> None:
+    program = galton.parse(COUNTER.format(more=more, rewards=rewards))
+    with pytest.raises(galton.GaltonError, match=message):
+        galton.synthesize(program, "P>=0.5 [ F<=1 s=2 ]", k=(0.1, 2), device="cpu")

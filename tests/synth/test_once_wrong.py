@@ -10,8 +10,8 @@ from played import played_device
 
 import galton
 from galton.lang import GaltonError
-from galton.synth import api, questions, window
-from galton.synth.problems import Threshold, Values
+from galton.synth import api, evaluator, truncation
+from galton.synth.goals import Threshold, Values
 from galton.synth.refinement import Partition, refine
 from galton.synth.regions import Box
 
@@ -113,7 +113,7 @@ def test_an_interrupt_before_the_first_boxes(how: dict[str, Any], monkeypatch: p
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("galton.synth.questions.Asked.bounds", interrupted)
+    monkeypatch.setattr("galton.synth.evaluator.BackwardEvaluator.bounds", interrupted)
     regions = synthesize("P=? [ F<=1 s=2 ]", **how)
     assert regions.interrupted
     assert regions.spread == (-math.inf, math.inf)
@@ -135,35 +135,35 @@ module b y : [0..N] init 0; [] y<N -> 1.1*k : (y'=y+1); [] y>0 -> 3.2*y : (y'=y-
 
 def test_a_threshold_close_to_one_is_not_blurred_by_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was left out was more than the threshold is from 1, and all boxes stayed undecided."""
-    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
+    monkeypatch.setattr(evaluator, "WORTH_TRUNCATING", 0.0)
     found = synthesize("P>=0.999999999 [ G<=20 x+y<20 ]", QUEUES, {"k": (0.5, 0.6)})
     assert [box.verdict for box in found.boxes] == ["true"] * len(found.boxes)
 
 
 def test_a_window_is_left_when_it_begins_to_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
+    monkeypatch.setattr(evaluator, "WORTH_TRUNCATING", 0.0)
     monkeypatch.setattr(api, "_negligible", lambda *_: 0.01)
-    monkeypatch.setattr(window, "ENOUGH", 1e-4)
+    monkeypatch.setattr(truncation, "ENOUGH", 1e-4)
     synthesis = api.Synthesis.prepare(
         galton.parse(QUEUES), "P>=0.12 [ F<=2 x=2 ]", {"k": (0.5, 0.6)}, {}, tolerance=1e-5
     )
-    assert isinstance(synthesis.asked, questions.Asked)
-    assert synthesis.asked.model.n_states < 200
+    assert isinstance(synthesis.evaluator, evaluator.BackwardEvaluator)
+    assert synthesis.evaluator.model.n_states < 200
     found = synthesis.run()
     assert found.complete
     assert found.true
     assert found.false
-    assert synthesis.asked.model.n_states == 41  # of one queue, which is all that the question sees
+    assert synthesis.evaluator.model.n_states == 41  # of one queue, which is all that the question sees
 
 
 def test_the_guess_of_a_window_ends_when_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """It went through all of a long time, which the bounds do not."""
-    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
-    monkeypatch.setattr(window, "MOST_WORK", 1e8)
+    monkeypatch.setattr(evaluator, "WORTH_TRUNCATING", 0.0)
+    monkeypatch.setattr(truncation, "MOST_WORK", 1e8)
     line = """ctmc const double k; module m x : [0..2000]; [] x<2000 -> k : (x'=x+1); [] x>0 -> 3 : (x'=x-1); endmodule
     rewards true : x; endrewards"""
-    asked = api.Synthesis.prepare(galton.parse(line), "R<=0.5 [ I=200000 ]", {"k": (0.9, 1.1)}, {}).asked
-    assert isinstance(asked, questions.Asked)
+    asked = api.Synthesis.prepare(galton.parse(line), "R<=0.5 [ I=200000 ]", {"k": (0.9, 1.1)}, {}).evaluator
+    assert isinstance(asked, evaluator.BackwardEvaluator)
     assert asked.model.n_states < 100
 
 

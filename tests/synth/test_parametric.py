@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from chains import PLANT, SPACE, at_point, parametric, points_in, random_chain
 
-from galton.lang import GaltonError
-from galton.synth.parametric import ParametricModel
+from galton.lang import GaltonError, Program
+from galton.synth.parametric_ctmc import ParametricModel
 
 
 def matrix_at(found: ParametricModel, point: tuple[float, ...]) -> np.ndarray:
@@ -131,3 +131,28 @@ def test_several_initial_states_are_refused() -> None:
     text = "ctmc const double a; module m s : [0..1]; [] s=0 -> a : (s'=1); endmodule init true endinit"
     with pytest.raises(GaltonError, match="about one initial state, and this model has 2"):
         parametric(text, {"a": (1.0, 2.0)})
+
+
+def test_the_program_was_explored_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for a matrix at one point, which nobody used, and once for polynomials; it was lowered twice, too."""
+    from galton import _core
+    from galton.explore import discovery
+
+    made: list[bool] = []
+    lowered: list[object] = []
+    explore, lower = _core.explore, discovery.lower
+
+    def counted(*arguments: object, rows: bool = True) -> object:
+        made.append(rows)
+        return explore(*arguments, rows=rows)  # type: ignore[arg-type]
+
+    def noted(program: Program) -> object:
+        lowered.append(program)
+        return lower(program)
+
+    monkeypatch.setattr(_core, "explore", counted)
+    monkeypatch.setattr("galton.lower.lowering.lower", noted)
+    monkeypatch.setattr(discovery, "lower", noted)
+    parametric(PLANT, SPACE)
+    assert made == [False]
+    assert len(lowered) == 1

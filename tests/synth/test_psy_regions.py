@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from galton.synth import questions, transient
+from galton.synth import evaluator, transient
 from galton.synth.api import Synthesis
 
 BASELINES = Path(__file__).parents[2].parent / "shared" / "baselines"
@@ -50,11 +50,11 @@ def boxes_of(case: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_same_bounds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Bounds depend on the rate, and PSY's is exact, and that of all states.
     monkeypatch.setattr(transient, "rounded_up", lambda rates: rates)
-    monkeypatch.setattr(questions, "WORTH_A_WINDOW", np.inf)
+    monkeypatch.setattr(evaluator, "WORTH_TRUNCATING", np.inf)
     case = json.loads((BASELINES / "psy-regions" / f"{name}.json").read_text())
     asked = {"accuracy": 1.0} if "=?" in case["property"] else {}
     low, high, expected = boxes_of(case)
-    lower, upper = prepared(case, **asked).asked.bounds(low, high)
+    lower, upper = prepared(case, **asked).evaluator.bounds(low, high)
     np.testing.assert_allclose(lower, expected[:, 0], atol=CASES[name], rtol=0)
     np.testing.assert_allclose(upper, expected[:, 1], atol=CASES[name], rtol=0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from random_regions import random_rows
@@ -18,17 +20,17 @@ LANES = _core.LANES
 def test_same_as_reference(seed: int, threads: int, forward: bool) -> None:
     n_states, n_terms, steps = 20, 4, 7
     rng = np.random.default_rng(100 + seed)
-    rows = random_rows(seed, n_states, n_terms)
+    rows = random_rows(seed, n_states, n_terms, forward=forward)
     least = rng.uniform(0, 0.1, (n_terms, 1, LANES))
     rates = np.concatenate([least, least + rng.uniform(0, 0.1, least.shape)], axis=1)
     weights = rng.uniform(0, 1, (steps, LANES))
     x = np.sort(rng.uniform(0, 1, (n_states, 2, LANES)), axis=1)
     watched = np.array([3, 0, 11], dtype=np.int32)
-    expected, total, change = region_steps(*rows, rates, weights, x, watched, forward=forward)
+    expected, total, change = region_steps(rows, rates, weights, x, watched)
     # Arrays need not begin where a vector of the processor may.
     buffers = np.append(0.0, x)[1:], np.append(0.0, x)[1:]
     sums, changes = np.zeros(3 * 2 * LANES), np.empty(2 * LANES)
-    kernel = _core.ParametricRows(*rows, n_states, n_terms, forward)
+    kernel = _core.ParametricRows(*(getattr(rows, field.name) for field in fields(rows)))
     swapped = kernel.run(steps, rates.reshape(-1), weights.reshape(-1), *buffers, watched, sums, changes, threads)
     np.testing.assert_allclose(buffers[swapped].reshape(x.shape), expected, rtol=1e-13)
     np.testing.assert_allclose(sums.reshape(3, 2, LANES), total, rtol=1e-13)

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from played import memory, played_device
+from played.devices import devices
 
 import galton
 from galton.device.errors import DeviceError
-from galton.synth import questions
+from galton.synth import placement
 from galton.synth.api import Synthesis
 from galton.synth.regions import Regions
 
@@ -80,18 +81,18 @@ def test_memory_that_ends_leaves_the_rest_to_the_cpu() -> None:
 
 def prepared(device: str) -> Synthesis:
     ranges = {"arrive": (0.5, 6.0), "serve": (1.0, 4.0)}
-    return Synthesis.prepare(galton.parse(QUEUE), QUESTIONS[0][0], ranges, {}, tolerance=0.2, device=device)  # type: ignore[arg-type]
+    return Synthesis.prepare(galton.parse(QUEUE), QUESTIONS[0][0], ranges, {}, tolerance=0.2, device=device)
 
 
 @pytest.mark.parametrize(("patience", "where"), [(1e9, "cpu"), (0.0, "cuda")])
 def test_auto_moves_when_the_cpu_would_take_long(patience: float, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "PATIENCE", patience)
+    monkeypatch.setattr(placement, "PATIENCE", patience)
     expected = regions(QUESTIONS[0][0], "cpu", QUESTIONS[0][1])
     with played_device():
         synthesis = prepared("auto")
         found = synthesis.run()
-    assert isinstance(synthesis.asked, questions.Asked)
-    assert synthesis.asked.device == where
+    assert found.placement is not None
+    assert found.placement.backend == where
     assert found.warnings == ()
     assert [box.verdict for box in found.boxes] == [box.verdict for box in expected.boxes]
 
@@ -100,12 +101,31 @@ def test_auto_stays_where_there_is_no_device(monkeypatch: pytest.MonkeyPatch) ->
     def refused() -> None:
         raise DeviceError("there is no CUDA device")
 
-    monkeypatch.setattr(questions, "PATIENCE", 0.0)
+    monkeypatch.setattr(placement, "PATIENCE", 0.0)
     monkeypatch.setattr("galton.device.cuda.runtime.import_cupy", refused)
-    synthesis = prepared("auto")
-    assert synthesis.run().warnings == ()
-    assert isinstance(synthesis.asked, questions.Asked)
-    assert synthesis.asked.device == "cpu"
+    found = prepared("auto").run()
+    assert found.warnings == ()
+    assert str(found.placement) == "the CPU (there is no CUDA device; the CPU went on)"
+
+
+def test_the_second_device_was_refused() -> None:
+    with played_device(2):
+        found = regions(QUESTIONS[0][0], "cuda:1", QUESTIONS[0][1])
+        assert devices.current == 1
+    assert found.warnings == ()
+    assert str(found.placement) == "a CUDA device (asked for)"
+    assert '"placement": "a CUDA device (asked for)"' in found.to_json()
+
+
+def test_a_device_that_is_not_there_is_told_by_its_number() -> None:
+    with played_device():
+        found = regions(QUESTIONS[0][0], "cuda:3", QUESTIONS[0][1])
+    assert found.warnings == ("there is no CUDA device 3; there is one; synthesised on the CPU",)
+
+
+def test_several_devices_are_refused() -> None:
+    with pytest.raises(galton.GaltonError, match="synthesis uses one device, and 'cuda:0,1' names 2; name one of them"):
+        regions(QUESTIONS[0][0], "cuda:0,1", QUESTIONS[0][1])
 
 
 @pytest.mark.parametrize("format", ["csr", "ell"])

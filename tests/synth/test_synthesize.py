@@ -169,7 +169,7 @@ def test_resume_gives_the_same(asked: dict[str, Any]) -> None:
 
 def test_interrupt_in_the_middle_of_a_round_keeps_the_boxes() -> None:
     synthesis = Synthesis.prepare(galton.parse(PLANT), BUSY.format(">=0.1"), SPACE, {}, tolerance=0.02, threads=1)
-    inner, calls = synthesis.asked.bounds, 0
+    inner, calls = synthesis.evaluator.bounds, 0
 
     def bounds(low: Any, high: Any) -> Any:
         nonlocal calls
@@ -178,7 +178,7 @@ def test_interrupt_in_the_middle_of_a_round_keeps_the_boxes() -> None:
             raise KeyboardInterrupt
         return inner(low, high)
 
-    synthesis.asked.bounds = bounds  # type: ignore[method-assign]
+    synthesis.evaluator.bounds = bounds  # type: ignore[method-assign]
     regions = synthesis.run()
     assert not regions.complete
     check_partition(regions)

@@ -63,6 +63,7 @@ struct Outcome {
     Failure failure;
     Pages<uint64_t> states;
     SparseModel model;
+    std::vector<uint64_t> initial;  // the words of initial states, where only states were asked for
     double discover_s = 0, assemble_s = 0;
 };
 
@@ -70,7 +71,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Outcome work(const Program& program, int threads, const Limits& limits, bool transition_rewards, Progress& progress) {
+Outcome work(const Program& program, int threads, const Limits& limits, bool rows, bool transition_rewards,
+             Progress& progress) {
     Outcome outcome;
     try {
         auto start = std::chrono::steady_clock::now();
@@ -78,6 +80,11 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool tra
         Discovery found = discover(plan, threads, limits, progress);
         if (progress.stop) throw ExploreFailure{{Fault::Interrupted, -1, -1, -1, -1, 0, {}}};
         outcome.discover_s = seconds_since(start);
+        if (!rows) {
+            outcome.initial = std::move(found.initial);
+            outcome.states = std::move(found.states);
+            return outcome;
+        }
         start = std::chrono::steady_clock::now();
         outcome.model = assemble(plan, found.states, found, threads, limits, progress);
         if (transition_rewards && program.type != ModelType::Mdp) {
@@ -115,6 +122,10 @@ nb::dict as_dict(Outcome& outcome, size_t words) {
     }
     SparseModel& model = outcome.model;
     result["states"] = as_array(outcome.states, words);
+    if (!outcome.initial.empty()) {
+        result["initial_words"] = as_array(outcome.initial);
+        return result;
+    }
     result["row_starts"] = model.row_starts.size() ? as_array(model.row_starts) : as_array(model.wide_row_starts);
     result["columns"] = as_array(model.columns);
     if (model.coding == Coding::Plain) {
@@ -139,12 +150,12 @@ nb::dict as_dict(Outcome& outcome, size_t words) {
 }
 
 // Works on other threads; this one tells `watch(states, transitions, rows)` how far it is, ten times a second, and
-// stops the work when Python has a signal pending.
+// stops the work when Python has a signal pending. Without `rows` only states are looked for.
 nb::dict explore(const Program& program, int threads, size_t max_states, size_t memory, bool transition_rewards,
-                 const nb::object& watch) {
+                 const nb::object& watch, bool rows) {
     Progress progress;
     Limits limits{max_states, memory};
-    auto job = launch([&] { return work(program, threads, limits, transition_rewards, progress); });
+    auto job = launch([&] { return work(program, threads, limits, rows, transition_rewards, progress); });
     for (bool done = false; !done;) {
         {
             nb::gil_scoped_release released;
@@ -231,7 +242,7 @@ void bind_explore(nb::module_& m) {
     });
     m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"), nb::arg("threads"));
     m.def("explore", &explore, nb::arg("program"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
-          nb::arg("transition_rewards"), nb::arg("watch").none());
+          nb::arg("transition_rewards"), nb::arg("watch").none(), nb::arg("rows") = true);
 }
 
 }  // namespace galton

@@ -1,5 +1,5 @@
 // The states that a chain in continuous time is likely to visit, by plain arithmetic: a guess, which others prove.
-// `synth/window.py` says what for.
+// `synth/truncation.py` says what for.
 #pragma once
 
 #include <cstddef>

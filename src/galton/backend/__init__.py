@@ -1,8 +1,7 @@
 """Who does the work: one folder per device, each with all that is special to it.
 
 A backend is a folder whose modules meet the protocols of :mod:`.protocol`: ``explorer``, ``graph``, ``rows``,
-``equations``, ``steps``,
-``long_run``. A new device is a new folder, and a line here. Nothing of a backend
+``equations``, ``steps``, ``long_run``, ``regions``. A new device is a new folder, and a line here. Nothing of a backend
 is loaded before it is asked for.
 """
 
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..device.arrays import library_of
 
 if TYPE_CHECKING:
-    from .protocol import Equations, Explorer, Graph, LongRun, Rows, Steps
+    from .protocol import Equations, Explorer, Graph, LongRun, Regions, Rows, Steps
 
 __all__ = ["BACKENDS", "CPU", "CUDA", "Backend", "of"]
 
@@ -58,6 +57,11 @@ class Backend:
     def steps(self) -> Steps:
         """Steps of chains and MDPs."""
         return cast("Steps", self._module("steps"))
+
+    @cached_property
+    def regions(self) -> Regions:
+        """Steps of parametric chains over boxes of parameters."""
+        return cast("Regions", self._module("regions"))
 
     def _module(self, part: str) -> Any:
         return import_module(f".{self.name}.{part}", __name__)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .chain import Chain as RewardedChain
     from .components import Components, EndComponents
     from .limits import Limits
+    from .regions import GroupedRows, Int64s
 
     Numbers = npt.NDArray[Any]
 
@@ -27,6 +28,7 @@ __all__ = [
     "OPTIMA",
     "Bellman",
     "Bias",
+    "BoxWeights",
     "Chain",
     "Equations",
     "Explorer",
@@ -34,6 +36,8 @@ __all__ = [
     "LongRun",
     "Matrix",
     "Optimum",
+    "RegionRows",
+    "Regions",
     "Rows",
     "Span",
     "Steps",
@@ -264,6 +268,85 @@ class Steps(Protocol):
 
     def exit_rates(self, model: Model, loops: bool, threads: int) -> tuple[Floats, Floats]:
         """``(states,)`` the sum of the rates out of each state, as a double and what it lacks."""
+
+
+class BoxWeights(Protocol):
+    """Poisson weights of boxes, whose uniformisation rates differ.
+
+    The weight of a step is ``before`` up to the step ``left``, then the number in ``values`` from ``offsets`` on, and 0
+    from the step ``ends`` on, which may come nearer while steps are made. All but ``values`` are ``(boxes,)``.
+    """
+
+    before: Floats
+    left: Int64s
+    offsets: Int64s
+    values: Floats
+    ends: Int64s
+
+    def between(self, first: int, last: int) -> Floats | None:
+        """``(steps, boxes)`` the weights of some steps; None where all are 0."""
+
+
+class RegionRows(Protocol):
+    """Rows of a parametric chain, of which steps are made for the boxes of a bundle together.
+
+    Attributes
+    ----------
+    work
+        Entries times boxes that one call should go over.
+    first_steps, part
+        After how many steps to look at the boxes first, and of which part of the steps made to look again.
+    """
+
+    work: float
+    first_steps: int
+    part: int
+
+    def width(self, boxes: int) -> int:
+        """How many boxes arrays have to have room for."""
+
+    def place(self, values: Floats) -> Floats:
+        """An array where steps are made."""
+
+    def view(self, flat: Floats, width: int) -> Floats:
+        """``(places, 2, boxes)`` bounds below and above, of an array as steps have it."""
+
+    def array(self, values: Floats) -> Floats:
+        """A copy of such bounds as steps have it."""
+
+    def place_weights(self, weights: BoxWeights) -> Any:
+        """The weights where steps are made; their ends are read anew in each call."""
+
+    def run(
+        self,
+        first: int,
+        steps: int,
+        rates: Floats,
+        weights: Any,
+        x: Floats,
+        other: Floats,
+        watched: Int32s,
+        sums: Floats,
+        changes: Floats,
+        threads: int,
+    ) -> bool:
+        """``steps`` times from step ``first`` on: ``sums += weight * x[watched]``, then a step.
+
+        ``changes``, on the host, gets the largest changes of the last step. Whether the vectors are in ``other`` then.
+        """
+
+
+class Regions(Protocol):
+    """Steps of parametric chains, with bounds on their values at all points of boxes of parameters."""
+
+    def rows(self, pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
+        """The rows of a chain; ``format`` is ``csr``, ``ell`` or the backend's choice."""
+
+    def together(self, n_states: int, n_terms: int) -> int:
+        """How many boxes of a chain make a bundle."""
+
+    def bundles_at_once(self, n_states: int, threads: int) -> int:
+        """How many bundles may be looked at at the same time, each by a thread of the host."""
 
 
 class System(Protocol):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..device.placement import AUTO
 from ..lang import parse_constants
-from ..synth.api import Device, Synthesis
-from ..synth.questions import Asked
+from ..synth.api import Synthesis
+from ..synth.evaluator import BackwardEvaluator
 from ..synth.regions import Regions
 from .synth_cases import CASES, Case
 
@@ -83,11 +84,11 @@ def run(
     case: Case,
     models: Path,
     *,
-    device: Device = "auto",
+    device: str = AUTO,
     threads: int | None = None,
     watch: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Measured:
-    """One case."""
+    """Run one case, from the file to the regions."""
     start = time.perf_counter()
     synthesis = Synthesis.prepare(
         models / f"{case.model}.prism",
@@ -102,8 +103,9 @@ def run(
     )
     regions = synthesis.run(watch=watch)
     seconds = time.perf_counter() - start
-    assert isinstance(synthesis.asked, Asked)
-    return Measured(case, regions, synthesis.asked.device, seconds, synthesis.asked.model.n_states)
+    evaluator = synthesis.evaluator
+    assert isinstance(evaluator, BackwardEvaluator)
+    return Measured(case, regions, evaluator.place.backend.name, seconds, evaluator.model.n_states)
 
 
 def cells(found: Measured) -> list[str]:

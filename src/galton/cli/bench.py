@@ -72,7 +72,7 @@ def synth(
     found = []
     for case in cases:
         progress = Progress()
-        found.append(run(case, folder, device=device, threads=threads, watch=progress))  # type: ignore[arg-type]
+        found.append(run(case, folder, device=device, threads=threads, watch=progress))
         progress.clear()
         typer.echo(table_of([cells(found[-1])]).splitlines()[1], err=True)
         if json_file:

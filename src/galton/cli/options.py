@@ -60,8 +60,8 @@ OneDevice = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="Where to compute: cpu, or cuda for CTMCs; auto begins on the CPU and moves to a device, if there is one, "
-        "when that would take longer than a second or two.",
+        help="Where to compute: cpu, or for CTMCs cuda, or cuda:1 for the second device; auto begins on the CPU and "
+        "moves to a device, if there is one, when that would take longer than a second or two.",
     ),
 ]
 MaxStates = Annotated[

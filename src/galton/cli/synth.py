@@ -102,6 +102,9 @@ def synth(
             show_default=False,
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print where boxes were looked at, and why, and of how many states.")
+    ] = False,
     device: OneDevice = "auto",
     direction: Annotated[
         str,
@@ -143,7 +146,7 @@ def synth(
     from ..io.output import check_writable
     from ..lang import GaltonError
     from ..synth.api import Synthesis
-    from ..synth.opening import parse_range
+    from ..synth.parameters import parse_range
     from ..synth.regions import Regions
 
     ranges = dict(map(parse_range, param))
@@ -167,7 +170,7 @@ def synth(
         tolerance=tolerance,
         accuracy=accuracy,
         split=split,  # type: ignore[arg-type]
-        device=device,  # type: ignore[arg-type]
+        device=device,
         direction=direction,  # type: ignore[arg-type]
         format=format,
         threads=threads,
@@ -182,6 +185,9 @@ def synth(
     for warning in regions.warnings:
         typer.echo(f"warning: {warning}", err=True)
     show(regions, "steps" if synthesis.opened.program.nature.is_continuous else "solves")
+    if explain:
+        typer.echo(f"    placement  {regions.placement}")
+        typer.echo(f"    model      {synthesis.evaluator.model}")
     all_kept &= kept(regions.to_csv, csv)
     all_kept &= kept(regions.plot, plot)
     if regions.interrupted:

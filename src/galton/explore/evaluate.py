@@ -20,10 +20,11 @@ from ..lang.source import Source
 from ..lower.lowering import ExpressionLowering, Lowered
 from ..model.sparse import Model
 from ..model.states import Field, PackedStates
+from .discovery import StateSpace
 
 
 def evaluate_states(
-    program: Program, model: Model, expressions: Sequence[Expression], source: Source, threads: int = 1
+    program: Program, model: Model | StateSpace, expressions: Sequence[Expression], source: Source, threads: int = 1
 ) -> list[npt.NDArray[np.bool_]]:
     """For each expression, written in ``source``, the states of the model, built from the program, where it holds."""
     if not isinstance(model.states, PackedStates):

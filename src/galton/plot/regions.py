@@ -6,14 +6,12 @@ boxes contain the middle of the space in the others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..io.output import replacing
 from ..lang import GaltonError
-
-if TYPE_CHECKING:
-    from ..synth.regions import Box, Regions
 
 # Colours that people tell apart who do not see red and green alike.
 COLOURS = {
@@ -26,7 +24,70 @@ COLOURS = {
 LOW, HIGH = (68, 1, 84), (253, 231, 37)  # the ends of the scale for values
 PAGE = ".html"
 
-__all__ = ["check_plot", "plot_regions"]
+__all__ = ["Box", "Point", "Regions", "check_plot", "plot_regions"]
+
+
+class Box(Protocol):
+    """Parameter values from ``low`` to ``high``, with bounds on the number in all of them, and what they say."""
+
+    @property
+    def low(self) -> tuple[float, ...]:
+        """The lower corner."""
+
+    @property
+    def high(self) -> tuple[float, ...]:
+        """The upper corner."""
+
+    @property
+    def center(self) -> tuple[float, ...]:
+        """The point in the middle."""
+
+    @property
+    def lower(self) -> float:
+        """The number is at least that."""
+
+    @property
+    def upper(self) -> float:
+        """And at most that."""
+
+    @property
+    def verdict(self) -> str:
+        """One of the keys of ``COLOURS``, or any other word where colours are a scale."""
+
+
+class Point(Protocol):
+    """A single point."""
+
+    @property
+    def point(self) -> tuple[float, ...]:
+        """Its coordinates."""
+
+
+class Regions(Protocol):
+    """What is drawn, such as the regions that a synthesis finds."""
+
+    @property
+    def parameters(self) -> Mapping[str, tuple[float, float]]:
+        """Names and ranges, in the order of coordinates."""
+
+    @property
+    def formula(self) -> str:
+        """The title."""
+
+    @property
+    def boxes(self) -> Sequence[Box]:
+        """All of the space."""
+
+    @property
+    def best(self) -> Point | None:
+        """The point with a star."""
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The ends of the scale for values."""
+
+    def share_of(self, verdict: str) -> float:
+        """The part of the space with this verdict, from 0 to 1."""
 
 
 def check_plot(path: str | Path, parameters: int) -> None:
@@ -76,7 +137,7 @@ def colour(regions: Regions, box: Box) -> str:
 
 def _legend(regions: Regions) -> dict[str, str]:
     """What colours mean, with the part of the space that has them; nothing where they are a scale."""
-    parts = {verdict: regions.volume([box for box in regions.boxes if box.verdict == verdict]) for verdict in COLOURS}
+    parts = {verdict: regions.share_of(verdict) for verdict in COLOURS}
     return {COLOURS[verdict]: f"{verdict}, {part:.1%}" for verdict, part in parts.items() if part}
 
 
@@ -188,7 +249,7 @@ def _slice(regions: Regions) -> list[Box]:
     return [box for box in regions.boxes if all(box.low[p] <= middle[p] <= box.high[p] for p in range(3, len(middle)))]
 
 
-def _told(regions: Regions, box: Box) -> str:
+def _caption(regions: Regions, box: Box) -> str:
     ranges = zip(regions.parameters, box.low, box.high, strict=True)
     lines = [f"{name}: {low:.6g} to {high:.6g}" for name, low, high in ranges]
     return "<br>".join([*lines, f"value: {box.lower:.6g} to {box.upper:.6g}", box.verdict])
@@ -204,7 +265,7 @@ def _rectangle(objects: Any, regions: Regions, box: Box) -> Any:
         line={"color": "white", "width": 0.5},
         fill="toself",
         fillcolor=colour(regions, box),
-        text=_told(regions, box),
+        text=_caption(regions, box),
         hoverinfo="text",
         hoveron="fills",
     )
@@ -219,7 +280,7 @@ def _block(objects: Any, regions: Regions, box: Box) -> Any:
         alphahull=0,
         color=colour(regions, box),
         opacity=0.25 if box.verdict == "undecided" else 0.6,
-        hovertext=_told(regions, box),
+        hovertext=_caption(regions, box),
         hoverinfo="text",
         flatshading=True,
     )

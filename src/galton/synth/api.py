@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..checking.paths import threshold
+from ..device.placement import AUTO
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
 from ..lang.expressions import Value
 from ..lang.program import Program
@@ -17,20 +19,20 @@ from ..lang.properties import Probability, Reward
 from ..lang.resolution import Question, parts, resolve
 from ..lang.source import read_source
 from ..solve.settings import Settings
-from .choices import parametric_choices
-from .forward import AskedForward
-from .lifting import LiftedQuestion
-from .opening import OpenProgram, Range, open_parameters, reopened
-from .parametric import parametric_model
-from .problems import Optimum, Threshold, Values
-from .questions import Asked, Operator, operator_of, refuse_parameters
-from .refinement import Partition, Split, refine
-from .refinement import Question as Goal
+from .evaluator import BackwardEvaluator, Evaluator
+from .forward_evaluator import ForwardEvaluator
+from .goals import Optimum, Threshold, Values
+from .parameter_lifting import LiftedEvaluator
+from .parameters import OpenProgram, Range, open_parameters, reopened
+from .parametric_ctmc import parametric_model
+from .parametric_mdp import parametric_choices
+from .placement import Place, one_device
+from .question import Asked, Operator, operator_of, refuse_parameters
+from .refinement import Goal, Partition, Split, refine
 from .regions import Problem, Regions
 
 Watch = Callable[[Mapping[str, Any]], None]
 
-Device = Literal["auto", "cpu", "cuda"]
 Direction = Literal["auto", "backward", "forward"]
 
 TOLERANCE = 0.01
@@ -49,7 +51,7 @@ def synthesize(
     accuracy: float | None = None,
     split: Split = "best",
     resume: Regions | None = None,
-    device: Device = "auto",
+    device: str = AUTO,
     direction: Direction = "auto",
     format: str | None = None,
     threads: int | None = None,
@@ -79,9 +81,9 @@ def synthesize(
     resume
         Regions to go on from, of the same question.
     device
-        ``"cpu"``, or ``"cuda"`` for CTMCs: the regions are the same, but for the last digits of their bounds.
-        ``"auto"`` begins on the CPU and moves to a device, if there is one, when the CPU would take longer than a
-        second or two.
+        ``"cpu"``, or ``"cuda"`` or ``"cuda:1"`` for CTMCs: the regions are the same, but for the last digits of their
+        bounds. ``"auto"`` begins on the CPU and moves to a device, if there is one, when the CPU would take longer than
+        a second or two. The ``placement`` of the regions says where they were found, and why.
     direction
         How bounds for a CTMC are found: ``"backward"`` from the goal, or ``"forward"`` from the initial state.
         ``"auto"`` is backward, which is closer and faster for all but questions that are made for the other.
@@ -137,7 +139,7 @@ class Synthesis:
     """One question about one parametric model, with everything read, checked and built."""
 
     opened: OpenProgram
-    asked: Asked | LiftedQuestion
+    evaluator: Evaluator
     problem: Problem
     goal: Goal
     tolerance: float
@@ -159,7 +161,7 @@ class Synthesis:
         tolerance: float | None = None,
         accuracy: float | None = None,
         split: Split = "best",
-        device: Device = "auto",
+        device: str = AUTO,
         direction: Direction = "auto",
         format: str | None = None,
         threads: int | None = None,
@@ -167,11 +169,10 @@ class Synthesis:
         """Read and check all that was given, then build the model; mistakes show before anything takes long."""
         if split not in ("best", "all"):
             raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
-        if device not in ("auto", "cpu", "cuda"):
-            raise GaltonError(f"synthesis runs on the CPU or on one device, not on '{device}'; say auto, cpu or cuda")
+        request = one_device(device)
         if direction not in ("auto", "backward", "forward"):
             raise GaltonError(f"bounds are found backward or forward, not '{direction}'; say auto, backward or forward")
-        if direction == "forward" and device == "cuda":
+        if direction == "forward" and request.kind == "cuda":
             raise GaltonError("forward bounds are computed on the CPU only; leave out --device cuda or go backward")
         if format not in (None, "csr", "ell"):
             raise GaltonError(f"the matrix of a parametric chain can be in csr or ell, not in '{format}'")
@@ -195,28 +196,33 @@ class Synthesis:
         refuse_parameters(question, declared, opened.decomposition)
         problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
         operator, all_threads = operator_of(question), Settings(threads=threads).n_threads
-        asked: Asked | LiftedQuestion
+        evaluator: Evaluator
         if opened.program.nature.is_continuous:
             chain = parametric_model(opened, threads=threads)
-            kind = AskedForward if direction == "forward" else Asked
-            leaves = 0.0 if direction == "forward" else _negligible(goal, operator)
-            asked = kind(chain, context, question.source, operator, all_threads, format=format, leaves=leaves)
-            if isinstance(goal, Threshold):
-                asked.threshold = goal.bound
-            asked.device, asked.instead = _where(device)
-            asked.moves = device == "auto" and direction != "forward"
+            forward = direction == "forward"
+            asked = Asked(
+                context,
+                question.source,
+                operator,
+                list(chain.state_rewards),
+                goal.bound if isinstance(goal, Threshold) else math.nan,
+                0.0 if forward else _negligible(goal, operator),
+            )
+            only = "forward bounds are computed on the CPU" if forward else None
+            kind = ForwardEvaluator if forward else BackwardEvaluator
+            evaluator = kind(chain, asked, Place(request, device, all_threads, only), all_threads, format)
         elif direction == "forward":
             raise GaltonError(f"forward bounds are for CTMCs, and this is a {opened.program.type.upper()}")
         else:
             choices = parametric_choices(opened, threads=threads)
-            asked = LiftedQuestion(choices, context, question.source, operator, all_threads)
-            if device == "cuda":
-                asked.instead = "parameters of models in discrete time are synthesised on the CPU, not on a device"
+            only = "parameters of models in discrete time are synthesised on the CPU, not on a device"
+            place = Place(request, device, all_threads, only)
+            evaluator = LiftedEvaluator(choices, context, question.source, operator, place, all_threads)
         follow = {*opened.decomposition.definitions, *ranges}
         free = {name: value for name, value in context.constants.items() if name not in follow}
         texts = f"{opened.program.source.text}\0{prop}"
         digest = hashlib.sha256(texts.encode()).hexdigest()[:16]
-        return cls(opened, asked, problem, goal, limit, split, question.prop.text.strip(), digest, free)
+        return cls(opened, evaluator, problem, goal, limit, split, question.prop.text.strip(), digest, free)
 
     def run(self, resume: Regions | None = None, watch: Watch | None = None) -> Regions:
         """Refine until the tolerance is reached, or until an interrupt."""
@@ -228,12 +234,12 @@ class Synthesis:
                 watch(self._news(now))
 
         if watch is not None:
-            self.asked.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.asked.steps})
-        complete = refine(partition, self.goal, self.asked.bounds, self.split, told)
+            self.evaluator.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.evaluator.steps})
+        complete = refine(partition, self.goal, self.evaluator.bounds, self.split, told)
         work = {
-            "boxes": self.asked.boxes - partition.points,
+            "boxes": self.evaluator.boxes - partition.points,
             "points": partition.points,
-            "steps": self.asked.steps,
+            "steps": self.evaluator.steps,
             "seconds": time.perf_counter() - start,
         }
         before = resume.statistics if resume else {}
@@ -245,7 +251,7 @@ class Synthesis:
             return self._regions(partition, complete, statistics)
 
     def _begin(self, resume: Regions | None) -> Partition:
-        low, high = (tuple(corner.tolist()) for corner in self.asked.model.space)
+        low, high = (tuple(corner.tolist()) for corner in self.evaluator.space)
         partition = Partition(low, high)
         if resume is None:
             return partition
@@ -283,30 +289,17 @@ class Synthesis:
             complete=complete,
             interrupted=partition.interrupted,
             statistics=statistics,
-            warnings=(self.asked.instead,) if self.asked.instead else (),
+            warnings=self.evaluator.place.placement.trouble,
+            placement=self.evaluator.place.placement,
         )
 
     def _news(self, partition: Partition) -> dict[str, Any]:
         regions = self._regions(partition, False, {})
-        news: dict[str, Any] = {"regions": len(regions.boxes), "steps": self.asked.steps}
+        news: dict[str, Any] = {"regions": len(regions.boxes), "steps": self.evaluator.steps}
         if self.problem == "threshold":
             return {**news, "decided": 1 - regions.volume(regions.undecided)}
         lower, upper = regions.spread
         return {**news, "lower": lower, "upper": upper, "best": regions.optimum}
-
-
-def _where(device: Device) -> tuple[Literal["cpu", "cuda"], str | None]:
-    """Where to look at boxes, and why not on a device that somebody asked for."""
-    if device != "cuda":
-        return "cpu", None
-    from ..device.cuda.runtime import import_cupy
-    from ..device.errors import DeviceError
-
-    try:
-        import_cupy()
-    except DeviceError as error:
-        return "cpu", f"{error}; synthesised on the CPU"
-    return "cuda", None
 
 
 def _negligible(goal: Goal, operator: Operator) -> float:

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .parametric import ParametricModel
+from .parametric_ctmc import ParametricModel
 from .polynomials import Floats
-from .walk import Int32s, Ints, Multiples
+from .transitions import Int32s, Ints, Multiples
 
 Words = npt.NDArray[np.uint64]
 

@@ -33,11 +33,11 @@ CLOSE_STUCK = 2
 Split = Literal["best", "all"]
 Bounds = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
-__all__ = ["Bounds", "Partition", "Question", "Split", "refine"]
+__all__ = ["Bounds", "Goal", "Partition", "Split", "refine"]
 
 
-class Question(Protocol):
-    """What is asked about the partition."""
+class Goal(Protocol):
+    """What is to be found out about the space, and what it still takes."""
 
     def verdict(self, box: Box) -> Verdict:
         """What the bounds of a box say."""
@@ -46,10 +46,10 @@ class Question(Protocol):
         """The boxes to split, most urgent first; none when the question is answered."""
 
     def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
-        """Points to try in this round, along with the pieces of boxes."""
+        """Points to try in this round, along with the pieces of boxes; perhaps none."""
 
     def tried(self, partition: Partition, samples: Sequence[Sample]) -> None:
-        """What came out at these points."""
+        """Take note of what came out at these points."""
 
 
 @dataclass(eq=False)
@@ -89,7 +89,7 @@ class Partition:
 
 def refine(
     partition: Partition,
-    question: Question,
+    goal: Goal,
     bounds: Bounds,
     split: Split,
     watch: Callable[[Partition], None] | None = None,
@@ -98,8 +98,8 @@ def refine(
     try:
         if not partition.boxes:
             whole = Box(partition.low, partition.high, -math.inf, math.inf, "values")
-            _put(partition, question, _first(whole, bounds) if split == "best" else [whole], bounds)
-        while chosen := [box for box in question.wanting(partition) if partition.splittable(box)]:
+            _put(partition, goal, _first(whole, bounds) if split == "best" else [whole], bounds)
+        while chosen := [box for box in goal.wanting(partition) if partition.splittable(box)]:
             per_box = 2 if split == "best" else 2 ** len(partition.low)
             chosen = chosen[: max(1, ROUND // per_box)]
             if split == "best":
@@ -111,7 +111,7 @@ def refine(
             for box in chosen:
                 del partition.boxes[box.low]
             try:
-                _put(partition, question, pieces, bounds)
+                _put(partition, goal, pieces, bounds)
             except BaseException:
                 for piece in pieces:
                     partition.boxes.pop(piece.low, None)
@@ -119,7 +119,7 @@ def refine(
                 raise
             if watch is not None:
                 watch(partition)
-        return not question.wanting(partition)
+        return not goal.wanting(partition)
     except KeyboardInterrupt:
         partition.interrupted = True
         return False
@@ -141,9 +141,9 @@ def _first(whole: Box, bounds: Bounds) -> list[Box]:
     return pieces
 
 
-def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds: Bounds) -> None:
+def _put(partition: Partition, goal: Goal, pieces: Sequence[Box], bounds: Bounds) -> None:
     """Look at new boxes, and at points along with them."""
-    points = question.samples(partition, pieces)
+    points = goal.samples(partition, pieces)
     low = np.array([*(piece.low for piece in pieces), *points])
     high = np.array([*(piece.high for piece in pieces), *points])
     lower, upper = (found.tolist() for found in bounds(low, high))
@@ -155,9 +155,9 @@ def _put(partition: Partition, question: Question, pieces: Sequence[Box], bounds
     first = len(pieces)
     found = [Sample(point, lower[first + i], upper[first + i]) for i, point in enumerate(points)]
     partition.points += len(points)
-    question.tried(partition, found)
+    goal.tried(partition, found)
     for corner, box in partition.boxes.items():
-        verdict = question.verdict(box)
+        verdict = goal.verdict(box)
         if verdict != box.verdict:
             partition.boxes[corner] = replace(box, verdict=verdict)
 

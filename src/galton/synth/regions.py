@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..device.placement import Placement
 from ..io.fields import BadField
 from ..io.output import replacing
 from ..lang import GaltonError
 
 if TYPE_CHECKING:
-    from .opening import Range
+    from .parameters import Range
 
 Problem = Literal["threshold", "maximise", "minimise", "values"]
 Verdict = Literal["true", "false", "undecided", "optimal", "excluded", "values"]
@@ -79,6 +80,10 @@ class Regions:
         Whether the tolerance was reached, and if not, whether somebody stopped it.
     statistics
         Boxes and points looked at, steps of uniformisation, seconds.
+    warnings
+        What a device could not do.
+    placement
+        Where boxes were looked at last, and why; None for regions that were read from a file.
 
     Examples
     --------
@@ -104,6 +109,7 @@ class Regions:
     interrupted: bool = False
     statistics: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    placement: Placement | None = None
 
     # Boxes.
 
@@ -138,6 +144,10 @@ class Regions:
             widths = ((h - x) / (b - a) for x, h, (a, b) in zip(boxes.low, boxes.high, ranges, strict=True))
             return math.prod(widths)
         return math.fsum(map(self.volume, boxes))
+
+    def share_of(self, verdict: str) -> float:
+        """The part of the space that the boxes with a verdict are, from 0 to 1."""
+        return self.volume([box for box in self.boxes if box.verdict == verdict])
 
     @property
     def optimum(self) -> tuple[float, float] | None:
@@ -204,6 +214,8 @@ class Regions:
                 "best": self.best and {"point": self.best.point, "lower": self.best.lower, "upper": self.best.upper},
                 "step": self.step,
                 "statistics": dict(self.statistics),
+                "placement": self.placement and str(self.placement),
+                "warnings": list(self.warnings),
                 "boxes": [_box_to_json(box) for box in self.boxes],
             },
             indent=1,

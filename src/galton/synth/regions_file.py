@@ -13,7 +13,7 @@ from ..io.fields import BadField, as_int, as_list, as_number, as_object, as_text
 from .regions import FORMAT, Box, Problem, Regions, Sample, Verdict
 
 if TYPE_CHECKING:
-    from .opening import Range
+    from .parameters import Range
 
 VERDICTS: Mapping[str, tuple[Verdict, ...]] = {
     "threshold": ("true", "false", "undecided"),

@@ -16,83 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from ..backend import CPU
+from ..backend.protocol import Regions
+from ..backend.regions import GroupedRows, Int64s
 from ..device.arrays import namespace, on_host
 from ..model.sparse import Mask
 from ..solve.uniformisation import ABOVE
-from .parametric import ParametricModel
+from .parametric_ctmc import ParametricModel
+from .poisson_weights import BundleWeights, rounded_up
 from .polynomials import UNIT, Floats
-from .walk import Int32s
-from .weights import BundleWeights, Int64s, rounded_up
+from .transitions import Int32s
 
-LANES: int = _core.LANES
 CLOSE = 1e-9  # what all the steps that are left may change, relative to the largest number, for them to be left out
 FEW_TERMS = 64
 TINY = 1e-300  # what numbers that are flushed to zero may add up to
-LARGE = 100_000  # entries from which threads share one bundle
 
-__all__ = ["LANES", "Enclosure", "PhaseRows", "RowsOnCpu", "transient"]
-
-
-class RowsOnCpu:
-    """The rows as the core has them; :class:`galton.backend.cuda.regions.RegionRows` is the same on a device."""
-
-    work = 2e7 * LANES  # entries times boxes that one call goes over: about a tenth of a second
-    first_steps, part = 64, 8  # steps after which to look at the boxes first, and then each time a part of those made
-
-    def __init__(self, *arrays: Any, n_states: int, n_terms: int, forward: bool = False):
-        states, starts, terms, group_starts, columns, coefficients = arrays
-        self._rows = _core.ParametricRows(
-            states, starts, terms, group_starts, columns, coefficients, n_states, n_terms, forward
-        )
-        self._large = len(columns) >= LARGE
-
-    @staticmethod
-    def width(boxes: int) -> int:
-        """So many boxes have to be given."""
-        return LANES
-
-    @staticmethod
-    def place(values: Floats) -> Floats:
-        """An array where the steps are made."""
-        return values
-
-    @staticmethod
-    def view(flat: Floats, width: int) -> Floats:
-        """``(places, 2, boxes)`` of an array as the steps have it."""
-        return flat.reshape(-1, 2, width)
-
-    @staticmethod
-    def array(values: Floats) -> Floats:
-        """A flat copy of such numbers that begins with a line of the cache, so that no bundle is in two of them."""
-        room = np.empty(values.size + LANES)
-        skip = -(room.ctypes.data // room.itemsize) % LANES
-        room[skip : skip + values.size] = values.reshape(-1)
-        return room[skip : skip + values.size]
-
-    @staticmethod
-    def place_weights(weights: BundleWeights) -> BundleWeights:
-        """The weights where the steps are made."""
-        return weights
-
-    def run(
-        self,
-        first: int,
-        steps: int,
-        rates: Floats,
-        weights: BundleWeights,
-        x: Floats,
-        other: Floats,
-        watched: Int32s,
-        sums: Floats,
-        changes: Floats,
-        threads: int,
-    ) -> bool:
-        """Make steps; ``changes`` gets the largest of the last. Whether the vectors are in ``other`` then."""
-        threads = threads if self._large else 1
-        table = weights.between(first, first + steps)
-        flat = None if table is None else table.reshape(-1)
-        return self._rows.run(steps, rates, flat, x, other, watched, sums, changes, threads)
+__all__ = ["Enclosure", "PhaseRows", "transient"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,42 +44,53 @@ class Enclosure:
 
 
 class PhaseRows:
-    """The states whose values change in a phase, and their transitions."""
+    """The states whose values change in a phase, and their transitions, where a backend makes steps of them."""
 
-    def __init__(self, model: ParametricModel, active: Mask, kernel: Any = RowsOnCpu):
+    def __init__(
+        self, model: ParametricModel, active: Mask, regions: Regions | None = None, format: str | None = None
+    ) -> None:
         self.model = model
-        self.states: Int32s = np.flatnonzero(active).astype(np.int32)
-        entries, lengths = model.entries_of(self.states)
-        rows = np.repeat(np.arange(len(self.states)), lengths)
+        states: Int32s = np.flatnonzero(active).astype(np.int32)
+        entries, lengths = model.entries_of(states)
+        rows = np.repeat(np.arange(len(states)), lengths)
         order = np.lexsort((model.rates.terms[entries], rows))
         rows, entries = rows[order], entries[order]
         terms = model.rates.terms[entries]
-        self.columns = model.columns[entries]
-        self.coefficients = model.rates.coefficients[entries]
         self.longest = model.longest
         # Transitions of a state with the same term are a group.
         first = np.ones(len(rows), dtype=bool)
         first[1:] = (np.diff(rows) != 0) | (np.diff(terms) != 0)
-        self.terms = np.ascontiguousarray(terms[first])
-        self.group_starts = np.append(np.flatnonzero(first), len(rows)).astype(np.int64)
-        self.starts = np.searchsorted(rows[first], np.arange(len(self.states) + 1)).astype(np.int64)
-        pattern = (self.states, self.starts, self.terms, self.group_starts, self.columns, self.coefficients)
-        self.kernel = kernel(*pattern, n_states=model.n_states, n_terms=len(model.terms))
+        self.pattern = GroupedRows(
+            states,
+            np.searchsorted(rows[first], np.arange(len(states) + 1)).astype(np.int64),
+            np.ascontiguousarray(terms[first]),
+            np.append(np.flatnonzero(first), len(rows)).astype(np.int64),
+            model.columns[entries],
+            model.rates.coefficients[entries],
+            model.n_states,
+            len(model.terms),
+        )
+        self.kernel = (regions or CPU.regions).rows(self._stepped(), format=format)
+
+    def _stepped(self) -> GroupedRows:
+        """The rows that steps go over."""
+        return self.pattern
 
     @cached_property
     def _exits(self) -> Any:
         """``(kinds of rows, terms)`` how much of each term the exit rates of states are."""
         from scipy.sparse import csr_array
 
-        shape = len(self.states), len(self.model.terms)
-        sizes = np.add.reduceat(self.coefficients, self.group_starts[:-1])
-        sums = csr_array((sizes, self.terms, self.starts), shape=shape)
+        pattern = self.pattern
+        shape = len(pattern.states), pattern.n_terms
+        sizes = np.add.reduceat(pattern.coefficients, pattern.group_starts[:-1])
+        sums = csr_array((sizes, pattern.terms, pattern.starts), shape=shape)
         # With many terms, distinct rows would be as large as the matrix.
         return sums if shape[1] > FEW_TERMS else _distinct(sums.toarray())
 
     def rates(self, upper: Floats) -> Floats:
         """``(boxes,)`` a uniformisation rate for each box, given ``(terms, boxes)`` upper bounds of the terms."""
-        if not len(self.columns):
+        if not len(self.pattern.columns):
             return np.zeros(upper.shape[1])
         exits: Floats = self._exits @ upper
         largest: Floats = ABOVE * exits.max(axis=0)
@@ -173,7 +123,7 @@ def transient(
     rows
         The states that change.
     term_bounds
-        ``(terms, boxes)`` the ranges of the terms over each box, not negative; at most ``LANES`` boxes.
+        ``(terms, boxes)`` the ranges of the terms over each box, not negative; at most a bundle of boxes.
     start
         Bounds on v, ``(states, boxes)`` or ``(states, 1)``, not negative.
     over
@@ -216,8 +166,8 @@ def transient(
 def _exact_outside(
     rows: PhaseRows, found: Enclosure, states: Int32s, lower: Floats, upper: Floats, time: float | None
 ) -> Enclosure:
-    """The same, but for states that do not change: what was known of their values stays, and 0 stays 0."""
-    still = ~np.isin(states, rows.states)
+    """Bounds with those that were known before for states that do not change: what is 0 there stays 0."""
+    still = ~np.isin(states, rows.pattern.states)
     if not still.any():
         return found
     xp = namespace(found.lower)
@@ -256,7 +206,7 @@ def _steps(
     xp = namespace(x)
     other, sums, changes = kernel.array(kernel.view(x, width)), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
     placed, rest, done = kernel.place_weights(weights), np.zeros(width), 0
-    most = max(1, int(kernel.work / ((len(rows.columns) + len(rows.states) + 1) * width)))
+    most = max(1, int(kernel.work / ((len(rows.pattern.columns) + len(rows.pattern.states) + 1) * width)))
     while (end := int(weights.ends.max())) > done:
         count = min(max(kernel.first_steps, done // kernel.part), most, end - done)
         if kernel.run(done, count, table, placed, x, other, states, sums, changes, threads):

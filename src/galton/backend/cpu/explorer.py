@@ -62,6 +62,15 @@ def explore(
     )
 
 
+def discover(lowered: Lowered, *, threads: int, limits: Limits) -> tuple[PackedStates, np.ndarray]:
+    """All reachable states in canonical order, without their rows, and ``(initial states, words)``."""
+    program = to_core(lowered)
+    found = _core.explore(program, threads, limits.max_states, limits.memory_bytes, False, None, rows=False)
+    if "fault" in found:
+        raise explain(found, lowered, limits)
+    return PackedStates(lowered.fields, found["states"]), found["initial_words"].reshape(-1, lowered.words)
+
+
 def _values(found: dict[str, np.ndarray]) -> Values:
     if "values" in found:
         return Values(plain=found["values"])

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cupy as cp
 import numpy as np
 
 from ...device.arrays import on_host
 from ...device.cuda.kernels import kernels, most_shared, multiprocessors
+from ...device.cuda.runtime import free_memory
+from ..protocol import BoxWeights
+from ..regions import GroupedRows
 
-if TYPE_CHECKING:
-    from ...synth.weights import BundleWeights
-
-__all__ = ["RegionRows"]
+__all__ = ["RegionRows", "bundles_at_once", "rows", "together"]
 
 INTERLEAVED, IN_BLOCKS = (Path(__file__).with_name(name) for name in ("regions.cu", "regions_in_blocks.cu"))
 ENTRY = np.dtype([("column", np.int32), ("term", np.int32), ("coefficient", np.float64)])
@@ -29,21 +29,22 @@ LOOKERS = 256  # threads that look for the changes of a box
 FEW, MANY = 8, 32  # boxes that are interleaved
 IN_CACHE = 32 << 20  # bytes of vectors that stay in the second-level cache, beside the matrix
 AT_ONCE = 1024  # boxes in blocks
+BYTES, SHARE = 64, 0.7  # for a state in a box: two vectors of bounds, sums, and room; of the memory that is free
 MOST_PADDED = 1.5  # places for each entry, for ELL to be worth it where threads beside each other have a row each
 
 
 class RegionRows:
-    """The rows of the states that change; arrays as ``_core.ParametricRows`` takes them."""
+    """Rows to make steps of; see :class:`galton.backend.protocol.RegionRows`."""
 
-    work = 2e10  # entries times boxes that one call goes over: about a tenth of a second
-    first_steps, part = 256, 4  # steps after which to look at the boxes first, and then each time a part of those made
+    work = 2e10  # about a tenth of a second
+    first_steps, part = 256, 4
 
-    def __init__(self, *arrays: Any, n_states: int, n_terms: int, format: str | None = None) -> None:
-        states, starts, terms, group_starts, columns, coefficients = arrays
+    def __init__(self, pattern: GroupedRows, format: str | None = None) -> None:
+        states, columns, n_states, n_terms = pattern.states, pattern.columns, pattern.n_states, pattern.n_terms
         entries = np.empty(len(columns), dtype=ENTRY)
-        entries["column"], entries["term"], entries["coefficient"] = columns, -1, coefficients
-        entries["term"][group_starts[1:] - 1] = terms
-        first = group_starts[starts]
+        entries["column"], entries["term"], entries["coefficient"] = columns, -1, pattern.coefficients
+        entries["term"][pattern.group_starts[1:] - 1] = pattern.terms
+        first: Any = pattern.entries_of_rows
         longest = int(np.diff(first).max(initial=0))
         self._n_states, self._n_terms = n_states, n_terms
         self._shared = _bytes_of_a_block(n_states, n_terms)
@@ -59,14 +60,6 @@ class RegionRows:
         self._rows = (self._states, first, flat, len(states), longest, n_states, n_terms)
         self._offset = "OFFSET=int" if offsets is np.int32 else "OFFSET=long long"
 
-    @staticmethod
-    def together(n_states: int, n_terms: int) -> int:
-        """So many boxes make a bundle: those that keep the device busy, a block each, or those that are interleaved."""
-        if _bytes_of_a_block(n_states, n_terms) <= most_shared():
-            return AT_ONCE
-        fits = [boxes for boxes in (FEW, 2 * FEW, MANY) if 2 * PAIR * n_states * boxes <= IN_CACHE]
-        return max(fits, default=MANY)
-
     @property
     def one_each(self) -> bool:
         """Whether the vectors of a box fit into the memory of a multiprocessor, so that each box has a block."""
@@ -76,25 +69,21 @@ class RegionRows:
         """So many boxes have to be given: if interleaved a power of two, which threads of a block share evenly."""
         return boxes if self.one_each else max(FEW, 1 << (boxes - 1).bit_length())
 
-    @staticmethod
-    def place(values: Any) -> Any:
+    def place(self, values: Any) -> Any:
         """An array on the device."""
         return cp.asarray(values)
 
-    @staticmethod
-    def view(flat: Any, width: int) -> Any:
+    def view(self, flat: Any, width: int) -> Any:
         """``(places, 2, boxes)`` of an array as the steps have it: with the two bounds of a box side by side."""
         return flat.reshape(-1, width, 2).transpose(0, 2, 1)
 
-    @staticmethod
-    def array(values: Any) -> Any:
+    def array(self, values: Any) -> Any:
         """A flat copy of such numbers on the device."""
         flat = cp.empty(values.size)
-        RegionRows.view(flat, values.shape[2])[...] = cp.asarray(values)
+        self.view(flat, values.shape[2])[...] = cp.asarray(values)
         return flat
 
-    @staticmethod
-    def place_weights(weights: BundleWeights) -> _PlacedWeights:
+    def place_weights(self, weights: BoxWeights) -> _PlacedWeights:
         """The weights on the device, but for their ends, which change."""
         return _PlacedWeights(
             weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values))
@@ -152,6 +141,29 @@ class RegionRows:
         return self._offset, "INDEX=unsigned" if narrow else "INDEX=long long"
 
 
+def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
+    """The rows on the device, in the format that suits them where none is named."""
+    return RegionRows(pattern, format)
+
+
+def together(n_states: int, n_terms: int) -> int:
+    """As many as keep the device busy, a block each or interleaved, but no more than there is memory for."""
+    room = int(SHARE * free_memory(cp) / (BYTES * n_states))
+    return max(1, min(_boxes_of_a_bundle(n_states, n_terms), room))
+
+
+def bundles_at_once(n_states: int, threads: int) -> int:
+    """One: the device is busy with it."""
+    return 1
+
+
+def _boxes_of_a_bundle(n_states: int, n_terms: int) -> int:
+    if _bytes_of_a_block(n_states, n_terms) <= most_shared():
+        return AT_ONCE
+    fits = [boxes for boxes in (FEW, 2 * FEW, MANY) if 2 * PAIR * n_states * boxes <= IN_CACHE]
+    return max(fits, default=MANY)
+
+
 def _bytes_of_a_block(n_states: int, n_terms: int) -> int:
     """Both vectors of a box, and the rates."""
     return PAIR * (2 * n_states + n_terms)
@@ -159,7 +171,7 @@ def _bytes_of_a_block(n_states: int, n_terms: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _PlacedWeights:
-    weights: BundleWeights
+    weights: BoxWeights
     before: Any
     left: Any
     offsets: Any

@@ -19,37 +19,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..graph import can_reach
-from ..graph.reachability import forward_reachable
-from ..lang.properties import Cumulative, Probability, Reward
-from ..lang.resolution import parts
-from ..lang.source import UnsupportedError
+from ..backend.regions import GroupedRows
 from ..model.sparse import Mask
-from .parametric import ParametricModel
 from .polynomials import UNIT, Floats
-from .questions import Asked, Bundle
-from .transient import TINY, Enclosure, PhaseRows, RowsOnCpu, margins, rounding, uniformised
-from .walk import Int32s
+from .transient import TINY, PhaseRows, margins, rounding, uniformised
+from .transitions import Int32s
 
 TOGETHER = 32  # steps between two looks at the whole mass, which cost about as much as ten of them
 
-__all__ = ["AskedForward", "ForwardRows", "Mass", "moved"]
+__all__ = ["ForwardRows", "Mass", "moved"]
 
 
 class ForwardRows(PhaseRows):
     """The transitions of a phase by the states they lead to; a state's own loss is an entry of each of its terms."""
 
-    def __init__(self, model: ParametricModel, active: Mask):
-        super().__init__(model, active)
-        from_groups = np.repeat(np.arange(len(self.states)), np.diff(self.starts))
-        lengths = np.diff(self.group_starts)
-        sources = self.states[np.repeat(from_groups, lengths)]
-        lost = -np.add.reduceat(self.coefficients, self.group_starts[:-1]) if len(lengths) else np.empty(0)
-        owners = self.states[from_groups]
-        targets = np.concatenate([owners, self.columns])
-        terms = np.concatenate([self.terms, np.repeat(self.terms, lengths)])
+    def _stepped(self) -> GroupedRows:
+        own = self.pattern
+        from_groups = np.repeat(np.arange(len(own.states)), np.diff(own.starts))
+        lengths = np.diff(own.group_starts)
+        sources = own.states[np.repeat(from_groups, lengths)]
+        lost = -np.add.reduceat(own.coefficients, own.group_starts[:-1]) if len(lengths) else np.empty(0)
+        owners = own.states[from_groups]
+        targets = np.concatenate([owners, own.columns])
+        terms = np.concatenate([own.terms, np.repeat(own.terms, lengths)])
         columns = np.concatenate([owners, sources]).astype(np.int32)
-        coefficients = np.concatenate([lost, self.coefficients])
+        coefficients = np.concatenate([lost, own.coefficients])
         order = np.lexsort((terms, targets))
         targets, terms = targets[order], terms[order]
         changing = np.unique(targets).astype(np.int32)
@@ -61,15 +55,15 @@ class ForwardRows(PhaseRows):
         # Of what a state has, up to all moves in and up to all moves out, and losses are sums themselves.
         self.longest = 2 * (int(per_state.max(initial=0)) + self.longest)
         self.entries = len(order)
-        self.kernel: RowsOnCpu = RowsOnCpu(
+        return GroupedRows(
             changing,
             starts,
             np.ascontiguousarray(terms[first]),
             group_starts,
             columns[order],
             coefficients[order],
-            n_states=model.n_states,
-            n_terms=len(model.terms),
+            own.n_states,
+            own.n_terms,
             forward=True,
         )
 
@@ -201,49 +195,3 @@ def moved(
     less, more, _, missing = margins(rows, mass.most + mass.under, weights, made, q if over else None, time)
     under, lacking = 1.01 * under * factor, 1.01 * (lacking * factor + missing)
     return Mass(found[:, 0] * less, found[:, 1] * more, least, most, under, lacking).tightened(), int(made.sum())
-
-
-class AskedForward(Asked):
-    """The same question, answered forward from the initial state; no operator may stand inside another."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for part in parts(self.operator):
-            if isinstance(part, (Probability, Reward)) and part is not self.operator:
-                message = "forward bounds are about the initial state alone, and an operator inside another needs all"
-                raise UnsupportedError(message, self.source, part.span, "ask with --direction backward")
-
-    def _exactly(
-        self, through: Mask, goal: Mask, low: float, high: float, bundle: Bundle, watched: Int32s | None
-    ) -> Enclosure:
-        """P [ through U[low,high] goal ]: first until ``low``, then what of that mass gets to the goal."""
-        mass, steps = self._start(bundle), 0
-        matter = can_reach(self.model.graph, through, goal)
-        if low > 0:
-            mass, steps = self._moved(matter & through, bundle, mass, low)
-            mass = mass.within(through)
-        mass, more = self._moved(matter & through & ~goal, bundle, mass, high - low)
-        inside = goal.astype(np.float64)[:, None]
-        lower, upper = mass.expected(inside, inside)
-        return Enclosure(lower[None], upper[None], steps + more)
-
-    def _reward(self, formula: Reward, bundle: Bundle, watched: Int32s | None) -> Enclosure:
-        values, earning, time = self._rewards(formula, bundle)
-        over = isinstance(formula.objective, Cumulative)
-        mass, steps = self._moved(earning, bundle, self._start(bundle), time, over=over)
-        lower, upper = mass.expected(*values)
-        return Enclosure(lower[None], upper[None], steps)
-
-    def _start(self, bundle: Bundle) -> Mass:
-        (initial,) = self.model.initial
-        return Mass.at(int(initial), self.model.n_states, bundle.size)
-
-    def _moved(self, active: Mask, bundle: Bundle, mass: Mass, time: float, *, over: bool = False) -> tuple[Mass, int]:
-        reached = forward_reachable(self.model.graph, (mass.upper > 0).any(axis=1) & active, active)
-        rows = self._phase(reached & active)
-        assert isinstance(rows, ForwardRows)
-        terms = bundle.lower, bundle.upper
-        return moved(rows, terms, mass, time, over=over, threads=bundle.threads, tell=self._tell)
-
-    def _rows_of(self, active: Mask) -> PhaseRows:
-        return ForwardRows(self.model, active)

@@ -59,7 +59,7 @@ def parse_range(text: str) -> tuple[str, Range]:
 
 
 def reopened(program: Program, ranges: Mapping[str, Range]) -> OpenProgram:
-    """The same for a program that was checked before, with the values that its constants were given."""
+    """Open parameters of a program that was checked before; its other constants keep the values they were given."""
     file = parse_model(program.source)
     given = {
         c.name.name: program.constants[c.name.name]

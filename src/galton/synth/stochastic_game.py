@@ -21,7 +21,7 @@ from ..lang.source import UnsupportedError
 from ..model.sparse import Model
 from ..solve.step_limits import TooManyStepsError
 from .polynomials import UNIT, Floats
-from .walk import Ints
+from .transitions import Ints
 
 OPPOSITE: dict[Optimum, Optimum] = {"min": "max", "max": "min"}
 MOST_STEPS = 1_000_000

@@ -18,13 +18,13 @@ from itertools import product
 import numpy as np
 
 from ..lang import GaltonError
-from ..lang.program import Program
-from ..model.sparse import Model, Rewards
+from ..model.sparse import Mask, Model, Rewards
+from ..model.states import PackedStates
 from ..model.values import Values
-from .opening import OpenProgram, Parameter
-from .parametric import check_signs, explored, space_of
+from .parameters import OpenProgram, Parameter
+from .parametric_ctmc import check_signs, space_of
 from .polynomials import Floats, Terms
-from .walk import Collected, Int32s, Ints, Multiples, Walk
+from .transitions import Collected, Int32s, Ints, Multiples, Transitions, explored
 
 CLOSE = 1e-9  # how far from 1 the coefficients of a choice may add up
 NEGLIGIBLE = 1e-12  # what rounding may leave of a probability below zero
@@ -46,8 +46,8 @@ class ParametricChoices:
         One per transition.
     state_rewards, choice_rewards
         For each reward structure what states earn, as numbers, and what choices do.
-    model
-        The model at one point: states, labels and graph.
+    states, initial, labels
+        The states that were found, in canonical order, the initial one, and where labels hold.
     """
 
     parameters: tuple[Parameter, ...]
@@ -58,13 +58,19 @@ class ParametricChoices:
     probabilities: Multiples
     state_rewards: Mapping[str, Floats]
     choice_rewards: Mapping[str, Multiples]
-    model: Model
-    program: Program
+    states: PackedStates
+    initial: Int32s
+    labels: Mapping[str, Mask]
 
     @property
     def space(self) -> tuple[Floats, Floats]:
         """The corners of the ranges."""
         return space_of(self.parameters)
+
+    def __repr__(self) -> str:
+        kind = "dtmc" if len(self.choice_starts) == len(self.row_starts) else "mdp"
+        names = ", ".join(p.name for p in self.parameters)
+        return f"<{kind} with parameters {names}: {len(self.states)} states, {len(self.columns)} transitions>"
 
     @cached_property
     def lifted(self) -> Lifted:
@@ -133,18 +139,18 @@ class Lifted:
                 return None
             rewards[name] = Rewards(state=chain.state_rewards[name], choice=np.maximum(choice, 0.0))
         owners = np.searchsorted(chain.choice_starts, self._choices, side="right") - 1
-        groups = np.concatenate([[0], np.cumsum(np.bincount(owners[row_of], minlength=chain.model.n_states))])
-        is_chain = len(row_of) == chain.model.n_states
+        groups = np.concatenate([[0], np.cumsum(np.bincount(owners[row_of], minlength=len(chain.states)))])
+        is_chain = len(row_of) == len(chain.states)
         return Model(
             type="dtmc" if is_chain else "mdp",
             choice_starts=None if is_chain else groups.astype(np.int32),
             row_starts=starts.astype(np.int32),
             columns=np.ascontiguousarray(chain.columns[entry[there]]),
             values=Values(plain=np.ascontiguousarray(numbers[there])),
-            initial=chain.model.initial,
-            labels=dict(chain.model.labels),
+            initial=chain.initial,
+            labels=dict(chain.labels),
             rewards=rewards,
-            states=chain.model.states,
+            states=chain.states,
         )
 
     def _looked_up(self, values: list[Floats], numbers: Multiples, which: Ints, row: Ints, control: Ints) -> Floats:
@@ -185,31 +191,31 @@ def _counting(lengths: Ints) -> Ints:
 
 
 def parametric_choices(opened: OpenProgram, *, threads: int | None = None) -> ParametricChoices:
-    """Explore a DTMC or MDP at one point and find how each probability depends on the parameters."""
-    model, walk = explored(opened, threads, choices=True)
-    place, choice_starts = _numbered(walk, model)
+    """Find the states of a DTMC or MDP, and how each probability depends on the parameters."""
+    found = explored(opened, threads, choices=True)
+    place, choice_starts = _numbered(found)
     is_chain = not opened.program.nature.has_choices
-    chain = walk if is_chain else None
-    walk.transitions = _moved(walk.transitions, place, chain)
-    walk.of_transitions = [_moved(found, place, chain) for found in walk.of_transitions]
+    chain = found if is_chain else None
+    found.transitions = _moved(found.transitions, place, chain)
+    found.of_transitions = [_moved(each, place, chain) for each in found.of_transitions]
     if is_chain:
-        choice_starts = np.arange(model.n_states + 1)
+        choice_starts = np.arange(found.n_states + 1)
     count = int(choice_starts[-1])
-    _check_sums(walk, count)
-    rows, columns, probabilities = walk.matrix()
-    names = list(model.rewards)
-    states = [walk.earned(found, model.n_states) for found in walk.of_states]
-    choices = [walk.earned(found, count) for found in walk.of_transitions]
+    _check_sums(found, count)
+    rows, columns, probabilities = found.matrix()
+    names = found.reward_names
+    states = [found.earned(each, found.n_states) for each in found.of_states]
+    choices = [found.earned(each, count) for each in found.of_transitions]
     for earned in states:
         if (earned.terms[earned.coefficients != 0] != 0).any():
             raise GaltonError(
                 "in discrete time the rewards of states may not depend on parameters; give them to transitions, as in "
                 "[] true : k"
             )
-    terms = walk.table.terms()
+    terms = found.table.terms()
     if (terms.exponents < 0).any():
         raise GaltonError("in discrete time a probability may not be divided by a parameter")
-    numbers = {"probability": [probabilities, *walk.rate_parts], "reward": [*choices, *walk.reward_parts]}
+    numbers = {"probability": [probabilities, *found.rate_parts], "reward": [*choices, *found.reward_parts]}
     check_signs(opened.parameters, terms, numbers)
     return ParametricChoices(
         opened.parameters,
@@ -220,26 +226,27 @@ def parametric_choices(opened: OpenProgram, *, threads: int | None = None) -> Pa
         probabilities,
         {name: earned.coefficients for name, earned in zip(names, states, strict=True)},
         dict(zip(names, choices, strict=True)),
-        model,
-        opened.program,
+        found.packed,
+        found.initial,
+        found.labels,
     )
 
 
-def _numbered(walk: Walk, model: Model) -> tuple[Ints, Ints]:
+def _numbered(found: Transitions) -> tuple[Ints, Ints]:
     """Where each choice comes when they are sorted by state; states without any get a loop."""
-    owners = np.concatenate([*walk.choice_states, np.empty(0, dtype=np.int64)]).astype(np.int64)
-    stuck = np.setdiff1d(np.arange(model.n_states), owners)
+    owners = np.concatenate([*found.choice_states, np.empty(0, dtype=np.int64)]).astype(np.int64)
+    stuck = np.setdiff1d(np.arange(found.n_states), owners)
     fresh = np.arange(len(owners), len(owners) + len(stuck))
-    walk.transitions.add(fresh, stuck, 0, np.ones(len(stuck)))
-    walk.choice_states.append(stuck)
+    found.transitions.add(fresh, stuck, 0, np.ones(len(stuck)))
+    found.choice_states.append(stuck)
     owners = np.concatenate([owners, stuck])
     place = np.empty(len(owners), dtype=np.int64)
     place[np.argsort(owners, kind="stable")] = np.arange(len(owners))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=model.n_states))])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=found.n_states))])
     return place, starts
 
 
-def _moved(found: Collected, place: Ints, chain: Walk | None) -> Collected:
+def _moved(found: Collected, place: Ints, chain: Transitions | None) -> Collected:
     """With rows by their new numbers or, for a chain, by state: enabled commands are taken with equal probability."""
     if chain is None:
         rows, values = [place[part] for part in found.rows], found.values
@@ -251,10 +258,10 @@ def _moved(found: Collected, place: Ints, chain: Walk | None) -> Collected:
     return Collected(rows, found.columns, found.monomials, values)
 
 
-def _check_sums(walk: Walk, count: int) -> None:
+def _check_sums(found: Transitions, count: int) -> None:
     """The probabilities of a choice add up to 1 for all values of the parameters: as polynomials."""
-    rows, _, monomials, values = walk.transitions.merged()
-    for monomial in range(len(walk.table.monomials)):
+    rows, _, monomials, values = found.transitions.merged()
+    for monomial in range(len(found.table.monomials)):
         mine = monomials == monomial
         sums = np.bincount(rows[mine], weights=values[mine], minlength=count)
         if (np.abs(sums - (monomial == 0)) > CLOSE).any():

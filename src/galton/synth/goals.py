@@ -1,4 +1,4 @@
-"""The questions of parameter synthesis: a threshold, an optimum, the values everywhere."""
+"""What a synthesis may look for: where a threshold is met, an optimum, or the values everywhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Threshold:
         return cls(comparison.operator, bound, volume)
 
     def verdict(self, box: Box) -> Verdict:
-        """Strict or not, as the property says."""
+        """Whether the bounds of a box are on one side of the threshold, which counts as the property says."""
         lower, upper, bound = box.lower, box.upper, self.bound
         match self.operator:
             case ">=":
@@ -59,11 +59,11 @@ class Threshold:
         return wanted
 
     def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
-        """None."""
+        """No points: boxes alone answer the question."""
         return []
 
     def tried(self, partition: Partition, samples: Sequence[Sample]) -> None:
-        """Nothing."""
+        """Nothing to note, as no points are tried."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Values:
     accuracy: float
 
     def verdict(self, box: Box) -> Verdict:
-        """There is only one."""
+        """Always the same: there is nothing to decide."""
         return "values"
 
     def wanting(self, partition: Partition) -> list[Box]:
@@ -82,11 +82,11 @@ class Values:
         return sorted(boxes, key=lambda box: box.lower - box.upper)
 
     def samples(self, partition: Partition, pieces: Sequence[Box]) -> list[tuple[float, ...]]:
-        """None."""
+        """No points: boxes alone answer the question."""
         return []
 
     def tried(self, partition: Partition, samples: Sequence[Sample]) -> None:
-        """Nothing."""
+        """Nothing to note, as no points are tried."""
 
 
 class Optimum:

@@ -1,7 +1,7 @@
 """All transitions of a program at once, with rates that are polynomials in the parameters.
 
-The explorer has found the states; here guards, targets and coefficients are evaluated for all of them together, a
-combination of commands at a time, and what comes out is collected by row, column and monomial.
+The core looks for the states; guards, targets and coefficients are then evaluated for all of them together, a
+combination of commands at a time, and what comes out is collected by row, column and monomial. No other matrix is made.
 """
 
 from __future__ import annotations
@@ -13,22 +13,26 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from ..lang import GaltonError, LanguageError
-from ..lang.evaluation import evaluate_state, fold
+from ..backend.failures import SemanticError
+from ..explore.discovery import StateSpace, discover
+from ..explore.evaluate import evaluate_states
+from ..lang import GaltonError
+from ..lang.evaluation import EvaluationError, evaluate_state, fold
 from ..lang.expressions import Binary, Expression, Literal, Name
 from ..lang.program import Program, RewardItem, Update
 from ..lang.resolution import parts
 from ..lower import vectorised
 from ..lower.expression_graph import Graph
-from ..lower.lowering import ExpressionLowering, Lowered, LoweredCommand, LoweredUpdate
-from ..model.states import Field, PackedStates
-from .opening import OpenProgram
+from ..lower.lowering import ExpressionLowering, LoweredCommand, LoweredUpdate
+from ..model.sparse import Mask
+from ..model.states import Field, PackedStates, State
+from .parameters import OpenProgram
 from .polynomials import Decomposition, Exponents, Floats, Terms
 
 Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
 
-__all__ = ["Int32s", "Ints", "Multiples", "Walk", "group_starts"]
+__all__ = ["Collected", "Int32s", "Ints", "Multiples", "Transitions", "explored", "group_starts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,16 +148,26 @@ class States:
         return self.node_values(self._lowering.graph, self._lowering.node(expression), expression, rows)
 
     def node_values(self, graph: Graph, node: int, expression: Expression, rows: Ints) -> npt.NDArray[np.generic]:
-        """The same for an expression that is lowered already."""
+        """The value, in some states, of an expression that is a node of a graph already."""
         if vectorised.possible(graph, node):
             found: npt.NDArray[np.generic] = vectorised.evaluate(graph, node, self.fields, self.words[rows])
             return found
         # Powers, logarithms, and what has no value in some states: one at a time, by the rules of the language, but
         # once for all states that differ only in variables that are not mentioned.
         words, same = self._mentioned(expression, rows)
-        states = PackedStates(tuple(self.fields), words)
         folded = fold(expression, self.program.constants)
-        return np.array([evaluate_state(folded, state) for state in states])[same]
+        values = []
+        for number, state in enumerate(PackedStates(tuple(self.fields), words)):
+            try:
+                values.append(evaluate_state(folded, state))
+            except EvaluationError as error:
+                first = self.state(int(rows[np.argmax(same == number)]))
+                raise SemanticError(f"{error}, in state {first}", self.program.source, expression.span) from None
+        return np.array(values)[same]
+
+    def state(self, row: int) -> State:
+        """The state with a number."""
+        return PackedStates(tuple(self.fields), self.words[row : row + 1])[0]
 
     def _mentioned(self, expression: Expression, rows: Ints) -> tuple[npt.NDArray[np.uint64], Ints]:
         """The distinct values of the variables of an expression, as packed states, and which of them each state has."""
@@ -198,15 +212,27 @@ def group_starts(rows: Ints, columns: Ints) -> Ints:
     return np.concatenate([[0], new, [len(rows)]]).astype(np.int64)
 
 
-class Walk:
-    """Goes through all commands that move together, for all states at once, and collects rates and rewards.
+def explored(opened: OpenProgram, threads: int | None, *, choices: bool) -> Transitions:
+    """The states of a program, found at one point inside the ranges, and all transitions between them."""
+    space = discover(opened.program, threads=threads)
+    if len(space.initial_words) != 1:
+        raise GaltonError(f"synthesis is about one initial state, and this model has {len(space.initial_words):,}")
+    found = Transitions(opened, space, choices=choices)
+    found.collect()
+    return found
+
+
+class Transitions:
+    """All that commands do when they move together, for all states at once: rates and rewards, as polynomials.
 
     Rows are states or, with ``choices``, the combinations of commands that are enabled in each state.
     """
 
-    def __init__(self, opened: OpenProgram, lowered: Lowered, states: States, *, choices: bool = False):
+    def __init__(self, opened: OpenProgram, space: StateSpace, *, choices: bool) -> None:
         self._decomposition: Decomposition = opened.decomposition
-        self._lowered, self._states = lowered, states
+        self._program, self._space, self._lowered = opened.program, space, space.lowered
+        self._states = States(opened.program, space.states.fields, space.states.words)
+        self._left = np.zeros(self.n_states, dtype=bool)  # states with a transition, be it a loop
         self.table = TermTable(len(opened.parameters))
         self.transitions = Collected.empty()
         structures = opened.program.rewards
@@ -221,8 +247,37 @@ class Walk:
         self.reward_parts: list[Multiples] = []
         self._may_be_negative = any(parameter.low < 0 for parameter in opened.parameters)
 
-    def all(self) -> None:
-        """Go through everything."""
+    @property
+    def n_states(self) -> int:
+        """How many states there are."""
+        return len(self._space.states)
+
+    @property
+    def packed(self) -> PackedStates:
+        """The states, in canonical order."""
+        return self._space.states
+
+    @property
+    def initial(self) -> Int32s:
+        """The number of the initial state."""
+        return self._space.initial
+
+    @property
+    def reward_names(self) -> list[str]:
+        """One for each reward structure."""
+        return self._program.reward_names
+
+    @property
+    def labels(self) -> dict[str, Mask]:
+        """Where the labels of the program hold, and the two that every model has."""
+        program = self._program
+        masks = evaluate_states(program, self._space, list(program.labels.values()), program.source)
+        initial = np.zeros(self.n_states, dtype=bool)
+        initial[self.initial] = True
+        return {"init": initial, "deadlock": ~self._left, **dict(zip(program.labels, masks, strict=True))}
+
+    def collect(self) -> None:
+        """Go through all commands and rewards."""
         everywhere = np.arange(len(self._states.words), dtype=np.int64)
         for product in self._lowered.products:
             action = self._lowered.actions[product.action]
@@ -302,6 +357,7 @@ class Walk:
         rows, owners, rates = rows[there], owners[there], {m: values[there] for m, values in rates.items()}
         if not len(rows):
             return
+        self._left[rows] = True
         self._note(self.rate_parts, rates)
         for number, item in self._items:
             if item.transition and (item.action or "") == action:
@@ -350,10 +406,10 @@ class Walk:
         found = {}
         for exponents, coefficient in self._decomposition.polynomial(expression).items():
             values = self._states.values(coefficient, rows).astype(np.float64)
-            if not np.isfinite(values).all():
-                raise LanguageError(
-                    "this is no finite number in every state", self._decomposition.source, expression.span
-                )
+            wrong = np.flatnonzero(~np.isfinite(values))
+            if len(wrong):
+                message = f"this is {values[wrong[0]]:g}, in state {self._states.state(int(rows[wrong[0]]))}"
+                raise SemanticError(message, self._decomposition.source, expression.span, "it must be finite")
             found[exponents] = values
         return found
 

@@ -13,10 +13,10 @@ from test_bounds import NESTED, QUESTIONS
 
 import galton
 from galton import synthesize
+from galton.backend.cpu.regions import LANES
 from galton.lang import GaltonError
-from galton.synth.forward import ForwardRows, Mass, moved
-from galton.synth.parametric import ParametricModel
-from galton.synth.transient import LANES
+from galton.synth.forward_transient import ForwardRows, Mass, moved
+from galton.synth.parametric_ctmc import ParametricModel
 
 Floats = npt.NDArray[np.float64]
 ROUNDED = 1e-13  # rates at a point are rounded before they are checked

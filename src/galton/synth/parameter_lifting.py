@@ -1,10 +1,10 @@
 """A property of a parametric DTMC or MDP over boxes of parameters, by parameter lifting.
 
-Over a box a chain is an MDP (:mod:`.choices`), and the least and greatest values of that, which are proved as in
+Over a box a chain is an MDP (:mod:`.parametric_mdp`), and the least and greatest values of that, which are proved as in
 ``galton check``, bound those of the chain. In an MDP there is a strategy besides the parameters. Where both pull in
 the same direction, one larger MDP has the answer. Where they do not, any strategy bounds the best one from its side:
 the one that is best in the middle of the box is fixed, and a chain is left. For a number of steps that is a game
-(:mod:`.games`).
+(:mod:`.stochastic_game`).
 """
 
 from __future__ import annotations
@@ -31,25 +31,26 @@ from ..lang.resolution import parts
 from ..lang.source import LanguageError, Source, UnsupportedError
 from ..model.sparse import Model
 from ..solve.settings import Settings
-from .choices import ParametricChoices
-from .games import OPPOSITE, Game
+from .parametric_mdp import ParametricChoices
+from .placement import Place
 from .polynomials import Floats
-from .questions import Operator
-from .walk import Int32s
+from .question import Operator
+from .stochastic_game import OPPOSITE, Game
+from .transitions import Int32s
 
-__all__ = ["LiftedQuestion"]
+__all__ = ["LiftedEvaluator"]
 
 
 @dataclass(eq=False)
-class LiftedQuestion:
-    """One operator of a property, about the initial state; see :class:`.questions.Asked`. Its steps are solves."""
+class LiftedEvaluator:
+    """Bounds for a DTMC or MDP in its initial state; see :class:`.evaluator.Evaluator`."""
 
     model: ParametricChoices
     program: Program
     source: Source
     operator: Operator
+    place: Place
     threads: int = 1
-    instead: str | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -67,6 +68,11 @@ class LiftedQuestion:
         middle = low + (high - low) / 2
         self.bounds(middle[None, :], middle[None, :])  # what is wrong with the property shows now
         self.boxes = self.steps = 0
+
+    @property
+    def space(self) -> tuple[Floats, Floats]:
+        """The corners of the ranges of the parameters."""
+        return self.model.space
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
@@ -127,7 +133,7 @@ class LiftedQuestion:
         return first if choices is None else np.where(choices >= 0, choices, first).astype(np.int32)
 
     def _direction(self) -> Optimum | None:
-        """What strategies do: a bound is meant for all of them, as in ``galton check``."""
+        """What strategies do: a threshold has to be met by all of them, here and in ``galton check``."""
         operator = self.operator
         if not self.program.nature.has_choices:
             return None

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import galton
-from galton.synth import questions, window
+from galton.synth import evaluator, truncation
 from galton.synth.api import Synthesis
-from galton.synth.questions import Asked
+from galton.synth.evaluator import BackwardEvaluator
 
 # Machines that seldom fail: with many of them down, which hardly happens, they are repaired the fastest.
 FAULTS = """
@@ -42,16 +42,16 @@ QUESTIONS = [
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """A window wherever there can be one."""
-    monkeypatch.setattr(questions, "WORTH_A_WINDOW", 0.0)
-    monkeypatch.setattr(window, "WORTH_IT", 0.5)
+    monkeypatch.setattr(evaluator, "WORTH_TRUNCATING", 0.0)
+    monkeypatch.setattr(truncation, "WORTH_IT", 0.5)
 
 
-def asked(prop: str, tmp_path: Any, **options: Any) -> Asked:
+def asked(prop: str, tmp_path: Any, **options: Any) -> BackwardEvaluator:
     path = tmp_path / "faults.prism"
     path.write_text(FAULTS)
     options = options or {"accuracy": 0.05}
-    found = Synthesis.prepare(path, prop, RANGES, {}, **options).asked
-    assert isinstance(found, Asked)
+    found = Synthesis.prepare(path, prop, RANGES, {}, **options).evaluator
+    assert isinstance(found, BackwardEvaluator)
     return found
 
 
@@ -81,7 +81,7 @@ def test_a_bad_guess_costs_width_and_nothing_else(prop: str, tmp_path: Any, monk
     def few(model: Any, _: float) -> Any:
         return np.arange(model.n_states) < 3
 
-    monkeypatch.setattr(questions, "likely_states", few)
+    monkeypatch.setattr(evaluator, "likely_states", few)
     question = asked(prop, tmp_path, accuracy=1e9)
     assert question.model.n_states == 4
     points = np.random.default_rng(3).uniform([0.01, 0.5], [0.02, 1.0], (4, 2))
@@ -118,7 +118,7 @@ def test_the_same_regions(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert asked(prop, tmp_path, tolerance=0.05).model.n_states < 25
     found = regions()
-    monkeypatch.setattr(questions, "WORTH_A_WINDOW", np.inf)
+    monkeypatch.setattr(evaluator, "WORTH_TRUNCATING", np.inf)
     expected = regions()
     assert len(expected.true) > 1
     assert len(expected.false) > 1

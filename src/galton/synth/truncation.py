@@ -20,10 +20,10 @@ import numpy as np
 
 from .. import _core
 from ..model.sparse import Mask
-from .parametric import ParametricModel
+from .parametric_ctmc import ParametricModel
 from .polynomials import Floats
 from .transient import PhaseRows, transient
-from .walk import Multiples
+from .transitions import Multiples
 
 ENOUGH = 1e-10  # mass that makes a state one of the window
 MOST_CORNERS = 8  # points at which mass is moved, beside the middle
@@ -33,7 +33,7 @@ SETTLED = 1e-3  # mass that may still move within the window when the rest of th
 MOST_WORK = 2e9  # entries of matrices to be gone over for a point before giving up: a second or two …
 SHARE_OF_WORK = 0.25  # … and the part of what a box takes
 
-__all__ = ["leaving", "likely_states", "within"]
+__all__ = ["likely_states", "probability_to_leave", "truncated"]
 
 
 def likely_states(model: ParametricModel, time: float) -> Mask | None:
@@ -55,7 +55,7 @@ def likely_states(model: ParametricModel, time: float) -> Mask | None:
     return likely if left <= WORTH_IT * work else None
 
 
-def leaving(model: ParametricModel, window: Mask, time: float, threads: int) -> float:
+def probability_to_leave(model: ParametricModel, window: Mask, time: float, threads: int) -> float:
     """A bound on the probability to leave the window up to a time, for all parameters of the space."""
     low, high = model.space
     lower, upper = model.terms.bounds(low[None], high[None])
@@ -67,7 +67,7 @@ def leaving(model: ParametricModel, window: Mask, time: float, threads: int) -> 
     return float(found.upper[0, 0])
 
 
-def within(model: ParametricModel, window: Mask) -> ParametricModel:
+def truncated(model: ParametricModel, window: Mask) -> ParametricModel:
     """The chain that stays in the window, and ends in one more state when it leaves."""
     inside = np.flatnonzero(window)
     place = np.full(model.n_states, len(inside), dtype=np.int64)

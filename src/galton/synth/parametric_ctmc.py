@@ -1,34 +1,30 @@
 """Parametric Markov chains as plain arrays.
 
 A transition has the rate ``coefficient * term(parameters)``, where the terms are a few polynomials
-(:class:`.polynomials.Terms`). States are those that the explorer finds at one point inside the ranges; as rates are
-positive everywhere inside, the graph is the same at every other point.
+(:class:`.polynomials.Terms`). States are those that are reachable at one point inside the ranges; as rates are positive
+everywhere inside, the graph is the same at every other point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from ..explore import build
 from ..lang import GaltonError
-from ..lang.program import Program
-from ..lower.lowering import lower
 from ..model.sparse import Model
-from ..model.states import PackedStates
 from ..model.values import Values
-from .opening import OpenProgram, Parameter
+from .parameters import OpenProgram, Parameter
 from .polynomials import Floats, Terms
-from .walk import Int32s, Ints, Multiples, States, Walk
+from .transitions import Int32s, Ints, Multiples, explored
 
 NEGLIGIBLE = 1e-12  # what rounding may leave below zero, relative to the size of a polynomial
 PIECES = 1 << 10  # sub-boxes that are looked at to see that a rate is positive
 
-__all__ = ["ParametricModel", "check_signs", "explored", "parametric_model", "space_of"]
+__all__ = ["ParametricModel", "check_signs", "parametric_model", "space_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +38,7 @@ class ParametricModel:
     state_rewards, total_rewards
         For each reward structure, what a state earns per unit of time: by itself, and with what its transitions earn.
     model
-        The model at one point: states, labels and graph.
+        The chain that was explored, with its states and labels; of its rates only the signs are meant.
     initial, representatives
         The initial states here, and the state of ``model`` that each state here stands for, -1 for none of them; None
         where all are the same.
@@ -58,7 +54,6 @@ class ParametricModel:
     state_rewards: Mapping[str, Multiples]
     total_rewards: Mapping[str, Multiples]
     model: Model
-    program: Program
     initial: Int32s
     longest: int
     representatives: Ints | None = None
@@ -71,8 +66,7 @@ class ParametricModel:
     @cached_property
     def graph(self) -> Model:
         """A model with all transitions that have a rate somewhere in the ranges, if perhaps not at one point."""
-        ones = Values(plain=np.ones(len(self.columns)))
-        return Model(type="ctmc", row_starts=self.row_starts, columns=self.columns, values=ones, initial=self.initial)
+        return self.model if self.representatives is None else _graph(self.row_starts, self.columns, self.initial)
 
     def entries_of(self, states: Int32s | Ints) -> tuple[Ints, Ints]:
         """The transitions of some states, one state after the other, and how many each has."""
@@ -90,44 +84,52 @@ class ParametricModel:
         return f"<{self.model.type} with parameters {names}: {self.n_states} states, {len(self.columns)} transitions>"
 
 
-def explored(opened: OpenProgram, threads: int | None, *, choices: bool) -> tuple[Model, Walk]:
-    """The model at one point, and all that was found about its transitions."""
-    program = opened.program
-    model = build(program, device="cpu", threads=threads)
-    if len(model.initial) != 1:
-        raise GaltonError(f"synthesis is about one initial state, and this model has {len(model.initial):,}")
-    assert isinstance(model.states, PackedStates)
-    states = States(program, model.states.fields, model.states.words)
-    walk = Walk(opened, lower(program), states, choices=choices)
-    walk.all()
-    return model, walk
-
-
 def parametric_model(opened: OpenProgram, *, threads: int | None = None) -> ParametricModel:
-    """Explore a CTMC at one point and find how each rate depends on the parameters."""
-    model, walk = explored(opened, threads, choices=False)
-    rows, columns, rates = walk.matrix()
-    both = [mine + other for mine, other in zip(walk.of_states, walk.of_transitions, strict=True)]
-    state, total = ([walk.earned(found, model.n_states) for found in all_] for all_ in (walk.of_states, both))
-    found = ParametricModel(
+    """Find the states of a CTMC, and how each rate depends on the parameters."""
+    found = explored(opened, threads, choices=False)
+    rows, columns, rates = found.matrix()
+    both = [mine + other for mine, other in zip(found.of_states, found.of_transitions, strict=True)]
+    state, total = ([found.earned(each, found.n_states) for each in all_] for all_ in (found.of_states, both))
+    starts = np.searchsorted(rows, np.arange(found.n_states + 1)).astype(np.int64)
+    graph = _graph(starts, columns.astype(np.int32), found.initial)
+    made = ParametricModel(
         opened.parameters,
-        walk.table.terms(),
-        np.searchsorted(rows, np.arange(model.n_states + 1)).astype(np.int64),
-        columns.astype(np.int32),
+        found.table.terms(),
+        starts,
+        graph.columns,
         rates,
-        dict(zip(model.rewards, state, strict=True)),
-        dict(zip(model.rewards, total, strict=True)),
-        model,
-        opened.program,
-        model.initial,
+        dict(zip(found.reward_names, state, strict=True)),
+        dict(zip(found.reward_names, total, strict=True)),
+        replace(graph, labels=found.labels, states=found.packed),
+        graph.initial,
         int(np.bincount(rows, minlength=1).max()),
     )
-    check_signs(
-        opened.parameters,
-        found.terms,
-        {"rate": [rates, *walk.rate_parts], "reward": [*state, *total, *walk.reward_parts]},
-    )
-    return found
+    numbers = {"rate": [rates, *found.rate_parts], "reward": [*state, *total, *found.reward_parts]}
+    check_signs(opened.parameters, made.terms, numbers)
+    _check_totals(made, rows)
+    return made
+
+
+def _check_totals(model: ParametricModel, rows: Ints) -> None:
+    """The rates of a state may not add up to more than a number can be."""
+    low, high = model.space
+    with np.errstate(over="ignore"):
+        _, most = model.terms.bounds(low[None], high[None])
+        totals = np.bincount(rows, weights=model.rates.coefficients * most[model.rates.terms, 0])
+    wrong = np.flatnonzero(~np.isfinite(totals))
+    if len(wrong):
+        assert model.model.states is not None
+        state = model.model.states[int(wrong[0])]
+        raise GaltonError(
+            f"the rates of state {state} add up to more than a double can hold; choose a unit of time in which rates "
+            "are nearer to 1"
+        )
+
+
+def _graph(row_starts: Ints, columns: Int32s, initial: Int32s) -> Model:
+    """A chain all of whose rates are 1."""
+    ones = Values(plain=np.ones(len(columns)))
+    return Model(type="ctmc", row_starts=row_starts, columns=columns, values=ones, initial=initial)
 
 
 # Signs.

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from ..backend.regions import Int64s
 from ..solve.poisson import poisson
 from ..solve.power_sums import Weights
 from .polynomials import UNIT, Floats
-
-Int64s = npt.NDArray[np.int64]
 
 CUT = 1e-11  # Poisson mass that may be cut on the right
 PER_OCTAVE = 64  # rates; rounding up costs half a percent of the steps
@@ -62,7 +60,7 @@ def _cut_weights(mean: float, over: bool) -> _Cut:
 
 
 class BundleWeights:
-    """The weights of the boxes of a bundle.
+    """The weights of the boxes of a bundle, as :class:`galton.backend.protocol.BoxWeights` has them.
 
     Attributes
     ----------
@@ -73,7 +71,7 @@ class BundleWeights:
     ends
         ``(boxes,)`` from here on they are 0; a box that needs no further steps has its own moved to where it is.
     missing, error, lacking
-        ``(boxes,)`` as for :class:`galton.solve.power_sums.Weights`.
+        ``(boxes,)`` what :class:`galton.solve.power_sums.Weights` says of the weights of one mean.
     """
 
     def __init__(self, means: Sequence[float], over: bool):

@@ -1,0 +1,95 @@
+"""Steps of a parametric chain by the C++ core, for a few boxes of parameters together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import _core
+from ...model.sparse import Int32s
+from ...model.values import Floats
+from ..protocol import BoxWeights
+from ..regions import GroupedRows
+
+__all__ = ["LANES", "RegionRows", "bundles_at_once", "rows", "together"]
+
+LANES: int = _core.LANES
+MANY_STATES = 1 << 15  # the vectors of a bundle then take 8 MB
+MANY_ENTRIES = 100_000  # from here on threads share one bundle
+
+
+class RegionRows:
+    """Rows to make steps of; see :class:`galton.backend.protocol.RegionRows`."""
+
+    work = 2e7 * LANES  # about a tenth of a second
+    first_steps, part = 64, 8
+
+    def __init__(self, pattern: GroupedRows) -> None:
+        self._rows = _core.ParametricRows(
+            pattern.states,
+            pattern.starts,
+            pattern.terms,
+            pattern.group_starts,
+            pattern.columns,
+            pattern.coefficients,
+            pattern.n_states,
+            pattern.n_terms,
+            pattern.forward,
+        )
+        self._large = len(pattern.columns) >= MANY_ENTRIES
+
+    def width(self, boxes: int) -> int:
+        """As many as the core makes steps of at once."""
+        return LANES
+
+    def place(self, values: Floats) -> Floats:
+        """The array itself."""
+        return values
+
+    def view(self, flat: Floats, width: int) -> Floats:
+        """``(places, 2, boxes)`` of a flat array."""
+        return flat.reshape(-1, 2, width)
+
+    def array(self, values: Floats) -> Floats:
+        """A flat copy that begins with a line of the cache, so that no bundle is in two of them."""
+        room = np.empty(values.size + LANES)
+        skip = -(room.ctypes.data // room.itemsize) % LANES
+        room[skip : skip + values.size] = values.reshape(-1)
+        return room[skip : skip + values.size]
+
+    def place_weights(self, weights: BoxWeights) -> BoxWeights:
+        """The weights themselves."""
+        return weights
+
+    def run(
+        self,
+        first: int,
+        steps: int,
+        rates: Floats,
+        weights: BoxWeights,
+        x: Floats,
+        other: Floats,
+        watched: Int32s,
+        sums: Floats,
+        changes: Floats,
+        threads: int,
+    ) -> bool:
+        """Make steps, on several threads where the rows are many."""
+        threads = threads if self._large else 1
+        table = weights.between(first, first + steps)
+        flat = None if table is None else table.reshape(-1)
+        return self._rows.run(steps, rates, flat, x, other, watched, sums, changes, threads)
+
+
+def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
+    """The rows as the core has them; it has one format."""
+    return RegionRows(pattern)
+
+
+def together(n_states: int, n_terms: int) -> int:
+    """So many boxes make a bundle."""
+    return LANES
+
+
+def bundles_at_once(n_states: int, threads: int) -> int:
+    """One for each thread; a single one, which they share, where two would be too much for the cache."""
+    return threads if n_states <= MANY_STATES else 1
