@@ -71,7 +71,7 @@ fuzz: $(TOOLS)
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-logo --contract verifier
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(CORE)
 
 .PHONY: format-core tidy sanitize sanitize-quick

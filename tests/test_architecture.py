@@ -9,27 +9,22 @@ import pytest
 from package_imports import ROOT, Import, against, all_imports, cycle, layers, packages, table
 
 DOCS = ROOT / "docs" / "architecture.md"
-moving = pytest.mark.xfail(strict=True, reason="packages are being moved")
 
 
-@moving
 def test_every_package_has_its_place_in_the_order() -> None:
     assert packages() == set(layers())
 
 
-@moving
 def test_packages_import_only_from_those_below() -> None:
     wrong = against(layers(), all_imports())
     assert not wrong, "\n".join(map(str, wrong))
 
 
-@moving
 def test_no_packages_import_each_other_in_a_ring() -> None:
     found = cycle(all_imports())
     assert not found, " -> ".join(found)
 
 
-@pytest.mark.skipif(not DOCS.exists(), reason="docs/architecture.md is not written yet")
 def test_the_table_in_the_docs_is_that_of_the_code() -> None:
     """``python tests/package_imports.py`` prints the table."""
     assert table(all_imports(), layers()) in DOCS.read_text()
