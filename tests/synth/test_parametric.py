@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from chains import PLANT, SPACE, at_point, parametric, points_in, random_chain
 
-from galton.lang import GaltonError, Program
+from galton.lang import GaltonError
+from galton.lang.program import Program
 from galton.synth.parametric_ctmc import ParametricModel
 
 
