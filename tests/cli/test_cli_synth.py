@@ -107,3 +107,10 @@ def test_forward() -> None:
     assert refused.code != 0
     assert "forward bounds are about the initial state alone" in refused.err
     assert "hint: ask with --direction backward" in refused.err
+
+
+def test_explain_says_where_and_why() -> None:
+    found = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--explain", "--device", "cpu")
+    assert found.code == 0
+    assert "placement  the CPU (asked for)" in found.out
+    assert "model      <ctmc with parameters" in found.out
