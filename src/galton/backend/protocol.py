@@ -36,6 +36,7 @@ __all__ = [
     "LongRun",
     "Matrix",
     "Optimum",
+    "Preconditioners",
     "RegionRows",
     "Regions",
     "Rows",
@@ -49,6 +50,7 @@ __all__ = [
 
 Watch = Callable[[int, int, int], None]  # told of states, transitions and finished rows
 Optimum = Literal["min", "max"]
+Preconditioners = Sequence[tuple[str, Callable[[Any], bool], int]]
 OPTIMA: dict[Optimum | None, int] = {"min": -1, None: 0, "max": 1}
 
 
@@ -182,8 +184,13 @@ class LongRun(Protocol):
     pass without a tenfold improvement. ``eliminates`` says whether states can be eliminated completely there.
     """
 
-    preconditioners: Sequence[tuple[str, Callable[[Any], bool], int]]
-    eliminates: bool
+    @property
+    def preconditioners(self) -> Preconditioners:
+        """A name, how one is made, and its patience, in the order in which they are tried."""
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether states can be eliminated completely."""
 
     def bias(self, chain: RewardedChain, watching: Watching) -> Bias:
         """A guess at the bias, to be improved."""

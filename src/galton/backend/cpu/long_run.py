@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ... import _core
 from ...model.errors import NumericError
 from ..limits import available_memory
-from ..protocol import Watching
+from ..protocol import Preconditioners, Watching
 
 if TYPE_CHECKING:
     from ..chain import Chain
@@ -119,7 +119,7 @@ class Bias:
 
 
 eliminates = True
-preconditioners = (
+preconditioners: Preconditioners = (
     ("incomplete elimination", lambda bias: bias.eliminate(0.03), 30),
     ("sweeps", lambda bias: bias.sweep(), 200),
     ("incomplete elimination", lambda bias: bias.eliminate(3e-3), 30),

@@ -22,7 +22,7 @@ from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
     from ..chain import Chain
-    from ..protocol import Watching
+    from ..protocol import Preconditioners, Watching
 
 __all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
 
@@ -183,7 +183,7 @@ def _smoothed(rows: ChainRows, exit_rates: Any, y: Any, x: Any, steps: int) -> A
 
 
 eliminates = False
-preconditioners = (
+preconditioners: Preconditioners = (
     ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
     ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
     ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),

@@ -212,6 +212,24 @@ class System:
 
     # Krylov.
 
+    def solve_induced(self, x: Floats, chosen: Int32s, span: Span, tolerance: float) -> tuple[int, float]:
+        """The solution for the rows chosen, by Gaussian elimination."""
+        size = span.last - span.first
+        matrix, right = np.eye(size), np.empty(size)
+        outside = x.copy()
+        outside[span.part] = 0.0
+        for s in _unknowns(span):
+            row = int(chosen[s])
+            right[s - span.first] = self.row(row, outside)
+            columns, values = self.matrix.entries(row)
+            inside = (columns >= span.first) & (columns < span.last)
+            scale = 1.0 if self.scale is None else self.scale[row]
+            np.subtract.at(matrix[s - span.first], columns[inside] - span.first, scale * values[inside])
+        x[span.part] = np.linalg.solve(matrix, right)
+        swept = x.copy()
+        _, residual = self.jacobi(swept, x.copy(), chosen, span, Stop(1))
+        return 1, residual
+
     def bicgstab(
         self, x: Floats, chosen: Int32s | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]:

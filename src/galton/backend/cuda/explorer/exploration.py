@@ -97,6 +97,7 @@ def explore(
     *,
     threads: int = 1,
     limits: Limits | None = None,
+    transition_rewards: bool = False,
     watch: Watch | None = None,
     kernels: Callable[[Source], Kernels] = CudaKernels,
 ) -> Model:
@@ -105,6 +106,8 @@ def explore(
     Raises :class:`~galton.device.errors.DeviceError` where the device cannot do it and the CPU may. ``threads``
     is for the CPU, should it have to explain what is wrong with the program; ``kernels`` compiles and launches.
     """
+    if transition_rewards:
+        raise DeviceError("rewards of single transitions are kept on the CPU only")
     limits = limits or Limits()
     start = time.perf_counter()
     try:

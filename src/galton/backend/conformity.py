@@ -1,0 +1,41 @@
+"""That the modules of backends meet the protocols: for mypy, which compares every signature. Nobody imports this."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import protocol
+    from .cpu import equations as cpu_equations
+    from .cpu import explorer as cpu_explorer
+    from .cpu import graph as cpu_graph
+    from .cpu import long_run as cpu_long_run
+    from .cpu import regions as cpu_regions
+    from .cpu import rows as cpu_rows
+    from .cpu import steps as cpu_steps
+    from .cuda import equations as cuda_equations
+    from .cuda import explorer as cuda_explorer
+    from .cuda import graph as cuda_graph
+    from .cuda import long_run as cuda_long_run
+    from .cuda import regions as cuda_regions
+    from .cuda import rows as cuda_rows
+    from .cuda import steps as cuda_steps
+    from .reference import equations as reference_equations
+    from .reference import regions as reference_regions
+
+    cpu_explorer_meets: protocol.Explorer = cpu_explorer
+    cuda_explorer_meets: protocol.Explorer = cuda_explorer
+    cpu_graph_meets: protocol.Graph = cpu_graph
+    cuda_graph_meets: protocol.Graph = cuda_graph
+    cpu_rows_meets: protocol.Rows = cpu_rows
+    cuda_rows_meets: protocol.Rows = cuda_rows
+    cpu_equations_meets: protocol.Equations = cpu_equations
+    cuda_equations_meets: protocol.Equations = cuda_equations
+    reference_equations_meets: protocol.Equations = reference_equations
+    cpu_steps_meets: protocol.Steps = cpu_steps
+    cuda_steps_meets: protocol.Steps = cuda_steps
+    cpu_long_run_meets: protocol.LongRun = cpu_long_run
+    cuda_long_run_meets: protocol.LongRun = cuda_long_run
+    cpu_regions_meets: protocol.Regions = cpu_regions
+    cuda_regions_meets: protocol.Regions = cuda_regions
+    reference_regions_meets: protocol.Regions = reference_regions
