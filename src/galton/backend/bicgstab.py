@@ -3,7 +3,7 @@
 :class:`Iteration` makes steps for any product and preconditioner. What happens between two products is three updates,
 each with the inner products that it needs (:class:`VectorUpdates`): in NumPy here, in fused kernels on a device
 (``cuda/krylov.py``), where the scalars never leave it. In the core the recurrence is written out once more for each of
-its two systems (``src/core/krylov.cpp``, ``bias.cpp``), because there products and inner products are one pass.
+its two systems (``src/core/solve/krylov.cpp``, ``bias.cpp``), because there products and inner products are one pass.
 
 A quotient by 0 counts as 0. A recurrence that breaks down forgets its direction so, and goes on with the residual.
 """

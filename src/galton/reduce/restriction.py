@@ -141,7 +141,9 @@ def restrict_on_device(
 
 
 def _slack(longest: int) -> float:
-    """Of rows with that many entries: in units of 2^-53, what a row may be off from 1 (``src/core/rows.hpp``), the sums
-    of scale and constant, a product in each term, a division and a product; with some to spare.
+    """Bound the relative rounding of scale and constant, for rows with up to so many entries.
+
+    In units of 2^-53: what a row may be off from 1 (``src/core/matrix/rows.hpp``), the sums of scale and constant, a
+    product in each term, a division and a product; with some to spare.
     """
     return (2 * longest + 4) * SPACING

@@ -1,4 +1,4 @@
-"""Steps of chains and MDPs, by the C++ core (``src/core/steps.cpp``)."""
+"""Steps of chains and MDPs, by the C++ core (``src/core/steps/steps.cpp``)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ The source is constants and tables, then one function for each question about a 
 each of their updates leads to, which labels hold, what is earned. Commands are renumbered so that those of a factor
 stand together; an *item* is something that may happen, a single command or a product of several. Only items have an
 order, that of the CPU explorer. Products appear as ranges of commands in tables and are multiplied out by a loop
-(``cuda/expand.cuh``), so the text is as long as the program.
+(``expand.cuh``), so the text is as long as the program.
 """
 
 from __future__ import annotations
