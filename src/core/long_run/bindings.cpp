@@ -117,8 +117,8 @@ void bind_long_run(nb::module_& m) {
     m.def("nested_dissection", &bind_order<nested_dissection>, nb::arg("matrix"), nb::arg("last"));
     nb::class_<Preconditioner>(m, "Preconditioner")
         .def(
-            "solve", [](Preconditioner& self, In<double> b, Out<double> h) { self.solve(b.data(), h.data()); },
-            nb::arg("b"), nb::arg("h"));
+            "solve", [](Preconditioner& self, In<double> b, Out<double> h) { self.solve(b.data(), h.data()); }, nb::arg("b"),
+            nb::arg("h"));
     nb::class_<SymmetricSweep, Preconditioner>(m, "SymmetricSweep")
         .def(
             "__init__",
