@@ -10,6 +10,7 @@ import re
 import pytest
 from prism_files import TESTS, models, valuations
 
+from galton import explore
 from galton.lang import GaltonError, Source, UnsupportedError, check_program, parse_model
 from galton.model import Model
 
@@ -38,7 +39,7 @@ def build(name: str, constants: dict[str, str]) -> Model:
     """The model of a file; the constants that are not its own are those of a property."""
     file = parse_model(Source(name, (TESTS / name).read_text()))
     own = {constant.name.name for constant in file.constants}
-    return check_program(file, {key: value for key, value in constants.items() if key in own}).build()
+    return explore.build(check_program(file, {key: value for key, value in constants.items() if key in own}))
 
 
 def declared_type(name: str) -> str:

@@ -97,14 +97,14 @@ def test_restrict(xp: Any, kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", ["dtmc", "mdp"])
 def test_choices(xp: Any, kind: str) -> None:
-    from galton.backend.cuda import choices
+    from galton.backend.cuda import rows
 
     random = np.random.default_rng(5)
     model = random_model(random, kind)
     states = random.random(model.n_states) < 0.6
     there = moved(model, xp)
-    np.testing.assert_array_equal(take(choices.owners(there)), owners(model))
-    inside = choices.every_successor_in(there, xp.asarray(states))
+    np.testing.assert_array_equal(take(rows.owners(there)), owners(model))
+    inside = rows.every_successor_in(there, xp.asarray(states))
     np.testing.assert_array_equal(take(inside), every_successor_in(model, states))
     numbers = random.random(model.n_states)
     np.testing.assert_array_equal(numbers[owners(model)], spread(model, numbers))

@@ -216,7 +216,7 @@ def in_single(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def test_choices_for_a_device_are_told_where_the_cpu_answers() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
     for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):
-        found = galton.check(program, 'P=? [ F "unsure" ]', settings=settings)
+        found = galton.check(program, 'P=? [ F "unsure" ]', settings=settings, device="auto")
         assert any("--format, --order and --single are for a device" in warning for warning in found.warnings)
 
 

@@ -171,7 +171,7 @@ def test_products_with_rows(xp: Any, values: str) -> None:
     rng = np.random.default_rng(5)
     model = mdp_model(rng, 50, DISTINCT[values])
     vector = rng.random(50)
-    found = row_products(moved(model, xp), xp.asarray(vector))
+    found = row_products(moved(model, xp), xp.asarray(vector), 1)
     np.testing.assert_allclose(take(found), model.to_scipy() @ vector, rtol=1e-14)
 
 
@@ -180,7 +180,7 @@ def test_exit_rates_are_exact_to_more_than_a_double(xp: Any, loops: bool) -> Non
     from galton.backend.cuda.steps import exit_rates
 
     model = Model.from_matrix("ctmc", [[5.0, 1.0, 2.0**-60], [1e16, 0.0, 1.0], [0.1, 0.2, 0.3]])
-    found = exit_rates(moved(model, xp), loops)
+    found = exit_rates(moved(model, xp), loops, 1)
     for mine, theirs in zip(found, steps.exit_rates(model, 1, loops=loops), strict=True):
         np.testing.assert_array_equal(take(mine), theirs)
 

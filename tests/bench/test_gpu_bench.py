@@ -59,6 +59,8 @@ def test_steps_over_boxes_are_compared_with_the_cpu(
 ) -> None:
     import gpu_regions
 
+    from galton.backend.cpu import regions as cpu_regions
+
     (case,) = (case for case in gpu_regions.CASES if case.name == "approximate majority")
     with played_device():
         records = gpu_regions.measured(case, [3, 8], 10)
@@ -68,7 +70,7 @@ def test_steps_over_boxes_are_compared_with_the_cpu(
 
         def off(self: Any, boxes: int, right: Any = gpu_regions.Steps.bounds) -> Any:
             found = right(self, boxes)
-            return found if self.width == 8 and self.rows.kernel.__class__.__name__ == "RowsOnCpu" else found + 1e-9
+            return found if self.width == 8 and isinstance(self.rows.kernel, cpu_regions.RegionRows) else found + 1e-9
 
         monkeypatch.setattr(gpu_regions.Steps, "bounds", off)
         with pytest.raises(SystemExit, match="away from the CPU"):

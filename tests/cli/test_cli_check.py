@@ -16,7 +16,7 @@ from galton import LanguageError, check
 PROPERTIES = MODELS / "die.props"
 FIELDS = {
     *("model", "index", "name", "property", "constants", "value", "lower", "upper", "states", "choices", "transitions"),
-    *("full", "device", "method", "iterations", "build_s", "check_s", "total_s"),
+    *("full", "device", "placement", "method", "iterations", "build_s", "check_s", "total_s"),
 }
 MULTI = "multi(P>=0.1 [ F d=6 ], P>=0.1 [ F d=5 ])"  # PRISM knows it, for MDPs
 

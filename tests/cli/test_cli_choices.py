@@ -62,7 +62,7 @@ def test_a_choice_that_would_do_nothing_is_refused(asked: tuple[str, str], name:
     path, constants = MODEL[model]
     given = ["-c", ",".join(f"{n}={v}" for n, v in constants.items())] if constants else []
     settings = Settings(**{key: value for key, value in chosen.items() if key != "device"})
-    device = {"device": chosen["device"]} if "device" in chosen else {}
+    device = chosen.get("device", "auto")
     if name in ASKED[asked]:
         if name != "devices":  # which are not here
             assert galton("check", path, *given, "-p", prop, *words).code == 0
@@ -70,7 +70,7 @@ def test_a_choice_that_would_do_nothing_is_refused(asked: tuple[str, str], name:
     with patch("galton.explore.build", side_effect=AssertionError("a model was built")):
         outcome = galton("check", path, *given, "-p", prop, *words)
         with pytest.raises(UsageError) as caught:
-            check(load(path, **constants), prop, settings=settings, **device)
+            check(load(path, **constants), prop, settings=settings, device=device)
     assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {caught.value}\n")
     assert prop in str(caught.value)
     assert ("several devices" if name == "devices" else words[0]) in str(caught.value)

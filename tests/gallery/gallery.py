@@ -49,7 +49,7 @@ def program(name: str, constants: dict[str, Any]) -> Program:
 
 @lru_cache(maxsize=2)
 def _built(name: str, constants: str, device: str) -> Model:
-    return program(name, json.loads(constants)).build(device=device)
+    return build(program(name, json.loads(constants)), device=device)
 
 
 def built(name: str, constants: dict[str, Any]) -> Model:

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from gallery import ENTRIES, SMALL, model_file, open_constants, program, title
 
+from galton.explore import build
+
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
 COUNTS = ("states", "choices", "transitions", "initial_states")
 
@@ -49,7 +51,7 @@ def pairs() -> list[Any]:
 
 @pytest.mark.parametrize(("file", "constants", "case"), pairs())
 def test_small_instances_have_the_same_size(file: str, constants: dict[str, Any], case: dict[str, Any]) -> None:
-    model = program(file, constants).build()
+    model = build(program(file, constants))
     found = (model.n_states, model.n_choices, model.n_transitions, len(model.initial))
     wrong = {key: (case[key], value) for key, value in zip(COUNTS, found, strict=True) if case.get(key, value) != value}
     assert wrong == {}

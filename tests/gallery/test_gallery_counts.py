@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from gallery import ENTRIES, MEDIUM, SMALL, built, model_file, open_constants, program, title
 
+from galton.explore import build
+
 
 def instances() -> list[Any]:
     found = []
@@ -22,7 +24,7 @@ def instances() -> list[Any]:
 @pytest.mark.parametrize(("entry", "instance"), instances())
 def test_counts(entry: dict[str, Any], instance: dict[str, Any]) -> None:
     assert set(instance["constants"]) == open_constants(model_file(entry["file"]))
-    model = program(entry["file"], instance["constants"]).build()
+    model = build(program(entry["file"], instance["constants"]))
     assert model.type == entry["type"]
     assert (model.n_states, model.n_choices) == (instance["states"], instance["choices"])
     assert model.n_transitions == instance["transitions"]
@@ -48,5 +50,5 @@ def test_threads_never_change_the_model(name: str, constants: dict[str, Any]) ->
     expected.validate()
     once = program(name, constants)
     for repetition in range(12):
-        found = once.build(threads=2 + repetition % 3)
+        found = build(once, threads=2 + repetition % 3)
         assert list(found.differences(expected)) == []
