@@ -26,7 +26,7 @@ class Build:
     """A way to build the core, and the tests that it is for."""
 
     sanitizers: str
-    library: str  # must be loaded before Python is
+    runtime: str  # the library that must be loaded before Python is
     options: dict[str, str]
     tests: tuple[str, ...]
     quick: tuple[str, ...]
@@ -35,7 +35,7 @@ class Build:
 BUILDS = {
     "address": Build(
         sanitizers="address,undefined,float-cast-overflow",
-        library="libasan.so",
+        runtime="libasan.so",
         options={"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
         tests=(
             "tests/backend/test_system_kernels.py",
@@ -56,7 +56,7 @@ BUILDS = {
     ),
     "thread": Build(
         sanitizers="thread",
-        library="libtsan.so",
+        runtime="libtsan.so",
         options={"TSAN_OPTIONS": "halt_on_error=1"},
         tests=(
             "tests/backend/test_system_kernels.py",
@@ -121,7 +121,7 @@ def run_tests(name: str, core: Path, tests: tuple[str, ...]) -> int:
     environment = {
         **os.environ,
         **build.options,
-        "LD_PRELOAD": " ".join(libraries(build.library)),
+        "LD_PRELOAD": " ".join(preloaded(build.runtime)),
         # Without `site` (-S) nothing redirects imports of the package to where it is installed for development.
         "PYTHONPATH": os.pathsep.join([str(site), sysconfig.get_path("purelib"), str(ROOT)]),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -130,7 +130,7 @@ def run_tests(name: str, core: Path, tests: tuple[str, ...]) -> int:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
-def libraries(sanitizer: str) -> Iterator[str]:
+def preloaded(sanitizer: str) -> Iterator[str]:
     """Paths of a sanitizer's library and of the one whose exceptions it watches."""
     for library in (sanitizer, "libstdc++.so.6"):
         found = subprocess.run(["c++", f"-print-file-name={library}"], check=True, capture_output=True, text=True)

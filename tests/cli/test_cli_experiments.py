@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -175,3 +176,17 @@ def test_bad_ranges(text: str, said: str) -> None:
     outcome = galton("check", DIE, "-c", text, "-p", FACE)
     assert outcome.code == 2
     assert outcome.err.splitlines()[0] == said
+
+
+def test_a_disk_that_is_full_at_the_titles_of_a_table_does_not_keep_the_answer(tmp_path: Path) -> None:
+    """The first line of a CSV file was written before anything was answered, and nothing was."""
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1)); from galton.cli import main; main()"
+    )
+    table = tmp_path / "out.csv"
+    words = ["check", str(DIE), "-p", "P=? [ F d=6 ]", "--csv", str(table)]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "0.166666" in done.stdout
+    assert "could not be written" in done.stderr
+    assert not table.exists()

@@ -24,7 +24,7 @@ def main() -> int:
         "--only", action="append", choices=[c.name for c in CAMPAIGNS], help="a campaign; may be repeated"
     )
     parser.add_argument("--round", type=int, help="only this round, as failures name it")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--device", choices=["cpu", "cuda", "played"], default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--keep", type=Path, help="a folder to write failures to, each as a case")
     given = parser.parse_args()

@@ -7,6 +7,8 @@ import multiprocessing
 import os
 import time
 import traceback
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from random import Random
 from typing import Any
@@ -19,12 +21,20 @@ from .tally import Failure, Tally
 def replay(name: str, seed: int, number: int, device: str = "cpu") -> Tally:
     """One round, here."""
     where = f"--only {name} --seed {seed} --round {number}"
-    judge = Judge(where, device)
+    judge = Judge(where, "cuda" if device == "played" else device)
     try:
-        BY_NAME[name].play(Random(f"{name} {seed} {number}"), judge)
+        with _played_device() if device == "played" else nullcontext():
+            BY_NAME[name].play(Random(f"{name} {seed} {number}"), judge)
     except Exception:
         judge.fail("(the round itself)", traceback.format_exc(limit=-6))
     return judge.tally
+
+
+def _played_device() -> AbstractContextManager[Any]:
+    """The device that tests play: its folder lies beside this one, which is ``tests.fuzz`` or, for pytest, ``fuzz``."""
+    home = (__package__ or "").removesuffix("fuzz")
+    found: AbstractContextManager[Any] = import_module(f"{home}played").played_device()
+    return found
 
 
 def _rounds(

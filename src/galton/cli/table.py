@@ -62,7 +62,8 @@ class CsvFile:
         self._output = Output(path)
         self._constants = constants
         self._writer = csv.writer(self._output.file)
-        self._write([*constants, *(f"{name}{part}" for name in titles for part in self.PARTS)])
+        # Written with the first row: a disk that is full must not keep anybody from the answer.
+        self._head: list[str] | None = [*constants, *(f"{name}{part}" for name in titles for part in self.PARTS)]
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
         """One row."""
@@ -79,9 +80,16 @@ class CsvFile:
 
     def close(self) -> None:
         """No row will follow, perhaps because somebody lost patience: those that there are make the file."""
+        self._write_head()
         self._guarded(self._output.complete)
 
+    def _write_head(self) -> None:
+        head, self._head = self._head, None
+        if head is not None:
+            self._guarded(self._writer.writerow, head)
+
     def _write(self, cells: Sequence[Any]) -> None:
+        self._write_head()
         self._guarded(self._writer.writerow, cells)
         self._guarded(self._output.file.flush)  # also for who looks at the file beside
 
