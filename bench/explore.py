@@ -62,9 +62,11 @@ def build_with_storm(path: str, constants: dict[str, int]) -> dict[str, float]:
     return {"s": time.perf_counter() - start, "states": model.nr_states, "transitions": model.nr_transitions}
 
 
-def one(tool: str, name: str, constants: dict[str, int], threads: int) -> dict[str, float]:
-    """A fresh process that builds once."""
-    command = [sys.executable, __file__, "--one", json.dumps([tool, name, constants, threads])]
+def one(
+    tool: str, name: str, constants: dict[str, int], threads: int, python: str = sys.executable
+) -> dict[str, float]:
+    """A fresh process that builds once, with the Galton of an interpreter."""
+    command = [python, __file__, "--one", json.dumps([tool, name, constants, threads])]
     # As on Galton's command line: a thread of NumPy's BLAS that only spins would take a core from what is measured.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
