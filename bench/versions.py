@@ -77,7 +77,7 @@ def syntheses(given: argparse.Namespace) -> Iterator[Work]:
                 done = galton(python, [*arguments, "--device", given.device], given.timeout)
                 if failed(done):
                     return done
-                (figures,) = json.loads(file.read_text())
+                figures = next(found for found in json.loads(file.read_text()) if found["name"] == name)
             return {"s": figures["seconds"], **figures}
 
         return Work(name, run)
