@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -109,14 +110,11 @@ def compiled(name: str) -> Path:
 
 
 def run_tests(name: str, core: Path, tests: tuple[str, ...]) -> int:
-    """Pytest with a package of links, to the sources and to this core, in the place of the installed one."""
+    """Pytest with a copy of the package that has this core, in the place of the installed one."""
     site = core.parent / "site"
-    package = site / "galton"
-    package.mkdir(parents=True, exist_ok=True)
-    for source in [*PACKAGE.iterdir(), core]:
-        link = package / source.name
-        link.unlink(missing_ok=True)
-        link.symlink_to(source)
+    shutil.rmtree(site, ignore_errors=True)
+    package = shutil.copytree(PACKAGE, site / "galton", ignore=shutil.ignore_patterns("__pycache__", "_core*.so"))
+    shutil.copy(core, package)
     build = BUILDS[name]
     environment = {
         **os.environ,

@@ -26,8 +26,7 @@ from .compiling import library_of, with_launchers
 __all__ = ["CompileException", "Module", "NVRTCError", "Program", "RawKernel", "RawModule", "nvrtc_functions"]
 
 SERIAL = Path(__file__).with_name("device.cuh").read_text()
-(_DEVICE,) = Path(galton.__file__).parent.rglob("device.cuh")
-DEVICE = _DEVICE.read_text()
+DEVICE = (Path(galton.__file__).parent / "backend/cuda/explorer/device.cuh").read_text()
 COMPILER = ["g++", "-std=c++17", "-O0", "-x", "c++", "-fPIC", "-shared", "-ffp-contract=off", "-w"]
 NAME = re.compile(r"launch_(\w+)\(long long kind_, long long blocks_, unsigned threads_, ([^)]*)\)")
 PARAMETER = re.compile(r"(?:const )?([\w ]+?)\s*(\*?)\s*(?:__restrict__ )?(\w+)$")
