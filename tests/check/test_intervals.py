@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from played import played_device
 
 from galton.checking import intervals
 from galton.checking.intervals import Numbers, Truth
-from galton.lang.operations import FUNCTIONS
+from galton.device.arrays import on_host
+from galton.lang.operations import FUNCTIONS, Op
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 
@@ -138,3 +141,26 @@ def test_a_choice_by_a_condition_that_is_not_decided() -> None:
 def test_a_difference_of_infinities_that_need_not_be_met_was_no_number() -> None:
     found = interval(-4.0, math.inf) - Numbers.exactly(math.inf)
     assert (float(found.lower), float(found.upper)) == (-math.inf, math.inf)
+
+
+NUMERIC = [Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.MIN, Op.MAX, Op.MOD, Op.POW, Op.LOG, Op.EQ, Op.LT, Op.LE]
+LOGICAL = [Op.AND, Op.OR, Op.IFF]
+
+
+@pytest.mark.parametrize("op", [*NUMERIC, *LOGICAL, Op.ITE], ids=lambda op: op.name)
+def test_a_number_beside_an_array_on_a_device(op: Op) -> None:
+    """On either side of it, and NumPy has no part in that."""
+    one, many = interval(2.0, 3.0), np.array([1.0, 2.0, 3.0, 4.0])
+    truth, truths = Truth(np.bool_(False), np.bool_(True)), np.array([True, False, True, False])
+
+    def found(place: Any) -> list[Any]:
+        numbers, mask = Numbers.exactly(place.asarray(many)), Truth.exactly(place.asarray(truths))
+        ways: list[tuple[Truth | Numbers, ...]] = [(one, numbers), (numbers, one)]
+        if op is Op.ITE:
+            ways = [(truth, numbers, one), (truth, one, numbers), (mask, one, one)]
+        elif op in LOGICAL:
+            ways = [(truth, mask), (mask, truth)]
+        return [[on_host(bound).tolist() for bound in intervals.apply(op, *way).bounds] for way in ways]
+
+    with played_device() as cupy:
+        np.testing.assert_array_equal(found(cupy), found(np))

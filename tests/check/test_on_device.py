@@ -24,6 +24,9 @@ CHAIN = [
     'R{"tosses"}=? [ C<=7 ]',
     'R{"high"}=? [ I=3 ]',
     'R{"tosses"}=? [ X "heads" ]',
+    # Numbers and truths that are the same everywhere, beside those that are not.
+    'filter(exists, "heads") & (P>=0.5 [ X "heads" ] & P>0 [ X "heads" ])',
+    'filter(max, P=? [ X "heads" ]) - 2 * P=? [ F<=3 "heads" ]',
 ]
 MDP = [
     'P{}=? [ F<=5 "good" ]',

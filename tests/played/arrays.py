@@ -5,6 +5,8 @@ asked to (``get``), is indexed by its own kind, and its reductions are arrays wi
 nothing comes back before someone looks. It lies on one device, and only that device computes with it: others have to
 copy it (``asarray``). Functions are those of CuPy that Galton uses, with CuPy's parameters: what
 CuPy does not take, NumPy is not asked. Fresh memory holds garbage.
+
+One refusal is stricter than CuPy's: NumPy's ufuncs, which CuPy takes, but only after loading SciPy.
 """
 
 from __future__ import annotations
@@ -14,14 +16,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .devices import Device, devices, memory
 
 __all__ = ["FUNCTIONS", "ndarray"]
 
 GARBAGE = 0xDB
-COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
 class Pointer:
@@ -33,7 +33,49 @@ class Pointer:
         self.ptr = host.ctypes.data
 
 
-class ndarray(NDArrayOperatorsMixin):
+def _operator(ufunc: np.ufunc) -> Callable[..., Any]:
+    return lambda self, *others: _computed(ufunc, self, *others)
+
+
+def _reflected(ufunc: np.ufunc) -> Callable[..., Any]:
+    return lambda self, other: _computed(ufunc, other, self)
+
+
+def _in_place(ufunc: np.ufunc) -> Callable[..., Any]:
+    return lambda self, other: _computed(ufunc, self, other, out=self)
+
+
+class Operators:
+    """What stands between arrays, or before one. It is the device's own, as with CuPy: NumPy has no part in it."""
+
+    __slots__ = ()
+
+    __lt__, __le__, __eq__ = _operator(np.less), _operator(np.less_equal), _operator(np.equal)
+    __gt__, __ge__, __ne__ = _operator(np.greater), _operator(np.greater_equal), _operator(np.not_equal)
+    __neg__, __pos__, __abs__ = _operator(np.negative), _operator(np.positive), _operator(np.absolute)
+    __invert__ = _operator(np.invert)
+
+
+for _name, _ufunc in {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}.items():
+    setattr(Operators, f"__{_name}__", _operator(_ufunc))
+    setattr(Operators, f"__r{_name}__", _reflected(_ufunc))
+    setattr(Operators, f"__i{_name}__", _in_place(_ufunc))
+
+
+class ndarray(Operators):
     """``cupy.ndarray``."""
 
     __slots__ = ("_host", "_place")
@@ -62,21 +104,11 @@ class ndarray(NDArrayOperatorsMixin):
         raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__":
-            return NotImplemented
-        if "out" in options:
-            options["out"] = tuple(options["out"])
-            if any(not isinstance(out, ndarray) for out in options["out"]):
-                raise TypeError("the result of a device's arrays cannot be written to a NumPy array")
-        if not set(options) <= {"out", "dtype", "casting"}:
-            raise TypeError(f"CuPy does not take {sorted(options)}")
-        if ufunc.__name__ in COMPARISONS:  # NumPy makes its numbers arrays before it asks; CuPy undoes that
-            inputs = tuple(x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs)
-        with np.errstate(all="ignore"):  # a device does not warn
-            found = ufunc(*map(_operand, inputs), **{name: _inner(value) for name, value in options.items()})
-        if "out" in options:
-            return options["out"][0]
-        return tuple(map(fresh, found)) if isinstance(found, tuple) else fresh(found)
+        raise TypeError(
+            f"NumPy's {ufunc.__name__} of an array on a device: CuPy loads all of SciPy for that, which takes 0.35 s; "
+            f"call namespace(array).{ufunc.__name__} of galton.device.arrays, or use an operator that has the array, "
+            "not a NumPy number, on its left"
+        )
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, options: Any) -> Any:
         ours = FUNCTIONS.get(function.__name__)
@@ -214,6 +246,20 @@ def fresh(found: Any) -> ndarray:
     return ndarray(host)
 
 
+def _computed(ufunc: np.ufunc, *inputs: Any, **options: Any) -> Any:
+    """What a ufunc or an operator of CuPy gives."""
+    if not set(options) <= {"out", "dtype", "casting"}:
+        raise TypeError(f"CuPy does not take {sorted(options)}")
+    out = options.get("out")
+    if out is not None and not isinstance(out, ndarray):
+        raise TypeError("the result of a device's arrays cannot be written to a NumPy array")
+    with np.errstate(all="ignore"):  # a device does not warn
+        found = ufunc(*map(_operand, inputs), **{name: _inner(value) for name, value in options.items()})
+    if out is not None:
+        return out
+    return tuple(map(fresh, found)) if isinstance(found, tuple) else fresh(found)
+
+
 def _operand(value: Any) -> Any:
     """What stands beside a device's array: another, or a number."""
     if isinstance(value, ndarray):
@@ -325,7 +371,7 @@ class Ufunc:
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         if not any(isinstance(value, ndarray) for value in inputs):
             raise TypeError("a ufunc of the device needs an array there")
-        return self._numpy(*inputs, **options)
+        return _computed(self._numpy, *inputs, **options)
 
     def at(self, array: ndarray, places: Any, values: Any) -> None:
         """In place, each place as often as it is named."""
@@ -370,9 +416,9 @@ _SIGNATURES = {
 }
 # fmt: off
 _UFUNCS = (
-    "add", "ceil", "divide", "equal", "floor", "greater", "isfinite", "isinf", "isnan", "less", "less_equal", "log",
-    "logical_and", "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply", "negative", "nextafter",
-    "not_equal", "power", "sqrt", "subtract",
+    "add", "ceil", "divide", "equal", "floor", "fmin", "greater", "isfinite", "isinf", "isnan", "ldexp", "less",
+    "less_equal", "log", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "mod", "multiply",
+    "negative", "nextafter", "not_equal", "power", "signbit", "sqrt", "subtract",
 )
 # fmt: on
 

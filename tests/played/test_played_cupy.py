@@ -28,10 +28,9 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("an index of the host", lambda: ONES[NUMBERS]),
     ("an index of the device for the host", lambda: NUMBERS[CP.zeros(1, dtype=np.int32)]),
     ("values of the host", lambda: ONES.__setitem__(slice(None), NUMBERS)),
-    ("a result on the host", lambda: np.add(ONES, 1, out=np.empty(3))),
+    ("a result on the host", lambda: CP.add(ONES, 1, out=np.empty(3))),
     ("an initial value of a maximum", lambda: np.max(ONES, initial=0.0)),
     ("the least of doubles, by place", lambda: CP.minimum.at(ONES, CP.zeros(1, dtype=np.int32), ONES[:1])),
-    ("sums of parts", lambda: np.add.reduceat(ONES, CP.zeros(1, dtype=np.int32))),
     ("as many as an array says", lambda: np.repeat(ONES, CP.ones(3, dtype=np.int32))),
     ("keys one by one", lambda: CP.lexsort((ONES, ONES))),
     ("being a place in a list", lambda: [1, 2][CP.ones(1, dtype=np.int32)[0]]),
@@ -50,7 +49,36 @@ def test_answers_stay_on_the_device() -> None:
     assert isinstance(total, ndarray)
     assert (total.shape, float(total), f"{total:g}") == ((), 12.0, "12")
     assert isinstance(np.where(CP.arange(4) > 1, 1.0, np.inf), ndarray)
-    assert isinstance(np.float64(0.5) < CP.ones(2), ndarray)
+    assert isinstance(CP.ones(2) > np.float64(0.5), ndarray)
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: np.maximum(ONES, 0.0),
+        lambda: np.isnan(ONES),
+        lambda: np.add(ONES, 1, out=ONES),
+        lambda: np.add.reduceat(ONES, CP.zeros(1, dtype=np.int32)),
+        lambda: np.float64(2) * ONES,
+        lambda: np.float64(0.5) < ONES,
+        lambda: np.bool_(True) & (ONES > 0),
+    ],
+    ids=["maximum", "isnan", "out", "reduceat", "number times array", "number below array", "truth and mask"],
+)
+def test_once_loaded_scipy_for_a_ufunc_of_numpy(attempt: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match="loads all of SciPy"):
+        attempt()
+
+
+def test_operators_are_those_of_the_device() -> None:
+    two = np.float64(2)
+    numbers = CP.arange(3) * two
+    assert (2.0 * numbers).tolist() == (numbers * two).tolist() == [0, 4, 8]
+    assert (1 - numbers).tolist() == (-(numbers - 1)).tolist() == [1, -1, -3]
+    assert (abs(-numbers) >= two).tolist() == (~(numbers < 2)).tolist() == [False, True, True]
+    held = numbers
+    held += two
+    assert numbers.tolist() == CP.maximum(two, numbers + 0).tolist() == [2, 4, 6]
 
 
 def test_a_device_computes_with_its_own_arrays_only() -> None:

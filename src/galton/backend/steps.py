@@ -43,6 +43,10 @@ class Seen(NamedTuple):
     faintest: float
 
 
+def _are_whole(numbers: Floats) -> bool:
+    return bool((namespace(numbers).floor(numbers) == numbers).all())
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """Some states of a model with their rows, as a matrix of their own."""
@@ -67,7 +71,7 @@ class Part:
             return False
         given = [vector for vector in vectors if vector is not None]
         units = (vector * 2.0**self.bits for vector in given)
-        return all(greatest(v) <= 1 for v in given) and all(bool((np.floor(unit) == unit).all()) for unit in units)
+        return all(greatest(v) <= 1 for v in given) and all(map(_are_whole, units))
 
     @property
     def batch(self) -> int:

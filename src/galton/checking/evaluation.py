@@ -254,7 +254,7 @@ class Evaluation:
         return operation.apply(intervals.apply, *operands)
 
     def _insist(self, fine: Mask, where: Mask | None, span: Span, complaint: str) -> None:
-        bad = self.everywhere(~fine if where is None else ~fine & where)
+        bad = self.everywhere(_both(where, ~fine))
         if bad.any():
             state = int(np.flatnonzero(bad)[0])
             raise UndefinedError(f"{complaint}, in {self.state_name(state)}", self.source, span)
@@ -312,7 +312,10 @@ def _exactly(value: bool | int | float) -> Truth | Numbers:
 
 
 def _both(where: Mask | None, also: Mask) -> Mask:
-    return also if where is None else where & also
+    """Where both hold; an array, which may be on a device, stands on the left of a number of NumPy."""
+    if where is None:
+        return also
+    return also & where if np.ndim(also) else where & also
 
 
 def _is_logical(expression: Expression) -> bool:

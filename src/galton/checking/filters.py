@@ -146,7 +146,7 @@ def _best(lower: Floats, upper: Floats, states: Mask) -> Truth:
 
 def _sum(values: Floats, exact: bool, towards: float) -> float:
     """A sum rounded in one direction; ``fsum`` is off by at most half a unit in the last place."""
-    if not np.isfinite(values).all():
+    if not namespace(values).isfinite(values).all():
         return float(values.sum())
     total = math.fsum(values.tolist())
     return total if exact else math.nextafter(total, towards)

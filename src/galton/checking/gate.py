@@ -31,7 +31,8 @@ def admit(quantity: Quantity, formula: str, most: float) -> Quantity:
     ordered = lower <= upper  # false where either is no number
     if how_many(ordered) < len(ordered):
         raise _impossible("bounds that are out of order", quantity, formula, ~ordered)
-    negative = np.signbit(lower) | np.signbit(upper)
+    xp = namespace(lower)
+    negative = xp.signbit(lower) | xp.signbit(upper)
     if how_many(negative):
         raise _impossible("a number below zero", quantity, formula, negative)
     largest = float(upper.max()) if len(upper) else 0.0
@@ -39,7 +40,7 @@ def admit(quantity: Quantity, formula: str, most: float) -> Quantity:
         raise _impossible(f"more than {most:g}", quantity, formula, upper > most)
     if largest == np.inf:
         infinite = quantity.infinite
-        expected = namespace(upper).zeros(len(upper), dtype=np.bool_) if infinite is None else infinite
+        expected = xp.zeros(len(upper), dtype=np.bool_) if infinite is None else infinite
         wrong = ((upper == np.inf) != expected) | ((lower == np.inf) != expected)
         if how_many(wrong):
             raise _impossible("an infinite bound of a finite number", quantity, formula, wrong)

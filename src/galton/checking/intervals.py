@@ -11,14 +11,16 @@ Arrays have one entry per state, or none (shape ``()``) where a value is the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import reduce, wraps
 from itertools import product
-from typing import Any
+from operator import and_, or_
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from ..device.arrays import is_on_host, namespace
 from ..lang.operations import BINARY, BY_OP, Op, Operation
 from ..lower.vectorised import function
 
@@ -43,6 +45,32 @@ def _where(condition: Any, then: Any, otherwise: Any) -> Floats:
     return found
 
 
+_Value = TypeVar("_Value", "Truth", "Numbers", "Truth | Numbers")
+_Function = TypeVar("_Function", bound=Callable[..., "Truth | Numbers"])
+
+
+def _together(*operands: _Value) -> tuple[_Value, ...]:
+    """The operands, all of them on the device that one of them is on.
+
+    Otherwise NumPy would take over where a number of its own stands on the left of an array on a device.
+    """
+    for operand in operands:
+        if not is_on_host(operand.bounds[0]):
+            xp = namespace(operand.bounds[0])
+            return tuple(other.sent(xp) for other in operands)
+    return operands
+
+
+def _in_one_place(operation: _Function) -> _Function:
+    """Let an operation find its operands together."""
+
+    @wraps(operation)
+    def placed(*operands: Truth | Numbers) -> Truth | Numbers:
+        return operation(*_together(*operands))
+
+    return cast(_Function, placed)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Truth:
     """A truth value per state: true where ``must``, false where not ``may``, and undecided in between."""
@@ -57,6 +85,15 @@ class Truth:
         return cls(known, known)
 
     @property
+    def bounds(self) -> tuple[Mask, Mask]:
+        """What is sure, and what is possible."""
+        return self.must, self.may
+
+    def sent(self, xp: Any) -> Self:
+        """What is the same in all states, sent to the device whose arrays ``xp`` makes; others stay where they are."""
+        return self if np.ndim(self.must) else replace(self, must=xp.asarray(self.must), may=xp.asarray(self.may))
+
+    @property
     def undecided(self) -> Mask:
         """Where the bounds leave both possible."""
         return self.may & ~self.must
@@ -64,9 +101,11 @@ class Truth:
     def __invert__(self) -> Truth:
         return Truth(~self.may, ~self.must)
 
+    @_in_one_place
     def __and__(self, other: Truth) -> Truth:
         return Truth(self.must & other.must, self.may & other.may)
 
+    @_in_one_place
     def __or__(self, other: Truth) -> Truth:
         return Truth(self.must | other.must, self.may | other.may)
 
@@ -89,9 +128,21 @@ class Numbers:
         known = _known(values, np.float64)
         return cls(known, known, integral)
 
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the greatest that it can be."""
+        return self.lower, self.upper
+
+    def sent(self, xp: Any) -> Self:
+        """What is the same in all states, sent to the device whose arrays ``xp`` makes; others stay where they are."""
+        if np.ndim(self.lower):
+            return self
+        return replace(self, lower=xp.asarray(self.lower), upper=xp.asarray(self.upper))
+
     def __neg__(self) -> Numbers:
         return Numbers(-self.upper, -self.lower, self.integral)
 
+    @_in_one_place
     def __add__(self, other: Numbers) -> Numbers:
         lower, low_exact = _sum(self.lower, other.lower)
         upper, high_exact = _sum(self.upper, other.upper)
@@ -100,9 +151,11 @@ class Numbers:
     def __sub__(self, other: Numbers) -> Numbers:
         return self + -other
 
+    @_in_one_place
     def __mul__(self, other: Numbers) -> Numbers:
         return _corners(_product, self, other, self.integral and other.integral)
 
+    @_in_one_place
     def __truediv__(self, other: Numbers) -> Numbers:
         quotient = _corners(_quotient, self, other, False)
         # Dividing by an interval around zero can give anything; by zero itself, what Java gives.
@@ -126,14 +179,16 @@ def apply(op: Op, *operands: Truth | Numbers) -> Truth | Numbers:
 def monotone(operation: Operation, *operands: Numbers) -> Numbers:
     """An operation that has its extremes at the bounds of its operands; a double is off by a little."""
     assert operation.monotone, f"bounds of '{operation.text[0]}' need an extension of their own"
-    compute = function(np, operation)
+    operands = _together(*operands)
+    xp = namespace(operands[0].lower)
+    compute = function(xp, operation)
     with np.errstate(all="ignore"):
-        corners = [compute(*corner) for corner in product(*((a.lower, a.upper) for a in operands))]
-        lower, upper = reduce(np.minimum, corners), reduce(np.maximum, corners)
+        corners = [compute(*corner) for corner in product(*(a.bounds for a in operands))]
+        lower, upper = reduce(xp.minimum, corners), reduce(xp.maximum, corners)
         if operation.gives == "double":
-            endless = np.isinf(lower), np.isinf(upper)
-            lower = _where(endless[0], lower, _down(lower - np.abs(lower) * _LOOSE, endless[0]))
-            upper = _where(endless[1], upper, _up(upper + np.abs(upper) * _LOOSE, endless[1]))
+            endless = xp.isinf(lower), xp.isinf(upper)
+            lower = _where(endless[0], lower, _down(lower - abs(lower) * _LOOSE, endless[0]))
+            upper = _where(endless[1], upper, _up(upper + abs(upper) * _LOOSE, endless[1]))
     whole = operation.gives == "int" or (operation.gives == "widest" and all(a.integral for a in operands))
     return _open(lower, upper, whole, *operands)
 
@@ -147,15 +202,17 @@ def has_value(operation: Operation, operands: Sequence[Truth | Numbers]) -> Mask
     return (domain.low <= bounded.lower) & (bounded.upper <= domain.high)
 
 
+@_in_one_place
 def power(a: Numbers, b: Numbers) -> Numbers:
     """``a ^ b``: monotone in each operand where the base is not negative, so the corners hold the extremes."""
+    xp = namespace(a.lower)
     result = _corners(_power, a, b, a.integral and b.integral)
     with np.errstate(all="ignore"):
-        whole = (b.lower == b.upper) & (np.mod(b.lower, 2) == np.floor(np.mod(b.lower, 2)))
-        even = whole & (np.mod(b.lower, 2) == 0)
+        whole = (b.lower == b.upper) & (xp.mod(b.lower, 2) == xp.floor(xp.mod(b.lower, 2)))
+        even = whole & (xp.mod(b.lower, 2) == 0)
     # Below zero only whole exponents have powers: even ones turn around at zero, and negative ones have a pole there.
     # Where the exponent may be one or the other, or none of them, so may the power.
-    below, known = np.signbit(a.lower), (a.lower == a.upper) & (b.lower == b.upper)
+    below, known = xp.signbit(a.lower), (a.lower == a.upper) & (b.lower == b.upper)
     anything = below & ~known & ~(whole & ((b.lower >= 0) | (a.upper < 0)))
     lower = _where(even & below & (a.upper > 0), 0.0, result.lower)
     return Numbers(_where(anything, -np.inf, lower), _where(anything, np.inf, result.upper), result.integral)
@@ -166,7 +223,7 @@ def logarithm(a: Numbers, base: Numbers) -> Numbers:
     quotient = _log(a) / _log(base)
     # No base has logarithms for certain that may be 1, infinite or not positive: these are not numbers.
     known = base.lower == base.upper
-    none = known & ((base.lower <= 0) | (base.lower == 1) | np.isinf(base.lower))
+    none = known & ((base.lower <= 0) | (base.lower == 1) | namespace(base.lower).isinf(base.lower))
     return Numbers(_where(none, np.nan, quotient.lower), _where(none, np.nan, quotient.upper))
 
 
@@ -178,6 +235,7 @@ def compare(operator: str, a: Numbers, b: Numbers) -> Truth:
     return found
 
 
+@_in_one_place
 def _equal(a: Truth | Numbers, b: Truth | Numbers) -> Truth:
     if isinstance(a, Truth) and isinstance(b, Truth):
         return a.iff(b)
@@ -187,14 +245,16 @@ def _equal(a: Truth | Numbers, b: Truth | Numbers) -> Truth:
     return Truth(known, (a.lower <= b.upper) & (b.lower <= a.upper))
 
 
+@_in_one_place
 def choose(condition: Truth, then: Truth | Numbers, otherwise: Truth | Numbers) -> Truth | Numbers:
     """``condition ? then : otherwise``; where the condition is undecided, anything between both."""
     if isinstance(then, Truth) and isinstance(otherwise, Truth):
         return (condition & then) | (~condition & otherwise)
     assert isinstance(then, Numbers)
     assert isinstance(otherwise, Numbers)
-    lower = _where(condition.undecided, np.minimum(then.lower, otherwise.lower), 0.0)
-    upper = _where(condition.undecided, np.maximum(then.upper, otherwise.upper), 0.0)
+    xp = namespace(then.lower)
+    lower = _where(condition.undecided, xp.minimum(then.lower, otherwise.lower), 0.0)
+    upper = _where(condition.undecided, xp.maximum(then.upper, otherwise.upper), 0.0)
     return Numbers(
         _where(condition.must, then.lower, _where(~condition.may, otherwise.lower, lower)),
         _where(condition.must, then.upper, _where(~condition.may, otherwise.upper, upper)),
@@ -202,11 +262,12 @@ def choose(condition: Truth, then: Truth | Numbers, otherwise: Truth | Numbers) 
     )
 
 
+@_in_one_place
 def modulo(a: Numbers, b: Numbers) -> Numbers:
     """``mod(a, b)``: known where both are, else anything up to the divisor."""
     with np.errstate(all="ignore"):
         known = (a.lower == a.upper) & (b.lower == b.upper)
-        value = np.mod(a.lower, b.lower)
+        value = namespace(a.lower).mod(a.lower, b.lower)
         return Numbers(_where(known, value, 0.0), _where(known, value, b.upper - 1), integral=True)
 
 
@@ -220,8 +281,8 @@ _OWN: dict[Op, Callable[..., Truth | Numbers]] = {
     Op.POW: power,
     Op.LOG: logarithm,
     Op.EQ: _equal,
-    Op.LT: lambda a, b: Truth(a.upper < b.lower, a.lower < b.upper),
-    Op.LE: lambda a, b: Truth(a.upper <= b.lower, a.lower <= b.upper),
+    Op.LT: _in_one_place(lambda a, b: Truth(a.upper < b.lower, a.lower < b.upper)),
+    Op.LE: _in_one_place(lambda a, b: Truth(a.upper <= b.lower, a.lower <= b.upper)),
     Op.AND: lambda a, b: a & b,
     Op.OR: lambda a, b: a | b,
     Op.NOT: lambda a: ~a,
@@ -234,27 +295,27 @@ _OWN: dict[Op, Callable[..., Truth | Numbers]] = {
 
 
 def _down(values: Floats, exact: Mask) -> Floats:
-    return _where(exact, values, np.nextafter(values, -np.inf))
+    return _where(exact, values, namespace(values).nextafter(values, -np.inf))
 
 
 def _up(values: Floats, exact: Mask) -> Floats:
-    return _where(exact, values, np.nextafter(values, np.inf))
+    return _where(exact, values, namespace(values).nextafter(values, np.inf))
 
 
 def _open(lower: Floats, upper: Floats, integral: bool, *operands: Numbers) -> Numbers:
     """Bounds, none where they came out as no number: others may be met, unless the operands are known, or none."""
-    known = reduce(np.logical_and, [a.lower == a.upper for a in operands])
-    sure = reduce(np.logical_or, [np.isnan(a.lower) | np.isnan(a.upper) for a in operands], known)
-    return Numbers(
-        _where(np.isnan(lower) & ~sure, -np.inf, lower), _where(np.isnan(upper) & ~sure, np.inf, upper), integral
-    )
+    isnan = namespace(lower).isnan
+    known = reduce(and_, [a.lower == a.upper for a in operands])
+    sure = reduce(or_, [isnan(a.lower) | isnan(a.upper) for a in operands], known)
+    return Numbers(_where(isnan(lower) & ~sure, -np.inf, lower), _where(isnan(upper) & ~sure, np.inf, upper), integral)
 
 
 def _log(a: Numbers) -> Numbers:
+    xp = namespace(a.lower)
     with np.errstate(all="ignore"):
-        lower, upper = np.log(_where((a.lower < 0) & (a.upper >= 0), 0.0, a.lower)), np.log(a.upper)
+        lower, upper = xp.log(_where((a.lower < 0) & (a.upper >= 0), 0.0, a.lower)), xp.log(a.upper)
     # Libraries are off by a few units in the last place, but not at 1, 0 and infinity.
-    slack = [_where((value == 0) | np.isinf(value), 0.0, np.abs(value) * _LOOSE) for value in (lower, upper)]
+    slack = [_where((value == 0) | xp.isinf(value), 0.0, abs(value) * _LOOSE) for value in (lower, upper)]
     return Numbers(lower - slack[0], upper + slack[1])
 
 
@@ -264,7 +325,7 @@ def _sum(a: Floats, b: Floats) -> tuple[Floats, Mask]:
         total = a + b
         part = total - a
         error = (a - (total - part)) + (b - part)
-        return total, (error == 0) | np.isinf(a) | np.isinf(b)
+        return total, (error == 0) | _is_infinite(a, b)
 
 
 def _product(a: Floats, b: Floats) -> tuple[Floats, Mask]:
@@ -275,8 +336,8 @@ def _product(a: Floats, b: Floats) -> tuple[Floats, Mask]:
         b_high, b_low = _split(b)
         error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
         # Where a product is tiny the error itself may vanish; NaN, from huge numbers, counts as inexact.
-        exact = (error == 0) & ((np.abs(product) > 1e-290) | (a == 0) | (b == 0))
-        return product, exact | np.isinf(a) | np.isinf(b)
+        exact = (error == 0) & ((abs(product) > 1e-290) | (a == 0) | (b == 0))
+        return product, exact | _is_infinite(a, b)
 
 
 def _split(a: Floats) -> tuple[Floats, Floats]:
@@ -285,37 +346,46 @@ def _split(a: Floats) -> tuple[Floats, Floats]:
     return high, a - high
 
 
+def _is_infinite(a: Floats, b: Floats) -> Mask:
+    """Whether either is."""
+    isinf = namespace(a).isinf
+    found: Mask = isinf(a) | isinf(b)
+    return found
+
+
 def _quotient(a: Floats, b: Floats) -> tuple[Floats, Mask]:
     with np.errstate(all="ignore"):
-        quotient = np.divide(a, b)
+        quotient = a / b
         back, exact = _product(quotient, b)
-        return quotient, (exact & (back == a)) | np.isinf(a) | np.isinf(b) | (b == 0)
+        return quotient, (exact & (back == a)) | _is_infinite(a, b) | (b == 0)
 
 
 def _power(a: Floats, b: Floats) -> tuple[Floats, Mask]:
     """The rounded power. Whole numbers that a double can hold are exact; libraries round others to within an ulp."""
+    xp = namespace(a)
     with np.errstate(all="ignore"):
-        base = _where((a == -np.inf) & (np.mod(b, 2) != 1), np.inf, a)  # some of NumPy's loops give NaN there
-        result = _where(np.isnan(b) | ((np.abs(a) == 1) & np.isinf(b)), np.nan, np.power(base, b))  # as in Java
-        whole = (a == np.floor(a)) & (b == np.floor(b)) & (b >= 0) & (np.abs(result) < _EXACT_INTEGERS)
-        return result, whole | np.isinf(result) | (result == 0)
+        base = _where((a == -np.inf) & (xp.mod(b, 2) != 1), np.inf, a)  # some of NumPy's loops give NaN there
+        result = _where(xp.isnan(b) | ((abs(a) == 1) & xp.isinf(b)), np.nan, xp.power(base, b))  # as in Java
+        whole = (a == xp.floor(a)) & (b == xp.floor(b)) & (b >= 0) & (abs(result) < _EXACT_INTEGERS)
+        return result, whole | xp.isinf(result) | (result == 0)
 
 
 def _corners(
     operation: Callable[[Floats, Floats], tuple[Floats, Mask]], a: Numbers, b: Numbers, integral: bool
 ) -> Numbers:
     """The hull of an operation on all pairs of bounds."""
+    xp = namespace(a.lower)
     lower: Floats | None = None
     upper: Floats | None = None
     known = (a.lower == a.upper) & (b.lower == b.upper)
     for x, y in ((a.lower, b.lower), (a.lower, b.upper), (a.upper, b.lower), (a.upper, b.upper)):
         value, exact = operation(x, y)
-        met = known | np.isnan(x) | np.isnan(y)
-        value = _where(np.isnan(value) & ~met, 0.0, value)  # 0 · ∞ at a corner that need not be met
-        slack = _where(exact, 0.0, np.abs(value) * _LOOSE) if operation is _power else 0.0
+        met = known | xp.isnan(x) | xp.isnan(y)
+        value = _where(xp.isnan(value) & ~met, 0.0, value)  # 0 · ∞ at a corner that need not be met
+        slack = _where(exact, 0.0, abs(value) * _LOOSE) if operation is _power else 0.0
         below, above = _down(value - slack, exact), _up(value + slack, exact)
-        lower = below if lower is None else np.minimum(lower, below)
-        upper = above if upper is None else np.maximum(upper, above)
+        lower = below if lower is None else xp.minimum(lower, below)
+        upper = above if upper is None else xp.maximum(upper, above)
     assert lower is not None
     assert upper is not None
     return Numbers(lower, upper, integral)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..backend.chain import Chain
 from ..backend.cpu.matrix import matrix_of
-from ..device.arrays import extremes, is_on_host, namespace, offsets, on_host, repeated
+from ..device.arrays import extremes, is_on_host, namespace, nudged, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
@@ -57,9 +57,9 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
         low[components.order] = repeated(lower, sizes)
         high[components.order] = repeated(upper, sizes)
         if transient:
-            worth = can_reach(model, xp.ones(n, dtype=np.bool_), (low != 0) & ~np.isnan(low))
+            worth = can_reach(model, xp.ones(n, dtype=np.bool_), (low != 0) & ~xp.isnan(low))
             low[~worth] = high[~worth] = 0.0
-        if np.isnan(low).any():
+        if xp.isnan(low).any():
             low, high, done = _absorbed(model, low, high, settings.tighter(2))
             work += done
     return Quantity(low, high, _method(work), tuple(work))
@@ -67,7 +67,7 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
 
 def _absorbed(model: Model, low: Floats, high: Floats, settings: Settings) -> tuple[Floats, Floats, list[Work]]:
     """Fill in the bounds of transient states, which are NaN: the means of the bounds where their runs end."""
-    open_states = np.isnan(low)
+    open_states = namespace(low).isnan(low)
     unknowns = open_equations(model, open_states, np.where(open_states, 0.0, low), settings)
     solution = solve(unknowns.equations, settings)
     work = [*unknowns.work, *solution.work]
@@ -147,9 +147,7 @@ def _reward_bounds(model: Model, reward: Rewards) -> tuple[Floats, Floats, Float
     total = reward.state + reward.choice
     added = total - reward.state
     rounded = (reward.state - (total - added)) + (reward.choice - added)  # what the sum has lost, exactly
-    below = np.where(rounded < 0, np.nextafter(total, -np.inf), total)
-    above = np.where(rounded > 0, np.nextafter(total, np.inf), total)
-    return total, below, above
+    return total, nudged(total, -np.inf, rounded < 0), nudged(total, np.inf, rounded > 0)
 
 
 def _part(model: Model, reward: Rewards, members: Int32s) -> Chain:

@@ -323,7 +323,8 @@ def _complement(quantity: Quantity) -> Quantity:
         return replace(quantity, lower=value, upper=value)
     one = Numbers.exactly(1.0)
     found = one - Numbers(quantity.lower, quantity.upper)
-    return replace(quantity, lower=np.maximum(found.lower, 0.0), upper=np.minimum(found.upper, 1.0))
+    xp = namespace(found.lower)
+    return replace(quantity, lower=xp.maximum(found.lower, 0.0), upper=xp.minimum(found.upper, 1.0))
 
 
 # Whether something happens at all, or for certain.

@@ -25,6 +25,7 @@ __all__ = [
     "libraries",
     "library_of",
     "namespace",
+    "nudged",
     "offsets",
     "on_host",
     "register",
@@ -148,6 +149,16 @@ def extremes(numbers: Any, groups: Any, count: int) -> tuple[Any, Any]:
 def greatest(array: Any) -> float:
     """The greatest of numbers that are not negative; 0 where there are none."""
     return float(array.max()) if array.size else 0.0
+
+
+def nudged(values: Any, towards: float, where: Any) -> Any:
+    """The next double in a direction for some of the numbers, which a mask tells; the others as they are.
+
+    >>> nudged(np.array([1.0, 1.0]), np.inf, np.array([True, False])) - 1
+    array([2.22044605e-16, 0.00000000e+00])
+    """
+    xp = namespace(values)
+    return xp.where(where, xp.nextafter(values, towards), values)
 
 
 def offsets(counts: Any, dtype: Any = None) -> Any:

@@ -84,13 +84,13 @@ def function(xp: Any, operation: Operation) -> Callable[..., Any]:
 
 
 def _minimum(xp: Any, left: Any, right: Any) -> Any:
-    """The smaller numbers; -0.0 is less than 0.0. NumPy's signbit takes a number as well as an array anywhere."""
-    return xp.where((left == right) & np.signbit(left), left, xp.minimum(left, right))
+    """The smaller numbers; -0.0 is less than 0.0. One of the two may be a number of NumPy's, wherever the other is."""
+    return xp.where(xp.equal(left, right) & namespace(left).signbit(left), left, xp.minimum(left, right))
 
 
 def _maximum(xp: Any, left: Any, right: Any) -> Any:
     """The larger numbers; 0.0 is more than -0.0."""
-    return xp.where((left == right) & ~np.signbit(left), left, xp.maximum(left, right))
+    return xp.where(xp.equal(left, right) & ~namespace(left).signbit(left), left, xp.maximum(left, right))
 
 
 def _round_half_up(xp: Any, values: Any) -> Any:

@@ -91,5 +91,5 @@ def ways_inside(model: Model, through: Mask, exits: Mask, staying: Mask) -> Int3
         initial=model.initial,
     )
     rows = attractor(inner, through, exits)
-    known = np.minimum(rows, len(kept) - 1)
+    known = namespace(rows).minimum(rows, len(kept) - 1)
     return np.where(np.diff(starts) > 0, kept[known], groups[:-1]).astype(np.int32)

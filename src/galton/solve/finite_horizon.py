@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Bellman, Seen, least_positive
-from ..device.arrays import greatest, on_host
+from ..device.arrays import greatest, namespace, on_host
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s
-from .scaling import lowered, raised
+from .scaling import Scaled, lowered
 from .settings import Settings
 from .step_limits import be_patient
 
@@ -59,7 +59,8 @@ class _Rest:
     most: float = math.inf
 
     def bounds(self, x: Floats) -> tuple[Floats, Floats]:
-        return np.maximum(x + self.low, self.least), np.minimum(x + self.high, self.most)
+        xp = namespace(x)
+        return xp.maximum(x + self.low, self.least), xp.minimum(x + self.high, self.most)
 
 
 def iterate(
@@ -120,7 +121,8 @@ def iterate(
     error = (done + 8) * step.rounding * 1.01
     lost = step.lost(faintest) * (horizon + 1)
     lower, upper = rest.bounds(step.x)
-    lower, upper = lowered(np.maximum(lower * (1 - error) - lost, 0.0), upper * (1 + error) + lost, exponent)
+    lower = namespace(lower).maximum(lower * (1 - error) - lost, 0.0)
+    lower, upper = lowered(lower, upper * (1 + error) + lost, exponent)
     return Horizon(lower, upper, done, horizon, time.perf_counter() - begin, choices)
 
 
@@ -154,5 +156,5 @@ def _close_enough(rest: _Rest, x: Floats, states: Int32s | None, settings: Setti
     """
     lower, upper = rest.bounds(x if states is None else on_host(x[states]))
     size = lower if states is not None else greatest(lower)
-    allowed = settings.eps * size if settings.relative else raised(settings.eps, exponent)
+    allowed = settings.eps * size if settings.relative else float(Scaled(settings.eps, exponent))
     return bool((upper - lower <= allowed).all())

@@ -60,14 +60,14 @@ def restarted(job: Job, segment: Segment, correct: Correct) -> None:
     fruitless = 0
     residual = job.residual(segment)
     while not job.is_small(residual, x):
-        size = float(np.abs(residual).max())
+        size = float(abs(residual).max())
         if not job.left or fruitless >= FRUITLESS:
             raise job.not_converged(f"the residual is still {size:.2g}")
         old = x.copy()
         with np.errstate(all="ignore"):  # a breakdown is noticed by its result
             x += correct(operator, old, residual, fruitless)
         found = job.residual(segment)
-        if np.isfinite(found).all() and norm(found) < norm(residual):
+        if job.xp.isfinite(found).all() and norm(found) < norm(residual):
             residual, fruitless = found, 0
         else:
             x[:] = old

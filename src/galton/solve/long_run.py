@@ -91,7 +91,7 @@ class _Search:
         self.reward = chain.reward
         self.scale = 0.0 if settings.relative else 1.0
         if settings.relative and self.reward.min() < 0:  # the average may be zero: relative to the rewards, then
-            self.scale = float(np.abs(self.reward).max())
+            self.scale = float(abs(self.reward).max())
         self.lower, self.upper = -np.inf, np.inf
         self._narrow(*self._prove(self.low))
 
@@ -112,8 +112,9 @@ class _Search:
         """With rewards that make up for the rounding, on one side and then on the other."""
         lower, upper = self._drift_bounds(self.low)
         middle = (lower[self.bias.busiest] + upper[self.bias.busiest]) / 2
-        slack = 4 * np.maximum(upper - middle, middle - lower) + self._rounding()
-        if not np.isfinite(slack).all():
+        xp = namespace(lower)
+        slack = 4 * xp.maximum(upper - middle, middle - lower) + self._rounding()
+        if not xp.isfinite(slack).all():
             return False
         for sign in (1.0, -1.0):
             low = self.low.copy()
@@ -134,7 +135,7 @@ class _Search:
 
     def _rounding(self) -> Floats:
         """About what the digits of ``low`` can do to r + Qh."""
-        size = np.abs(self.low)
+        size = abs(self.low)
         _, upper = self.kernels.drift_bounds(self.chain, None, None, size, None, self.bias.threads)
         rounding: Floats = 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
         return rounding

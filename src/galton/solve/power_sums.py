@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.steps import Chain, Seen, least_positive
-from ..device.arrays import greatest, on_host
+from ..device.arrays import greatest, namespace, on_host
 from ..model.rounding import FAINTEST, LEAST, UNIT
 from ..model.sparse import Int32s
 from .poisson import Poisson
@@ -167,11 +167,12 @@ class _Rest:
     most: float = 0.0
 
     def bounds(self, total: Floats, x: Floats) -> tuple[Floats, Floats]:
+        xp = namespace(x)
         with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-            low, high = (np.ldexp(factor.number * x, factor.exponent) for factor in (self.low, self.high))
+            low, high = (xp.ldexp(x * factor.number, factor.exponent) for factor in (self.low, self.high))
             # 0 · ∞ is no number, where nothing is known of numbers that are zero.
-            upper = total + np.fmin(np.where((high < LEAST) & (x > 0), LEAST, high), self.most)
-        return total + np.maximum(np.where(low < LEAST, 0.0, low), self.least), upper
+            upper = total + xp.fmin(np.where((high < LEAST) & (x > 0), LEAST, high), self.most)
+        return total + xp.maximum(np.where(low < LEAST, 0.0, low), self.least), upper
 
 
 def power_sum(
@@ -222,13 +223,13 @@ def power_sum(
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
         be_patient(done, weights.end, chain.part.n_entries, chain.part.n_rows)
     if exact and done == weights.end:
-        total = np.ldexp(chain.sum, -exponent)
+        total = namespace(chain.sum).ldexp(chain.sum, -exponent)
         if greatest(total) <= 1:
             return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
     error = (done + 8) * chain.rounding * 1.01 + weights.error
     lost = GROWN * chain.lost(faintest) * (weights.end + 1) * (weights.end + 1 if weights.before else 1)
-    lower = np.maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
+    lower = namespace(lower).maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
     lower, upper = lowered(lower, upper * (1 + error) + lost, exponent)
     upper = upper + largest * weights.missing
     return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
@@ -266,5 +267,5 @@ def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Se
     """
     lower, upper = rest.bounds(*((chain.sum, chain.x) if states is None else _at(chain, states)))
     size = lower if states is not None else greatest(lower)
-    allowed = settings.eps * size if settings.relative else raised(settings.eps, exponent)
+    allowed = settings.eps * size if settings.relative else float(Scaled(settings.eps, exponent))
     return bool((upper - lower <= allowed).all())

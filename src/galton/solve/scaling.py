@@ -7,11 +7,12 @@ digits, and the core none; there, bounds are rounded outwards, so that what is p
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ..device.arrays import namespace, nudged
 from ..model.rounding import LEAST
 
 Floats = npt.NDArray[np.float64]
@@ -68,23 +69,25 @@ def faintest_raised(least: float, exponent: int) -> float:
     """The least positive number of a vector after it was raised; 0 where it may have been lost."""
     if least == math.inf:
         return least
-    found = float(raised(least, exponent))
+    found = float(Scaled(least, exponent))
     return found if found >= LEAST else 0.0
 
 
-def raised(number: Any, exponent: int) -> Any:
-    """A number or a vector times a power of two."""
+def raised(vector: Floats, exponent: int) -> Floats:
+    """A vector times a power of two."""
     with np.errstate(over="ignore"):
-        return np.ldexp(number, exponent)
+        found: Floats = namespace(vector).ldexp(vector, exponent)
+        return found
 
 
 def lowered(lower: Floats, upper: Floats, exponent: int) -> tuple[Floats, Floats]:
     """Bounds over a power of two, rounded outwards where they have few digits, or are too large for a double."""
+    xp = namespace(lower)
     with np.errstate(over="ignore", under="ignore"):
-        low, high = np.ldexp(lower, -exponent), np.ldexp(upper, -exponent)
+        low, high = xp.ldexp(lower, -exponent), xp.ldexp(upper, -exponent)
     faint, dim = (low > 0) & (low < LEAST), (upper > 0) & (high < LEAST)
     if faint.any():
-        low = np.where(faint, np.nextafter(low, -1.0), low)
+        low = nudged(low, -1.0, faint)
     if dim.any():
-        high = np.where(dim, np.nextafter(high, 1.0), high)
-    return np.minimum(low, GREATEST), high
+        high = nudged(high, 1.0, dim)
+    return xp.minimum(low, GREATEST), high

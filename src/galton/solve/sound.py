@@ -241,6 +241,7 @@ class _Solver:
         span = self._span(segment)
         part, prover = span.part, self.equations.prover
         x, w, slack = self.x.x[part], self.w.x[part], self.equations.slack
+        xp = namespace(x)
         defect = self.system.defect(self.x.x, span)
         self.proofs += 1
         if not np.isfinite(defect):
@@ -250,7 +251,7 @@ class _Solver:
             delta = self.width * (1 + 1e-9) + epsilon * (self.passed_on + 1)
             with np.errstate(invalid="ignore", over="ignore"):  # what is no number is not proved
                 self.upper[part] = (1 + delta) * x + epsilon * w
-                self.lower[part] = np.maximum((1 - delta) * x - epsilon * w, 0.0)
+                self.lower[part] = xp.maximum((1 - delta) * x - epsilon * w, 0.0)
             self.proofs += 2
             if prover.is_above(self.upper, span, slack) and prover.is_below(self.lower, span, slack):
                 return _half_width(self.lower[part], self.upper[part], x) <= self.width + budget

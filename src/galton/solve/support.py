@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..backend.protocol import Span, Stop, System
-from ..device.arrays import how_many
+from ..device.arrays import how_many, namespace
 from ..model.values import Floats
 from .equations import Int32s, Mask
 
@@ -24,15 +24,15 @@ def support(system: System, span: Span, x: Floats, chosen: Int32s | None) -> Mas
 
 def extend(system: System, span: Span, seen: Floats, copy: Floats, chosen: Int32s | None) -> Mask:
     """The same, where ``seen`` is 1 for earlier unknowns that are not 0, and afterwards for these as well."""
-    part = span.part
+    part, xp = span.part, namespace(seen)
     seen[part] = 0.0
     while True:
         before = seen[part].copy()
         system.gauss_seidel(seen, copy, chosen, span, Stop(1))
-        seen[part] = np.maximum(before, seen[part] > 0)
+        seen[part] = xp.maximum(before, seen[part] > 0)
         if not how_many(seen[part] != before):
             # Within a sweep a number may get too small to be seen; not in one that reads only ones.
             system.jacobi(seen, copy, chosen, span, Stop(1))
-            seen[part] = np.maximum(before, seen[part] > 0)
+            seen[part] = xp.maximum(before, seen[part] > 0)
             if not how_many(seen[part] != before):
                 return seen[part] > 0

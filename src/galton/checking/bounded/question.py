@@ -129,8 +129,9 @@ class BoundedQuestion:
     def close(self, answer: Quantity) -> bool:
         """Whether bounds are as close as asked for in the initial states, or too small to have digits."""
         lower, upper = answer.lower[self.model.initial], answer.upper[self.model.initial]
-        allowed = 2 * self.settings.eps * (np.abs(upper) if self.settings.relative else 1.0)
-        return bool((((upper - lower <= allowed) & np.isfinite(upper)) | (upper <= 1e-290)).all())
+        allowed = 2 * self.settings.eps * (abs(upper) if self.settings.relative else 1.0)
+        finite = namespace(upper).isfinite(upper)
+        return bool((((upper - lower <= allowed) & finite) | (upper <= 1e-290)).all())
 
     def needless(self, through: Mask) -> bool:
         """Whether a first phase within ``through`` settles all that is asked: no initial state is in it."""
@@ -158,7 +159,8 @@ def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float =
     """Bounds for all states: those of a part, and exact numbers outside it."""
     lower, upper = outside.copy(), outside.copy()
     states = slice(None) if part.states is None else part.states
-    lower[states], upper[states] = np.minimum(inner.lower, most), np.minimum(inner.upper, most)
+    xp = namespace(outside)
+    lower[states], upper[states] = xp.minimum(inner.lower, most), xp.minimum(inner.upper, most)
     return lower, upper
 
 

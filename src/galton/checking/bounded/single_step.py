@@ -5,6 +5,7 @@ They are sums over the successors of a state; their rounding is added to the bou
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Literal
 
@@ -39,18 +40,20 @@ def unscaled_step(quantity: Quantity, model: Model, goal: Mask, optimum: Literal
     """
     precise = _step_probability(model, goal)
     lower, upper = (best_choice(model, p, maximise=optimum == "max") for p in (precise.lower, precise.upper))
-    return replace(quantity, lower=np.maximum(quantity.lower, lower), upper=np.minimum(quantity.upper, upper))
+    xp = namespace(lower)
+    return replace(quantity, lower=xp.maximum(quantity.lower, lower), upper=xp.minimum(quantity.upper, upper))
 
 
 def _step_probability(model: Model, goal: Mask) -> Numbers:
     """``(choices,)`` sums of the numbers that lead to the goal: exact if there is one, 1 only if it is certain."""
     sums = row_products(model, goal.astype(np.float64), 1)
-    ones = replace(model, values=Values(plain=namespace(model.columns).ones(model.n_transitions)))
+    xp = namespace(sums)
+    ones = replace(model, values=Values(plain=xp.ones(model.n_transitions)))
     terms = row_products(ones, goal.astype(np.float64), 1)
     slack = np.where(terms > 1, terms * SPACING * sums, 0.0)
     every = every_successor_in(model, goal)
-    below_one = np.nextafter(1.0, 0.0)
-    lower, upper = np.minimum(sums - slack, below_one), np.minimum(sums + slack, 1.0)
+    below_one = math.nextafter(1.0, 0.0)
+    lower, upper = xp.minimum(sums - slack, below_one), xp.minimum(sums + slack, 1.0)
     return Numbers(np.where(every, 1.0, lower), np.where(every, 1.0, upper))
 
 

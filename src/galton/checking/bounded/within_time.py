@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...backend.steps import least_positive, row_products
-from ...device.arrays import greatest
+from ...device.arrays import greatest, namespace
 from ...model.rounding import FAINT
 from ...model.sparse import Mask, Model, Rewards
 from ...solve.methods import BACKWARD
@@ -180,7 +180,7 @@ def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) ->
     lower, upper = filled(chain.part, sums[0], ask.zeros, 1.0)
     if width <= ask.settings.eps / 2:
         # All is linear and non-negative: what is known up to a factor stays so.
-        upper = np.minimum(upper * (1 + width * (1 + 1e-9)), 1.0)
+        upper = namespace(upper).minimum(upper * (1 + width * (1 + 1e-9)), 1.0)
     else:
         sums.append(ask.sum(chain.chain(above), weights))
         upper = filled(chain.part, sums[1], ask.zeros, 1.0)[1]

@@ -102,7 +102,7 @@ def surely_within_choices(model: Model, through: Mask, goal: Mask, later: Mask, 
     for step in reversed(range(len(choices))):
         if before is None or step == low - 1 or not np.array_equal(sure, before):
             rows = _staying(model, through & ~goal if step >= low else through, sure)
-        made: Mask = np.greater_equal(rows, 0)
+        made: Mask = rows >= 0
         before, sure = sure, goal | made if step >= low else made
         found[step] = np.where(on_host(made), on_host(rows), found[step])
     return found

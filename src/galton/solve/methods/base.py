@@ -114,7 +114,7 @@ class Job:
         while self.left:
             done, change = sweep(span, Stop(self.batch(segment), tolerance, self.settings.relative))
             self.spend(done, change)
-            if not np.isfinite(self.x[part]).all():
+            if not self.xp.isfinite(self.x[part]).all():
                 raise NumericError(
                     f"{self.name} diverges: after {self.sweeps:,} sweeps its values are beyond all bounds; "
                     f"try an --omega of at most 1, or {TAKE_DEFAULT}"
@@ -152,7 +152,7 @@ class Job:
 
     def is_small(self, residual: Floats, x: Floats) -> bool:
         """Whether a sweep would change no unknown by more than eps."""
-        return bool((np.abs(residual) <= self.settings.eps * (np.abs(x) if self.settings.relative else 1.0)).all())
+        return bool((abs(residual) <= self.settings.eps * (abs(x) if self.settings.relative else 1.0)).all())
 
     def solution(self) -> Solution:
         """What was found."""

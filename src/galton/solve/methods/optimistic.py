@@ -45,7 +45,7 @@ def _prove(job: Job, segment: Segment, patience: int) -> bool:
     part = span.part
     x, allowed = job.x[part], job.allowed * (1 - 1e-6)
     margin = allowed * (x if job.settings.relative else x > 0)
-    job.lower[part], job.upper[part] = np.maximum(x - margin, 0.0), x + margin
+    job.lower[part], job.upper[part] = job.xp.maximum(x - margin, 0.0), x + margin
     low, high = _Mean(job, span, job.lower), _Mean(job, span, job.upper)
     while low.count < patience and job.left:
         for mean in (low, high):

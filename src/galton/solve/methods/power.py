@@ -36,7 +36,7 @@ def run(job: Job, segment: Segment) -> None:
             moved = leaving * job.residual(segment)
             x[:] += moved
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                change = float(np.abs(np.where(moved == 0, 0.0, moved / x) if stop.relative else moved).max())
+                change = float(abs(np.where(moved == 0, 0.0, moved / x) if stop.relative else moved).max())
             if change <= stop.tolerance:
                 return done, change
         return stop.sweeps, change
