@@ -20,6 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "galton"
+# Of what is written, only Python's part is captured: sanitizers write past it, and end the process.
+PYTEST = ("-q", "-x", "-p", "no:cacheprovider", "--capture=sys")
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def run_tests(name: str, core: Path, tests: tuple[str, ...]) -> int:
         "PYTHONPATH": os.pathsep.join([str(site), sysconfig.get_path("purelib"), str(ROOT)]),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    command = [*as_laid_out(name), sys.executable, "-S", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command = [*as_laid_out(name), sys.executable, "-S", "-m", "pytest", *PYTEST, *tests]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

@@ -31,7 +31,7 @@ from ..lang.properties import (
 from ..lang.resolution import Question, parts
 from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
-from ..solve.methods import RELAXED, TIMED, inner_name
+from ..solve.methods import RELAXED, TIMED, balances, inner_name
 from ..solve.settings import Settings
 from . import paths
 
@@ -77,7 +77,7 @@ UNBOUNDED = Kind(
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
 STEPS = Kind("a number of steps", ("step format",))
 TIME = Kind("time bounds", ("timed method", "step format"))
-LONG_RUN = Kind("long-run averages", ("long-run iterations",))
+LONG_RUN = Kind("long-run averages", ("long-run iterations", "balance"))
 AT_ONCE = Kind("what one step or the graph tells")
 KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
 
@@ -85,22 +85,24 @@ KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
 def _choices(settings: Settings, devices: int) -> Iterator[tuple[str, Collection[str]]]:
     """What was chosen, as an option is written, and which of the things that kinds look at it may be."""
     method = settings.method
+    # Long-run averages by a method for balance equations look at all that sweeps over equations do.
+    balance = ("balance",) if settings.by_hand and balances(method or "") else ()
     if method in TIMED:
         yield f"--method {method}", ("timed method",)
     elif settings.by_hand:
-        yield f"--method {method}", ("method",)
+        yield f"--method {method}", ("method", *balance)
     if settings.max_iterations is not None and settings.by_hand:
-        yield "--max-iterations", ("long-run iterations", "iterations")
+        yield "--max-iterations", ("iterations", *balance)
     elif settings.max_iterations is not None:
         yield "--max-iterations with the default method", ("long-run iterations",)
     if settings.format is not None:
-        yield f"--format {settings.format}", ("step format" if settings.format in STEPPING else "format",)
+        yield f"--format {settings.format}", ("step format" if settings.format in STEPPING else "format", *balance)
     if settings.order is not None:
-        yield f"--order {settings.order}", ("order",)
+        yield f"--order {settings.order}", ("order", *balance)
     if settings.single:
         yield "--single", ("single",)
     if devices > 1:
-        yield "several devices", ("devices",)
+        yield "several devices", ("devices", *balance)
 
 
 def check_choices(

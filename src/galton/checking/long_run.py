@@ -6,7 +6,6 @@ the mean of the gains over where runs from it end. Where all gains are the same 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..solve.direct.elimination import averages
 from ..solve.long_run import gain
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
+from .stationary import average_gains
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
@@ -39,15 +39,18 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bound the long-run average of a reward in every state of a chain: per step, or per unit of time in a CTMC."""
     if not model.nature.has_long_run:
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
-    settings = replace(settings, method=None)  # what others may be chosen for proves nothing, and these bounds do
     start = perf_counter()
     components = bottom_components(model)
     sizes = components.sizes
     detail = f"{len(sizes):,} bottom components, the largest with {int(sizes.max()):,} of {model.n_states:,} states"
     work = [Work("bottom components", detail, 0, perf_counter() - start)]
     transient = len(components.order) < model.n_states
-    gains = _gains if is_on_host(model.columns) else _gains_on_device
-    lower, upper, done = gains(model, reward, components, settings.tighter(2) if transient else settings)
+    if settings.by_hand:
+        gained, done = average_gains(model, _reward_bounds(model, reward)[0], components, settings)
+        lower = upper = gained
+    else:
+        gains = _gains if is_on_host(model.columns) else _gains_on_device
+        lower, upper, done = gains(model, reward, components, settings.tighter(2) if transient else settings)
     work += done
     xp, n = namespace(model.columns), model.n_states
     if (lower == lower[0]).all() and (upper == upper[0]).all():
@@ -60,8 +63,10 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
             worth = can_reach(model, xp.ones(n, dtype=np.bool_), (low != 0) & ~xp.isnan(low))
             low[~worth] = high[~worth] = 0.0
         if xp.isnan(low).any():
-            low, high, done = _absorbed(model, low, high, settings.tighter(2))
+            low, high, done = _absorbed(model, low, high, settings if settings.by_hand else settings.tighter(2))
             work += done
+    if settings.by_hand:
+        return Quantity(low, low, settings.method or "", tuple(work), proved=False)
     return Quantity(low, high, _method(work), tuple(work))
 
 

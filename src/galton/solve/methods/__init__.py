@@ -25,6 +25,7 @@ __all__ = [
     "RELAXED",
     "TIMED",
     "TOPOLOGICAL",
+    "balances",
     "check_name",
     "find",
     "inner_name",
@@ -84,6 +85,12 @@ def inner_name(name: str | None) -> str | None:
 def runs_on_device(name: str) -> bool:
     """Whether a method needs nothing but primitives; going component by component needs an order that devices lack."""
     return not _required_by(name) & {Requirement.ON_HOST, Requirement.SEGMENTS}
+
+
+def balances(name: str) -> bool:
+    """Whether a method finds stationary distributions; each component is solved by itself, whatever goes around it."""
+    outer, found = find(name)
+    return outer is None and found.balances is not None
 
 
 def requirements(settings: Settings) -> tuple[str, frozenset[Requirement]]:

@@ -21,4 +21,5 @@ METHOD = Method(
     literature="L. Seidel (1874)",
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops as jacobi does",
+    balances="from any start",
 )

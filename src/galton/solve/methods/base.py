@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,14 @@ TAKE_DEFAULT = "leave --method away: the default proves its answer"
 
 @dataclass(frozen=True)
 class Method:
-    """A method and its terms."""
+    """A method and its terms.
+
+    Attributes
+    ----------
+    balances
+        How it finds stationary distributions, whose equations x = Ax leave a factor open: from any start, or only where
+        the value of one state is fixed. None for a method that is not for them.
+    """
 
     name: str
     run: Callable[[Job, Segment], None]
@@ -40,6 +48,7 @@ class Method:
     requires: frozenset[Requirement]
     guarantees: str
     proves: bool = False
+    balances: Literal["from any start", "with one state fixed"] | None = None
 
     def solve(self, equations: Equations, settings: Settings) -> Solution:
         """Solve for all unknowns at once."""

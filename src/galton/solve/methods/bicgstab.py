@@ -52,4 +52,5 @@ METHOD = Method(
     literature="H. A. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992)",
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="may fail to converge, and says so; a sweep would change nothing by more than eps",
+    balances="with one state fixed",
 )

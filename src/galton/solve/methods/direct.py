@@ -102,4 +102,5 @@ METHOD = Method(
     literature="X. S. Li and J. W. Demmel, SuperLU (1999); SciPy's splu",
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN, Requirement.ON_HOST}),
     guarantees="within eps as far as a second solve can tell, else refused",
+    balances="with one state fixed",
 )

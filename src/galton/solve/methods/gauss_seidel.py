@@ -34,4 +34,5 @@ METHOD = Method(
     literature="L. Seidel (1874)",
     requires=frozenset({Requirement.ONE_SOLUTION}),
     guarantees="converges, in the long run no slower than jacobi; stops as jacobi does",
+    balances="from any start",
 )

@@ -53,4 +53,5 @@ METHOD = Method(
     literature="Y. Saad and M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986)",
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="may stagnate, and says so; a sweep would change nothing by more than eps",
+    balances="with one state fixed",
 )

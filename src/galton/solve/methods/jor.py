@@ -37,4 +37,5 @@ METHOD = Method(
     literature="D. M. Young, Iterative Solution of Large Linear Systems (1971)",
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges for --omega up to 1 (0.9 if not given), may diverge above; stops as jacobi does",
+    balances="from any start",
 )

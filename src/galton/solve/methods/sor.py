@@ -22,4 +22,5 @@ METHOD = Method(
     literature="D. M. Young (1954); W. Kahan (1958) for ω >= 2",
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges for --omega up to 1 (0.9 if not given), may diverge above, will from 2 on; stops as jacobi",
+    balances="from any start",
 )
