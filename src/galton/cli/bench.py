@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from ..lang.source import GaltonError
 from .ending import exit_code
-from .options import OneDevice, Threads
+from .options import Device, OneDevice, Threads
+
+RUN = "run"
+
+
+class Experiments(TyperGroup):
+    """Commands, and names of experiments in the place of ``run``."""
+
+    def resolve_command(self, context: Any, arguments: list[str]) -> Any:
+        """A word that is no command is the name of an experiment."""
+        if arguments and arguments[0] not in self.commands and not arguments[0].startswith("-"):
+            arguments = [RUN, *arguments]
+        return super().resolve_command(context, arguments)
+
 
 app = typer.Typer(
     name="bench",
-    help="Run what documents print figures for, and show both.",
+    cls=Experiments,
+    help="Run the experiments of the papers again, and show both figures.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -21,7 +37,85 @@ app = typer.Typer(
 
 @app.callback()
 def top() -> None:
-    """Run what documents print figures for, and show both."""
+    """Run the experiments of the papers again, and show both figures.
+
+    \b
+    Examples:
+      galton bench list
+      galton bench 002-table-1
+      galton bench 002-table-4 --sizes paper --device cuda --out figures
+      galton bench all --sizes small --out figures
+    """
+
+
+@app.command(name="list")
+def list_experiments() -> None:
+    """List all experiments: every table and figure of the papers."""
+    from ..bench.experiment import PAPERS
+    from ..bench.registry import all_experiments
+
+    known = all_experiments()
+    for paper, title in PAPERS.items():
+        typer.echo(f"{paper}  {title}")
+        for name, experiment in known.items():
+            if name.startswith(paper):
+                typer.echo(f"  {name:16} {experiment.title}")
+
+
+@app.command(name=RUN)
+def run_experiments(
+    names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Experiments, papers (002), or all.")],
+    sizes: Annotated[
+        str, typer.Option("--sizes", metavar="small|paper|beyond", help="Which instances: seconds, printed, or larger.")
+    ] = "small",
+    against: Annotated[
+        str, typer.Option("--against", metavar="storm,prism", help="Peers that are asked too.", show_default=False)
+    ] = "",
+    prism: Annotated[
+        Path | None, typer.Option("--prism", metavar="PATH", help="PRISM's program.", show_default=False)
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="The fastest of so many runs counts.")] = 1,
+    limit: Annotated[float, typer.Option("--limit", metavar="SECONDS", help="For a single run.")] = 300.0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="For JSON and pictures.", show_default=False),
+    ] = None,
+    models: Annotated[
+        Path | None,
+        typer.Option("--models", metavar="FOLDER", help="Where the gallery is; models by default.", show_default=False),
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Run experiments of the papers, and print each as a table: ours, what is printed, and how many times faster.
+
+    Times are seconds. A ratio above 1 says that the paper needed more. What was skipped says why.
+    """
+    from ..bench.experiment import Options
+    from ..bench.registry import find
+    from ..bench.running import run, write
+
+    options = Options(
+        device=device,
+        sizes=_one_of(sizes, ("small", "paper", "beyond"), "--sizes"),
+        against=tuple(_one_of(peer, ("storm", "prism"), "--against") for peer in against.split(",") if peer),
+        prism=prism,
+        repeat=repeat,
+        limit=limit,
+        models=models or _gallery(),
+    )
+    for experiment in find(names):
+        found = run(experiment, options, lambda row: typer.echo(f"  {row.instance}", err=True))
+        typer.echo(f"\n{experiment.name}: {experiment.title} ({found.seconds:.1f} s)\n{found.table()}")
+        for note in experiment.notes:
+            typer.echo(f"  {note}")
+        if out:
+            write(found, out)
+
+
+def _one_of(word: str, known: tuple[str, ...], option: str) -> Any:
+    if word not in known:
+        raise GaltonError(f"{option} is {' or '.join(known)}, and not {word}")
+    return word
 
 
 @app.command()
@@ -58,7 +152,6 @@ def synth(
     from ..bench.synth import cells, chosen, run
     from ..bench.synth import table as table_of
     from ..io.output import check_writable, replacing
-    from ..lang import GaltonError
     from .synth import Progress
 
     folder = models or _gallery()

@@ -41,7 +41,8 @@ def check(
         typer.Option(
             "--method",
             metavar="NAME",
-            help="For unbounded paths and rewards, a method chosen by hand; most give no guarantee. Chains: jacobi, "
+            help="For unbounded paths, rewards and long-run averages, a method chosen by hand; most give no guarantee. "
+            "Chains, and only these for long-run averages: jacobi, "
             "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
             "value-iteration, policy-iteration, and with a guarantee interval, optimistic, sound. Component by "
             "component: topological:NAME. For time bounds of CTMCs, with a guarantee: uniformisation (from all states) "
