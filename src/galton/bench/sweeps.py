@@ -10,7 +10,7 @@ from .questions import FAMILIES, Instance, ask
 
 __all__ = ["EXPERIMENTS"]
 
-SMALL = {"herman": (9, 11), "cluster": (32, 48), "tandem": (31, 63)}
+SMALL = {"herman": (9, 11), "cluster": (32,), "tandem": (31, 63)}
 BEYOND = {"herman": (19, 21), "cluster": (1000,), "tandem": (8191,)}
 
 
