@@ -10,6 +10,7 @@ from random_regions import random_rows
 from systems import take
 
 from galton.backend.reference.regions import region_steps
+from galton.device.errors import DeviceError
 
 FIRST = 5  # the number of the first step
 
@@ -92,3 +93,10 @@ def test_boxes_that_end_earlier(xp: Any, blocks: bool) -> None:
         count = own if kernel.one_each else steps
         expected = region_steps(rows, rates, table[:count], x, watched)[0]
         np.testing.assert_allclose(after[:, :, box], expected[:, :, box], rtol=1e-12)
+
+
+def test_forward_rows_are_refused_where_they_were_taken_for_backward_ones(xp: Any) -> None:
+    from galton.backend.cuda.regions import rows
+
+    with pytest.raises(DeviceError, match="forward"):
+        rows(random_rows(1, 20, 4, forward=True))

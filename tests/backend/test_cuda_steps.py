@@ -1,4 +1,4 @@
-"""Steps on a device against their few lines of NumPy: all formats, chains and MDPs, wide offsets."""
+"""Steps on a device against their few lines of NumPy: all formats, chains and MDPs."""
 
 from __future__ import annotations
 
@@ -30,28 +30,6 @@ def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) 
     states, position, matrix, starts, entries = CUDA.steps.part_of(moved(model, xp), xp.asarray(keep), loops, 1)
     longest, least = int(np.diff(take(starts)).max(initial=0)), float(model.values.distinct.min())
     return Part(states, position, CUDA, matrix, len(states), len(starts) - 1, entries, longest, least)
-
-
-def wide(model: Model) -> Model:
-    """The same with offsets of eight bytes."""
-    return replace(model, row_starts=model.row_starts.astype(np.int64))
-
-
-@pytest.mark.parametrize("stay", [False, True])
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("values", DISTINCT)
-def test_steps_of_a_chain(xp: Any, values: str, count: int, stay: bool) -> None:
-    rng = np.random.default_rng(1)
-    model = chain_model(random_matrix(rng, 300, 300, DISTINCT[values]))
-    kept, scale = (rng.random(300), 0.25) if stay else (None, 1.0)
-    start, weights = rng.random(300), rng.random(count)
-    given = None if kept is None else xp.asarray(kept)
-    chain = Chain(device_part(model, None, xp), xp.array(start), scale, given)
-    seen = chain.advance(count, weights)
-    x, total, expected = reference.chain_steps(model.to_scipy(), scale, kept, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("entries", [20, 50, 200])
@@ -121,68 +99,6 @@ def test_zeros_and_faint_numbers(xp: Any) -> None:
             seen = chain.advance(count, None)
             expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.zeros(count), x)[2]
             np.testing.assert_array_equal(seen, expected)
-
-
-@pytest.mark.parametrize("with_constant", [False, True])
-@pytest.mark.parametrize("maximise", [False, True])
-@pytest.mark.parametrize("values", DISTINCT)
-def test_steps_of_an_mdp(xp: Any, values: str, maximise: bool, with_constant: bool) -> None:
-    rng = np.random.default_rng(2)
-    model = mdp_model(rng, 200, DISTINCT[values])
-    assert model.choice_starts is not None
-    start, constant = rng.random(200), rng.random(model.n_choices) * with_constant
-    numbers = model.to_scipy(), model.choice_starts, constant
-    x, chosen, expected = reference.bellman_steps(*numbers, maximise, 5, start)
-    for choices in (None, np.empty(5 * 200, dtype=np.int32)):
-        added = xp.asarray(constant) if with_constant else None
-        step = Bellman(device_part(wide(model), None, xp), xp.array(start), added, maximise)
-        seen = step.advance(5, choices)
-        np.testing.assert_allclose(take(step.x), x, rtol=1e-14)
-        np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
-        if choices is not None:
-            np.testing.assert_array_equal(choices.reshape(5, 200), chosen)
-
-
-@pytest.mark.parametrize("loops", [False, True])
-@pytest.mark.parametrize("mdp", [False, True])
-@pytest.mark.parametrize("values", DISTINCT)
-def test_parts_of_a_model(xp: Any, values: str, mdp: bool, loops: bool) -> None:
-    rng = np.random.default_rng(3)
-    distinct = DISTINCT[values]
-    model = mdp_model(rng, 100, distinct) if mdp else chain_model(random_matrix(rng, 100, 100, distinct))
-    keep = rng.random(100) < 0.6
-    part = device_part(wide(model) if mdp else model, keep, xp, loops=loops)
-    expected = steps.part_of(model, keep, 1, loops=loops)
-    for name in ("states", "position"):
-        np.testing.assert_array_equal(take(getattr(part, name)), getattr(expected, name))
-    for name in ("n_states", "n_rows", "n_entries", "longest_row", "least_entry"):
-        assert getattr(part, name) == getattr(expected, name)
-    vector = rng.random(part.n_states)
-    step, other = Bellman(part, xp.array(vector), None, True), Bellman(expected, vector, None, True)
-    step.advance(1)
-    other.advance(1)
-    np.testing.assert_allclose(take(step.x), other.x, rtol=1e-14)
-
-
-@pytest.mark.parametrize("values", DISTINCT)
-def test_products_with_rows(xp: Any, values: str) -> None:
-    from galton.backend.cuda.steps import row_products
-
-    rng = np.random.default_rng(5)
-    model = mdp_model(rng, 50, DISTINCT[values])
-    vector = rng.random(50)
-    found = row_products(moved(model, xp), xp.asarray(vector), 1)
-    np.testing.assert_allclose(take(found), model.to_scipy() @ vector, rtol=1e-14)
-
-
-@pytest.mark.parametrize("loops", [False, True])
-def test_exit_rates_are_exact_to_more_than_a_double(xp: Any, loops: bool) -> None:
-    from galton.backend.cuda.steps import exit_rates
-
-    model = Model.from_matrix("ctmc", [[5.0, 1.0, 2.0**-60], [1e16, 0.0, 1.0], [0.1, 0.2, 0.3]])
-    found = exit_rates(moved(model, xp), loops, 1)
-    for mine, theirs in zip(found, steps.exit_rates(model, 1, loops=loops), strict=True):
-        np.testing.assert_array_equal(take(mine), theirs)
 
 
 @pytest.mark.parametrize("together", [True, False])

@@ -16,7 +16,7 @@ from ..device.arrays import library_of
 if TYPE_CHECKING:
     from .protocol import Equations, Explorer, Graph, LongRun, Regions, Rows, Steps
 
-__all__ = ["BACKENDS", "CPU", "CUDA", "Backend", "of"]
+__all__ = ["BACKENDS", "CPU", "CUDA", "REFERENCE", "Backend", "of"]
 
 
 class Backend:
@@ -68,6 +68,7 @@ class Backend:
 
 
 CPU, CUDA = Backend("cpu"), Backend("cuda")
+REFERENCE = Backend("reference")  # for tests: slow, and meant to be read; nobody is sent there
 BACKENDS = {backend.name: backend for backend in (CPU, CUDA)}
 
 

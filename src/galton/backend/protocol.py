@@ -3,7 +3,7 @@
 Each protocol here is met by a module of every backend's folder: :class:`Explorer` by ``explorer``, :class:`Graph` by
 ``graph`` and so on. Arrays are those of the backend's own library; their types are written as NumPy's, whose names the
 others share. :class:`System` is what sweeps go over: methods are written over it and do not know who does the work.
-``backend/reference`` says in a few lines of NumPy what its primitives mean.
+``backend/reference`` says in plain Python and NumPy what all of it means.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Graph(Protocol):
         """States with a path to the goal whatever is chosen."""
 
     def reach_surely(self, model: Model, through: Mask, goal: Mask, candidates: Mask) -> Mask:
-        """Candidates with a strategy that reaches the goal with probability 1."""
+        """Candidates with a strategy that reaches the goal with probability 1, in a model with choices."""
 
     def reach_by(self, model: Model, through: Mask, goal: Mask, staying: Mask | None, strategy: Int32s) -> None:
         """Write choices that get closer to the goal; with ``staying``, only those whose successors are all there."""
@@ -347,7 +347,10 @@ class Regions(Protocol):
     """Steps of parametric chains, with bounds on their values at all points of boxes of parameters."""
 
     def rows(self, pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
-        """The rows of a chain; ``format`` is ``csr``, ``ell`` or the backend's choice."""
+        """The rows of a chain; ``format`` is ``csr``, ``ell`` or the backend's choice.
+
+        Raises :class:`~galton.device.errors.DeviceError` where the rows go forward and the backend cannot.
+        """
 
     def together(self, n_states: int, n_terms: int) -> int:
         """How many boxes of a chain make a bundle."""
@@ -420,7 +423,10 @@ class System(Protocol):
     def bicgstab(
         self, x: Floats, chosen: Int32s | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]:
-        """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x."""
+        """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x.
+
+        A device solves all unknowns together: there, the span has to hold them all.
+        """
 
     def solve_induced(self, x: Floats, chosen: Int32s, span: Span, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen, however; what it took in sweeps, and the largest residual."""

@@ -15,6 +15,7 @@ import numpy as np
 from ...device.arrays import on_host
 from ...device.cuda.kernels import kernels, most_shared, multiprocessors
 from ...device.cuda.runtime import free_memory
+from ...device.errors import DeviceError
 from ..protocol import BoxWeights
 from ..regions import GroupedRows
 
@@ -40,6 +41,8 @@ class RegionRows:
     first_steps, part = 256, 4
 
     def __init__(self, pattern: GroupedRows, format: str | None = None) -> None:
+        if pattern.forward:  # the kernels take differences to the value of the state itself
+            raise DeviceError("steps of parametric chains go forward on the CPU only")
         states, columns, n_states, n_terms = pattern.states, pattern.columns, pattern.n_states, pattern.n_terms
         entries = np.empty(len(columns), dtype=ENTRY)
         entries["column"], entries["term"], entries["coefficient"] = columns, -1, pattern.coefficients
