@@ -231,7 +231,12 @@ class Bellman:
 
 def part_of(
     matrix: Matrix, states: npt.NDArray[np.int32], position: npt.NDArray[np.int32], loops: bool, threads: int
-) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]: ...
+) -> tuple[
+    npt.NDArray[np.int32] | None,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64] | npt.NDArray[np.uint8] | npt.NDArray[np.uint16],
+]: ...
 def row_products(matrix: Matrix, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], threads: int) -> None: ...
 def exit_rates(
     matrix: Matrix, loops: bool, high: npt.NDArray[np.float64], low: npt.NDArray[np.float64], threads: int

@@ -43,8 +43,7 @@ def made(xp: Any, kernel: Any, steps: int, rates: Any, weights: Weights, x: Any,
     width = x.shape[2]
     buffers = kernel.array(x), kernel.array(x)
     sums, changes = xp.zeros(len(watched) * 2 * width), np.empty(2 * width)
-    placed = kernel.place_weights(weights)
-    swapped = kernel.run(FIRST, steps, kernel.array(rates), placed, *buffers, watched, sums, changes, 1)
+    swapped = kernel.steps(kernel.array(rates), weights).run(FIRST, steps, *buffers, watched, sums, changes, 1)
     after, added = (take(kernel.view(array, width)) for array in (buffers[swapped], sums))
     return after, added, changes.reshape(2, width)
 

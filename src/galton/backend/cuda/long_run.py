@@ -7,6 +7,8 @@ elimination does on the CPU. Where they do not help, there are many cheap steps 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +18,16 @@ import numpy as np
 from ...device.arrays import how_many, on_host
 from ...model.errors import NumericError
 from ..bicgstab import Iteration
+from ..protocol import Preconditioner
 from .chain import ChainRows
 from .krylov import DeviceUpdates
 from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
     from ..chain import Chain
-    from ..protocol import Preconditioners, Watching
+    from ..protocol import Watching
 
-__all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
+__all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
 
 FILE = Path(__file__).with_name("drift.cu")
 DAMPING = 0.8
@@ -64,6 +67,11 @@ class Bias:
         self.busiest = int(states[counts.argmax()])
         self._levels: Levels | None = None
         self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self.exit_rates, 1)
+
+    @property
+    def preconditioners(self) -> list[Preconditioner]:
+        """Those of :data:`PRECONDITIONERS`, for this chain."""
+        return [Preconditioner(name, partial(prepare, self), patience) for name, prepare, patience in PRECONDITIONERS]
 
     def sweep_levels(self, steps: int = 0) -> bool:
         """Precondition by sweeps from level to level, and so many steps of Jacobi's method after each.
@@ -183,7 +191,7 @@ def _smoothed(rows: ChainRows, exit_rates: Any, y: Any, x: Any, steps: int) -> A
 
 
 eliminates = False
-preconditioners: Preconditioners = (
+PRECONDITIONERS: tuple[tuple[str, Callable[[Bias], bool], int], ...] = (
     ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
     ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
     ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),

@@ -18,7 +18,7 @@ from ...device.cuda.runtime import free_memory
 from ..protocol import BoxWeights
 from ..regions import GroupedRows
 
-__all__ = ["RegionRows", "bundles_at_once", "rows", "together"]
+__all__ = ["RegionRows", "RegionSteps", "bundles_at_once", "rows", "together"]
 
 INTERLEAVED, IN_BLOCKS = (Path(__file__).with_name(name) for name in ("regions.cu", "regions_in_blocks.cu"))
 ENTRY = np.dtype([("column", np.int32), ("term", np.int32), ("coefficient", np.float64)])
@@ -83,29 +83,16 @@ class RegionRows:
         self.view(flat, values.shape[2])[...] = cp.asarray(values)
         return flat
 
-    def place_weights(self, weights: BoxWeights) -> _PlacedWeights:
-        """The weights on the device, but for their ends, which change."""
-        return _PlacedWeights(
-            weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values))
+    def steps(self, rates: Any, weights: BoxWeights) -> RegionSteps:
+        """Steps of boxes with these rates; the weights are copied to the device, but for their ends, which change."""
+        return RegionSteps(
+            self, rates, weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values))
         )
 
-    def run(
-        self,
-        first: int,
-        steps: int,
-        rates: Any,
-        weights: _PlacedWeights,
-        x: Any,
-        other: Any,
-        watched: Any,
-        sums: Any,
-        changes: Any,
-        threads: int,
-    ) -> bool:
+    def launch(self, first: int, steps: int, given: tuple[Any, ...], x: Any, other: Any, changes: Any) -> bool:
         """Make steps; ``changes``, on the host, gets the largest of the last. Whether the vectors are in ``other``."""
         boxes = len(changes) // 2
-        watched = cp.asarray(watched)
-        given = (*self._rows, rates, *weights.arguments, watched, len(watched), sums, x, other, boxes)
+        given = (*self._rows, *given, x, other, boxes)
         if self.one_each:
             self._in_blocks(given, boxes, first, first + steps)
         else:
@@ -141,6 +128,28 @@ class RegionRows:
         return self._offset, "INDEX=unsigned" if narrow else "INDEX=long long"
 
 
+@dataclass(frozen=True, eq=False)
+class RegionSteps:
+    """Steps of some boxes; see :class:`galton.backend.protocol.RegionSteps`."""
+
+    of: RegionRows
+    rates: Any
+    weights: BoxWeights
+    before: Any
+    left: Any
+    offsets: Any
+    values: Any
+
+    def run(
+        self, first: int, steps: int, x: Any, other: Any, watched: Any, sums: Any, changes: Any, threads: int
+    ) -> bool:
+        """Make steps; ``changes``, on the host, gets the largest of the last. Whether the vectors are in ``other``."""
+        weights = (self.before, self.left, cp.asarray(self.weights.ends), self.offsets, self.values)
+        watched = cp.asarray(watched)
+        given = (self.rates, *weights, watched, len(watched), sums)
+        return self.of.launch(first, steps, given, x, other, changes)
+
+
 def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
     """The rows on the device, in the format that suits them where none is named."""
     return RegionRows(pattern, format)
@@ -167,19 +176,6 @@ def _boxes_of_a_bundle(n_states: int, n_terms: int) -> int:
 def _bytes_of_a_block(n_states: int, n_terms: int) -> int:
     """Both vectors of a box, and the rates."""
     return PAIR * (2 * n_states + n_terms)
-
-
-@dataclass(frozen=True, eq=False)
-class _PlacedWeights:
-    weights: BoxWeights
-    before: Any
-    left: Any
-    offsets: Any
-    values: Any
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        return self.before, self.left, cp.asarray(self.weights.ends), self.offsets, self.values
 
 
 def _side_by_side(entries: Any, first: Any, states: Any, longest: int) -> Any:

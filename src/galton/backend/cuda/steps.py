@@ -24,12 +24,9 @@ from .layout import Layout, csr, lanes_for, lay_out, measure
 from .rows import spread
 
 __all__ = [
+    "StepMatrix",
     "batch",
-    "bellman",
-    "chain",
-    "describe",
     "exit_rates",
-    "in_format",
     "matrix_of",
     "part_of",
     "row_products",
@@ -50,7 +47,7 @@ LOOKING = 1 << 17  # threads that look at what the last step shows
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class StepMatrix:
     """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values.
 
     ``format`` is that of steps, one of :data:`STEPPING`; for any other name they stay with CSR, and None stands for the
@@ -101,6 +98,22 @@ class Matrix:
     def _as_it_is(self, reason: str) -> Layout:
         return replace(self.csr, reason=reason)
 
+    def in_format(self, name: str | None) -> StepMatrix:
+        """The matrix in a format of :mod:`galton.backend.formats`; None for any."""
+        return replace(self, format=name)
+
+    def describe(self) -> str:
+        """The format, and why."""
+        return f"{self.layout}: {self.layout.reason}"
+
+    def chain(self, scale: float, stay: Any | None) -> Chain:
+        """A chain to make steps of."""
+        return Chain(self, scale, stay)
+
+    def bellman(self, constant: Any | None, maximise: bool) -> Bellman:
+        """An MDP to make steps of."""
+        return Bellman(self, constant, maximise)
+
 
 def _kernels(file: str, layout: Layout) -> Kernels:
     return kernels(FILES[file], *layout.defines)
@@ -128,14 +141,14 @@ def _tried(layout: Layout, steps: int = 8) -> tuple[float, Any]:
     return seconds, y
 
 
-def matrix_of(model: Model) -> Matrix:
+def matrix_of(model: Model) -> StepMatrix:
     """The matrix of a model; the arrays are shared."""
     values = model.values
     codes = values.plain if values.dictionary is None else values.index
-    return Matrix(model.choice_starts, model.row_starts, model.columns, codes, values.dictionary)
+    return StepMatrix(model.choice_starts, model.row_starts, model.columns, codes, values.dictionary)
 
 
-def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, Any, Matrix, Any, int]:
+def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, Any, StepMatrix, Any, int]:
     """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
     matrix = matrix_of(model)
     states = positions(keep)
@@ -158,17 +171,7 @@ def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, An
     kernel.launch("write_part", n_rows, matrix.starts, matrix.columns, matrix.codes, *kept, starts, columns, codes)
     if starts.itemsize == 8 and entries <= LARGEST:
         starts = starts.astype(np.int32)
-    return states, position, Matrix(groups, starts, columns, codes, matrix.dictionary), starts, entries
-
-
-def in_format(matrix: Matrix, name: str | None) -> Matrix:
-    """The matrix in a format of :mod:`galton.backend.formats`; None for any."""
-    return replace(matrix, format=name)
-
-
-def describe(matrix: Matrix) -> str:
-    """The format, and why."""
-    return f"{matrix.layout}: {matrix.layout.reason}"
+    return states, position, StepMatrix(groups, starts, columns, codes, matrix.dictionary), starts, entries
 
 
 def batch(entries: int, rows: int) -> int:
@@ -179,16 +182,6 @@ def batch(entries: int, rows: int) -> int:
 def threads(wanted: int) -> int:
     """One: the device has its own."""
     return 1
-
-
-def chain(matrix: Matrix, scale: float, stay: Any | None) -> Chain:
-    """A chain to make steps of."""
-    return Chain(matrix, scale, stay)
-
-
-def bellman(matrix: Matrix, constant: Any | None, maximise: bool) -> Bellman:
-    """An MDP to make steps of."""
-    return Bellman(matrix, constant, maximise)
 
 
 def row_products(model: Model, vector: Any, threads: int) -> Any:
@@ -237,7 +230,7 @@ class _Steps:
 class Chain(_Steps):
     """Steps of one chain, ``x <- factor * (A x) + stay * x``, or ``x <- A x`` without ``stay``."""
 
-    def __init__(self, matrix: Matrix, factor: float, stay: Any | None) -> None:
+    def __init__(self, matrix: StepMatrix, factor: float, stay: Any | None) -> None:
         super().__init__(matrix.layout, matrix.work)
         self._step = (*_rows(matrix.layout), float(factor), stay)
         self._stays = stay is not None
@@ -256,7 +249,7 @@ class Chain(_Steps):
 class Bellman(_Steps):
     """Steps of one MDP, ``x <- opt (A x + constant)``."""
 
-    def __init__(self, matrix: Matrix, constant: Any | None, maximise: bool) -> None:
+    def __init__(self, matrix: StepMatrix, constant: Any | None, maximise: bool) -> None:
         layout = matrix.layout
         if layout.source is not None and constant is not None:  # slices have it among their numbers
             layout, constant = lay_out(layout.source, layout.name, constant=constant), None
