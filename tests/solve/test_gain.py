@@ -209,7 +209,15 @@ def test_threads_eliminate_alike() -> None:
     order = _core.far_first(asked.matrix, 0)
     biases = []
     for threads in (1, 2, 5):
-        elimination = _core.IncompleteElimination(asked.matrix, rates, order, 0.01, 10**6, 10**9, threads)
+        elimination = _core.IncompleteElimination(
+            asked.matrix,
+            leaving_rates=rates,
+            order=order,
+            threshold=0.01,
+            capacity=10**6,
+            operations=10**9,
+            threads=threads,
+        )
         while elimination.advance():
             pass
         solver = _core.Bias(asked.matrix, 0, 1)

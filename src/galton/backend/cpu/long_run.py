@@ -112,7 +112,13 @@ class Bias:
         order = (_core.far_first if threshold else _core.nested_dissection)(self.chain.matrix, self.busiest)
         capacity = int(min(max(MOST_FILL * len(self.chain.columns), 10**7), SHARE * available_memory() / ENTRY))
         elimination = _core.IncompleteElimination(
-            self.chain.matrix, self.exit_rates, order, threshold, capacity, MOST_OPERATIONS, self.threads
+            self.chain.matrix,
+            leaving_rates=self.exit_rates,
+            order=order,
+            threshold=threshold,
+            capacity=capacity,
+            operations=MOST_OPERATIONS,
+            threads=self.threads,
         )
         while elimination.advance():
             self.watching.tell(step="long run", elimination=threshold, kept=elimination.entries)
@@ -146,5 +152,7 @@ def drift_bounds(
 ) -> tuple[Floats, Floats]:
     """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
     lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
-    _core.drift_bounds(chain.matrix, state, choice, high, lower, upper, threads, low)
+    _core.drift_bounds(
+        chain.matrix, state=state, choice=choice, high=high, low=low, lower=lower, upper=upper, threads=threads
+    )
     return lower, upper

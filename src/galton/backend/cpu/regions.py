@@ -27,15 +27,15 @@ class RegionRows:
 
     def __init__(self, pattern: GroupedRows) -> None:
         self.rows = _core.ParametricRows(
-            pattern.states,
-            pattern.starts,
-            pattern.terms,
-            pattern.group_starts,
-            pattern.columns,
-            pattern.coefficients,
-            pattern.n_states,
-            pattern.n_terms,
-            pattern.forward,
+            states=pattern.states,
+            starts=pattern.starts,
+            terms=pattern.terms,
+            group_starts=pattern.group_starts,
+            columns=pattern.columns,
+            coefficients=pattern.coefficients,
+            n_states=pattern.n_states,
+            n_terms=pattern.n_terms,
+            forward=pattern.forward,
         )
         self.large = len(pattern.columns) >= MANY_ENTRIES
 
@@ -86,7 +86,17 @@ class RegionSteps:
         threads = threads if self.of.large else 1
         table = self.weights.between(first, first + steps)
         flat = None if table is None else table.reshape(-1)
-        return self.of.rows.run(steps, self.rates, flat, x, other, watched, sums, changes, threads)
+        return self.of.rows.run(
+            steps,
+            rates=self.rates,
+            weights=flat,
+            x=x,
+            other=other,
+            watched=watched,
+            sum=sums,
+            changes=changes,
+            threads=threads,
+        )
 
 
 def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
