@@ -41,11 +41,11 @@ def test_steps_of_a_chain(distinct: int | None, stay: bool) -> None:
     kept, scale = (rng.random(300), 0.25) if stay else (None, 1.0)
     start, weights = rng.random(300), rng.random(7)
     chain = Chain(part_of(model, None, 1), start.copy(), scale, kept)
-    seen = chain.advance(7, weights)
+    extremes = chain.advance(7, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), scale, kept, weights, start)
     np.testing.assert_allclose(chain.x, x, rtol=1e-14)
     np.testing.assert_allclose(chain.sum, total, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("maximise", [False, True])
@@ -57,11 +57,11 @@ def test_steps_of_an_mdp(maximise: bool, distinct: int | None) -> None:
     start, constant = rng.random(200), rng.random(model.n_choices)
     step = Bellman(part_of(model, None, 1), start.copy(), constant, maximise)
     choices = np.empty(5 * 200, dtype=np.int32)
-    seen = step.advance(5, choices)
+    extremes = step.advance(5, choices)
     x, chosen, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, constant, maximise, 5, start)
     np.testing.assert_allclose(step.x, x, rtol=1e-14)
     np.testing.assert_array_equal(choices.reshape(5, 200), chosen)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("loops", [False, True])
@@ -173,8 +173,8 @@ def test_threads_make_no_difference() -> None:
     results = []
     for threads in (1, 2, 3):
         chain = Chain(part_of(model, None, threads), start.copy(), threads=threads)
-        seen = chain.advance(4, np.ones(4))
-        results.append((chain.x, chain.sum, np.array(seen)))
+        extremes = chain.advance(4, np.ones(4))
+        results.append((chain.x, chain.sum, np.array(extremes)))
     for other in results[1:]:
         for mine, theirs in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -211,11 +211,11 @@ def test_steps_in_tiles(states: int, reach: int, alike: bool, threads: int) -> N
     model = banded(states, reach, alike=alike)
     start, weights = np.random.default_rng(10).random(states), np.arange(1.0, 72.0)
     chain = Chain(part_of(model, None, 1), start.copy(), threads=threads)
-    seen = chain.advance(71, weights)
+    extremes = chain.advance(71, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
     np.testing.assert_allclose(chain.x, x, rtol=1e-12)
     np.testing.assert_allclose(chain.sum, total, rtol=1e-12)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
     step = Bellman(part_of(model, None, 1), start.copy(), None, maximise=True, threads=threads)
     step.advance(71)
     np.testing.assert_allclose(step.x, x, rtol=1e-12)

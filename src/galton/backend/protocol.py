@@ -241,7 +241,10 @@ class Chain(Protocol):
     def run(
         self, steps: int, weights: Floats | None, x: Floats, other: Floats, total: Floats | None, threads: int
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` times: ``total += weight * x``, then a step; whether x ended in ``other``, and what was seen."""
+        """``steps`` times: ``total += weight * x``, then a step.
+
+        Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
+        """
 
 
 class Bellman(Protocol):
@@ -250,7 +253,7 @@ class Bellman(Protocol):
     def run(
         self, steps: int, x: Floats, other: Floats, choices: Int32s | None, threads: int
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; whether x ended in ``other``, and what was seen."""
+        """``steps`` steps; whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`."""
 
 
 class StepMatrix(Protocol):

@@ -31,7 +31,7 @@ __all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
 
 FILE = Path(__file__).with_name("drift.cu")
 DAMPING = 0.8
-LOOK = 5  # iterations between looks at the width
+CHECK_EVERY = 5  # iterations between checks of the width
 WALKERS = 4096
 JUMPS, ACROSS = 20_000, 4  # of a walker: so many, or so many times the side of a square of all states
 
@@ -105,10 +105,10 @@ class Bias:
         iteration = Iteration(x, residual, self._product, by.solve, updates=DeviceUpdates())
         since = 0
         while width > max(relative * abs(gain), absolute) and since < patience and np.isfinite(width):
-            iteration.run(LOOK)
-            self._count(2 * LOOK * (1 + by.sweeps))
+            iteration.run(CHECK_EVERY)
+            self._count(2 * CHECK_EVERY * (1 + by.sweeps))
             iteration.r[:], gain, width = self._residual(reward, x)
-            since += LOOK
+            since += CHECK_EVERY
             self.watching.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
             if width < best / 10:
                 best, since = width, 0

@@ -25,7 +25,7 @@ ENTRY = np.dtype([("column", np.int32), ("term", np.int32), ("coefficient", np.f
 WARP = 32
 BLOCK = 1024  # threads at most, and so many where boxes are interleaved
 PAIR = 16  # bytes: a bound below and one above
-LOOKERS = 256  # threads that look for the changes of a box
+THREADS_PER_BOX = 256  # threads at most that find the largest change of a box
 FEW, MANY = 8, 32  # boxes that are interleaved
 IN_CACHE = 32 << 20  # bytes of vectors that stay in the second-level cache, beside the matrix
 AT_ONCE = 1024  # boxes in blocks
@@ -97,11 +97,11 @@ class RegionRows:
             self._in_blocks(given, boxes, first, first + steps)
         else:
             self._interleaved(given, boxes, first, first + steps)
-        told = cp.zeros(2 * boxes, dtype=np.uint64)
-        lookers = boxes * max(1, min(self._n_rows, LOOKERS))
-        looking = kernels(INTERLEAVED, *self._defines(boxes))
-        looking.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told)
-        changes[:] = on_host(told).view(np.float64)
+        largest = cp.zeros(2 * boxes, dtype=np.uint64)
+        threads = boxes * max(1, min(self._n_rows, THREADS_PER_BOX))
+        comparing = kernels(INTERLEAVED, *self._defines(boxes))
+        comparing.launch("largest_changes", threads, self._states, self._n_rows, x, other, boxes, largest)
+        changes[:] = on_host(largest).view(np.float64)
         return not self.one_each and steps % 2 == 1
 
     def _in_blocks(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
