@@ -120,7 +120,7 @@ def csr(
 def lay_out(
     matrix: Layout, name: str, reason: str = "", *, scale: Any | None = None, constant: Any | None = None
 ) -> Layout:
-    """The same matrix, which is in CSR, in the format of that name; slices get scale and constant as well."""
+    """A matrix that is in CSR, in the format of that name; slices get scale and constant as well."""
     if name not in LANES:
         parts = (matrix.groups, matrix.starts, matrix.columns, matrix.codes, matrix.dictionary)
         return csr(*parts, name=name, reason=reason)

@@ -50,7 +50,7 @@ def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | No
 
 
 class Bias:
-    """As :class:`galton.backend.cpu.long_run.Bias`."""
+    """Poisson's equation of a chain, solved as often as it takes. ``sweeps`` counts products with the matrix."""
 
     threads = 1
 
@@ -171,7 +171,7 @@ class _ByLevels:
         levels.onwards(cp.ones(levels.rows.n_states), self._time, self._weights, self._weights)
 
     def solve(self, y: Any) -> Any:
-        """As there."""
+        """An x whose outflow is roughly y less a constant; 0 in z."""
         x = cp.empty_like(y)
         self._levels.onwards(y, x, self._weights, self._weights)
         gain = x[-1:] / self._time[-1:]

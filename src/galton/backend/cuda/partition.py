@@ -65,7 +65,7 @@ class _Part:
 
 
 class PartitionedSystem:
-    """As :class:`.system.System`, over parts on the given devices.
+    """Equations in parts, each on one of the given devices; :class:`galton.backend.protocol.System` has the primitives.
 
     ``constant`` may change where it is not ``compact``: what parts elsewhere have of it is looked up before each use.
     """

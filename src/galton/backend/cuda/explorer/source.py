@@ -367,7 +367,10 @@ class _Printer:
         return _function("void find_state_rewards(const State& state, double* out, u64 n, bool& fault)", lines)
 
     def _choice_rewards(self) -> str:
-        """As on the CPU: first what can be evaluated anywhere, then what may have no value, only where it is taken."""
+        """The function that adds up the rewards of a choice.
+
+        Rewards that always have a value come first. Those that may have none are evaluated only if the choice is taken.
+        """
         cases: dict[int, list[str]] = {}
         structures = self.shape.choice_structures
         for action in range(len(self.lowered.actions)):
