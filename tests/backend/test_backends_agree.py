@@ -414,14 +414,14 @@ def test_steps(place: Place, values: str, kind: str) -> None:
                 part = steps.part_of(there, where.give(keep), loops, 1)
                 assert to_host(part[0]).tolist() == inside.tolist()
             shape = [None if each is None else to_host(each).tolist() for each in (part[1], part[3])], part[4]
-            matrix, found = steps.in_format(part[2], None), []
+            matrix, found = part[2].in_format(None), []
             for scale, staying in ((1.0, None), (0.25, stay[inside])) if kind != "mdp" else ():
-                chain = steps.chain(matrix, scale, where.give(staying))
+                chain = matrix.chain(scale, where.give(staying))
                 vectors, total = [where.give(x[inside]), where.give(x[inside])], where.give(np.zeros(len(inside)))
                 swapped, *seen = chain.run(count, weights[:count], *vectors, total, 1)
                 found += [to_host(vectors[swapped]), to_host(total), Seen(*seen)]
             for added, maximise in ((None, True), (constant[rows], False)):
-                step = steps.bellman(matrix, where.give(added), maximise)
+                step = matrix.bellman(where.give(added), maximise)
                 vectors, chosen = (
                     [where.give(x[inside]), where.give(x[inside])],
                     np.zeros(count * len(inside), np.int32),
@@ -474,9 +474,9 @@ def test_long_run(place: Place, seed: int) -> None:
     solved = 0
     bias = kernels.bias(there, Settings())
     close(bias.exit_rates, known.exit_rates)
-    for _, prepare, patience in kernels.preconditioners:
+    for _, prepare, patience in bias.preconditioners:
         h = place.give(np.zeros(40))
-        if not (prepare(bias) and bias.improve(there.reward, h, relative=1e-8, absolute=0.0, patience=patience)):
+        if not (prepare() and bias.improve(there.reward, h, relative=1e-8, absolute=0.0, patience=patience)):
             continue  # each is for other chains
         solved += 1
         least, most = REFERENCE.long_run.drift_bounds(chain, chain.state, chain.choice, to_host(h), None, 1)
@@ -515,8 +515,7 @@ def test_regions(place: Place, seed: int, forward: bool) -> None:
     for rows in (kernel, REFERENCE.regions.rows(pattern)):
         vectors = [rows.array(x), rows.array(x)]
         sums, changes = rows.place(np.zeros(3 * 2 * width)), np.empty(2 * width)
-        placed = rows.place_weights(weights)
-        swapped = rows.run(FIRST, steps, rows.array(rates), placed, *vectors, watched, sums, changes, 1)
+        swapped = rows.steps(rows.array(rates), weights).run(FIRST, steps, *vectors, watched, sums, changes, 1)
         results.append([*(to_host(rows.view(array, width)) for array in (vectors[swapped], sums)), changes])
     for mine, theirs in zip(*results, strict=True):
         close(mine, theirs, 1e-9)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from random_regions import random_rows
-from systems import take
+from systems import to_host
 
 from galton.backend.reference.regions import region_steps
 from galton.device.errors import DeviceError
@@ -44,9 +44,8 @@ def made(xp: Any, kernel: Any, steps: int, rates: Any, weights: Weights, x: Any,
     width = x.shape[2]
     buffers = kernel.array(x), kernel.array(x)
     sums, changes = xp.zeros(len(watched) * 2 * width), np.empty(2 * width)
-    placed = kernel.place_weights(weights)
-    swapped = kernel.run(FIRST, steps, kernel.array(rates), placed, *buffers, watched, sums, changes, 1)
-    after, added = (take(kernel.view(array, width)) for array in (buffers[swapped], sums))
+    swapped = kernel.steps(kernel.array(rates), weights).run(FIRST, steps, *buffers, watched, sums, changes, 1)
+    after, added = (to_host(kernel.view(array, width)) for array in (buffers[swapped], sums))
     return after, added, changes.reshape(2, width)
 
 

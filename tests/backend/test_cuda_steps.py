@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from played import played_device
 from scipy.sparse import csr_array, diags_array
-from systems import take
+from systems import to_host
 from test_cuda_restrict import moved
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
 
@@ -28,7 +28,7 @@ def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) 
     """As :func:`galton.backend.steps.part_of` makes it, for arrays that are maybe only played by NumPy's."""
     keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
     states, position, matrix, starts, entries = CUDA.steps.part_of(moved(model, xp), xp.asarray(keep), loops, 1)
-    longest, least = int(np.diff(take(starts)).max(initial=0)), float(model.values.distinct.min())
+    longest, least = int(np.diff(to_host(starts)).max(initial=0)), float(model.values.distinct.min())
     return Part(states, position, CUDA, matrix, len(states), len(starts) - 1, entries, longest, least)
 
 
@@ -40,11 +40,11 @@ def test_long_rows(xp: Any, entries: int) -> None:
     np.fill_diagonal(dense, 1.0)
     model, start = chain_model(dense / dense.sum(axis=1, keepdims=True)), rng.random(250)
     chain = Chain(device_part(model, None, xp), xp.array(start))
-    seen = chain.advance(5, np.ones(5))
+    extremes = chain.advance(5, np.ones(5))
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.ones(5), start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
-    np.testing.assert_allclose(seen, expected, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-13)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-13)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["csr", "csr-vector", "ell", "sliced", "half-sliced", None])
@@ -55,17 +55,17 @@ def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch
     model = chain_model(random_matrix(rng, 300, 300, 4))
     start, weights = rng.random(300), rng.random(7)
     chain = Chain(device_part(model, None, xp).in_format(name), xp.array(start))
-    seen = chain.advance(7, weights)
+    extremes = chain.advance(7, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-14)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-14)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-12, atol=1e-14)
     model = mdp_model(rng, 200, DISTINCT["shorts"])
     found, chosen = {}, {}
     for form in ("csr", name):
         bellman = Bellman(device_part(model, None, xp).in_format(form), xp.array(start[:200]), None, True)
         bellman.advance(5)
-        found[form], chosen[form] = take(bellman.x), np.empty(200, dtype=np.int32)
+        found[form], chosen[form] = to_host(bellman.x), np.empty(200, dtype=np.int32)
         bellman.advance(1, chosen[form])
     np.testing.assert_allclose(found[name], found["csr"], rtol=1e-14)
     np.testing.assert_array_equal(chosen[name], chosen["csr"])
@@ -83,8 +83,8 @@ def test_calls_follow_each_other(xp: Any) -> None:
         done += count
     weights[4:8] = 0
     x, total, _ = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-13)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-13)
 
 
 def test_zeros_and_faint_numbers(xp: Any) -> None:
@@ -95,10 +95,10 @@ def test_zeros_and_faint_numbers(xp: Any) -> None:
     for start in ([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0**-1000, 1.0], [0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0]):
         chain = Chain(part, xp.array(start))
         for count in (1, 3):
-            x = take(chain.x).copy()
-            seen = chain.advance(count, None)
+            x = to_host(chain.x).copy()
+            extremes = chain.advance(count, None)
             expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.zeros(count), x)[2]
-            np.testing.assert_array_equal(seen, expected)
+            np.testing.assert_array_equal(extremes, expected)
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -113,11 +113,11 @@ def test_many_steps_of_queues(xp: Any, size: int, together: bool, monkeypatch: p
     stay = 1 - model.exit_rates / rate
     start, weights = np.random.default_rng(6).random(size), np.random.default_rng(7).random(61)
     chain = Chain(device_part(model, None, xp), xp.array(start), 1 / rate, xp.asarray(stay))
-    seen = chain.advance(61, weights)
+    extremes = chain.advance(61, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1 / rate, stay, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-12)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-12)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-12)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-12)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -132,12 +132,12 @@ def test_many_steps_of_a_large_mdp(xp: Any, together: bool, monkeypatch: pytest.
     model = Model.from_matrix("mdp", matrix, row_groups=np.arange(0, 3 * size + 1, 3))
     start = rng.random(size)
     step = Bellman(device_part(model, None, xp), xp.array(start), None, True)
-    seen = step.advance(10)
+    extremes = step.advance(10)
     assert model.choice_starts is not None
     nothing = np.zeros(3 * size)
     x, _, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, nothing, True, 10, start)
-    np.testing.assert_allclose(take(step.x), x, rtol=1e-13)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(to_host(step.x), x, rtol=1e-13)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
 
 
 def long_queue(size: int) -> Model:
@@ -159,8 +159,8 @@ def test_a_sum_of_powers(xp: Any) -> None:
     places = (xp.asarray(important), important)
     mine, theirs = (power_sum(c, weights, p, Settings()) for c, p in zip(chains, places, strict=True))
     assert mine.steps == theirs.steps
-    np.testing.assert_allclose(take(mine.lower), theirs.lower, rtol=1e-9, atol=1e-280)
-    np.testing.assert_allclose(take(mine.upper), theirs.upper, rtol=1e-9, atol=1e-280)
+    np.testing.assert_allclose(to_host(mine.lower), theirs.lower, rtol=1e-9, atol=1e-280)
+    np.testing.assert_allclose(to_host(mine.upper), theirs.upper, rtol=1e-9, atol=1e-280)
 
 
 def test_a_format_that_gives_other_numbers_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

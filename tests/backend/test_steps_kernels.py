@@ -106,8 +106,8 @@ def test_threads_make_no_difference() -> None:
     results = []
     for threads in (1, 2, 3):
         chain = Chain(part_of(model, None, threads), start.copy(), threads=threads)
-        seen = chain.advance(4, np.ones(4))
-        results.append((chain.x, chain.sum, np.array(seen)))
+        extremes = chain.advance(4, np.ones(4))
+        results.append((chain.x, chain.sum, np.array(extremes)))
     for other in results[1:]:
         for mine, theirs in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -144,11 +144,11 @@ def test_steps_in_tiles(states: int, reach: int, alike: bool, threads: int) -> N
     model = banded(states, reach, alike=alike)
     start, weights = np.random.default_rng(10).random(states), np.arange(1.0, 72.0)
     chain = Chain(part_of(model, None, 1), start.copy(), threads=threads)
-    seen = chain.advance(71, weights)
+    extremes = chain.advance(71, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
     np.testing.assert_allclose(chain.x, x, rtol=1e-12)
     np.testing.assert_allclose(chain.sum, total, rtol=1e-12)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
     step = Bellman(part_of(model, None, 1), start.copy(), None, maximise=True, threads=threads)
     step.advance(71)
     np.testing.assert_allclose(step.x, x, rtol=1e-12)

@@ -9,9 +9,9 @@ import numpy as np
 from ...model.errors import NumericError
 from ...model.values import Floats
 from ..chain import Chain
-from ..protocol import Preconditioners, Watching
+from ..protocol import Preconditioner, Watching
 
-__all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
+__all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
 
 
 class Bias:
@@ -36,6 +36,11 @@ class Bias:
         here = np.zeros(n)
         here[self.busiest] = 1.0
         self._matrix = np.block([[self._flow, np.ones((n, 1))], [here, np.zeros((1, 1))]])
+
+    @property
+    def preconditioners(self) -> list[Preconditioner]:
+        """One, for there is nothing to prepare."""
+        return [Preconditioner("a dense matrix", lambda: True, 1)]
 
     def improve(self, reward: Floats, h: Floats, *, relative: float, absolute: float, patience: int) -> bool:
         """Solve for what is left; False where h is no better for it, or r + Qh is not as constant as was asked."""
@@ -63,7 +68,6 @@ def _stationary(flow: Floats) -> Floats:
 
 
 eliminates = False
-preconditioners: Preconditioners = (("a dense matrix", lambda bias: True, 1),)
 
 
 def bias(chain: Chain, watching: Watching) -> Bias:

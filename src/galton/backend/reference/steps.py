@@ -18,15 +18,11 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 __all__ = [
-    "Matrix",
+    "StepMatrix",
     "batch",
-    "bellman",
     "bellman_steps",
-    "chain",
     "chain_steps",
-    "describe",
     "exit_rates",
-    "in_format",
     "matrix_of",
     "part_of",
     "row_products",
@@ -35,19 +31,38 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
-    """Rows, and where those of each state begin; a chain has one for each."""
+class StepMatrix:
+    """Rows, and where those of each state begin; a chain has one for each.
+
+    See :class:`galton.backend.protocol.StepMatrix`.
+    """
 
     groups: Int32s
     rows: scipy.sparse.csr_array
 
+    def in_format(self, name: str | None) -> StepMatrix:
+        """The matrix as it is: there is one format."""
+        return self
 
-def matrix_of(model: Model) -> Matrix:
+    def describe(self) -> str:
+        """Nothing: there is one format."""
+        return ""
+
+    def chain(self, scale: float, stay: Floats | None) -> Chain:
+        """A chain to make steps of."""
+        return Chain(self, scale, stay)
+
+    def bellman(self, constant: Floats | None, maximise: bool) -> Bellman:
+        """An MDP to make steps of."""
+        return Bellman(self, np.zeros(self.rows.shape[0]) if constant is None else constant, maximise)
+
+
+def matrix_of(model: Model) -> StepMatrix:
     """The matrix of a model."""
-    return Matrix(model.row_groups, model.to_scipy())
+    return StepMatrix(model.row_groups, model.to_scipy())
 
 
-def part_of(model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s, Int32s, Matrix, Offsets, int]:
+def part_of(model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s, Int32s, StepMatrix, Offsets, int]:
     """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
     from scipy.sparse import csr_array
 
@@ -65,17 +80,7 @@ def part_of(model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s
     groups = np.cumsum([0, *(len(model.choices(int(s))) for s in states)], dtype=np.int32)
     offsets = np.array(starts, dtype=np.int32)
     rows = csr_array((kept, columns, offsets), shape=(len(offsets) - 1, len(states)), dtype=np.float64)
-    return states, position, Matrix(groups, rows), offsets, len(columns)
-
-
-def in_format(matrix: Matrix, name: str | None) -> Matrix:
-    """The matrix as it is: there is one format."""
-    return matrix
-
-
-def describe(matrix: Matrix) -> str:
-    """Nothing: there is one format."""
-    return ""
+    return states, position, StepMatrix(groups, rows), offsets, len(columns)
 
 
 def batch(entries: int, rows: int) -> int:
@@ -92,7 +97,7 @@ def threads(wanted: int) -> int:
 class Chain:
     """Steps of one chain; see :class:`galton.backend.protocol.Chain`."""
 
-    matrix: Matrix
+    matrix: StepMatrix
     scale: float
     stay: Floats | None
 
@@ -111,7 +116,7 @@ class Chain:
 class Bellman:
     """Steps of one MDP; see :class:`galton.backend.protocol.Bellman`."""
 
-    matrix: Matrix
+    matrix: StepMatrix
     constant: Floats
     maximise: bool
 
@@ -123,16 +128,6 @@ class Bellman:
         if choices is not None:
             choices[:] = chosen.reshape(-1)
         return False, *seen
-
-
-def chain(matrix: Matrix, scale: float, stay: Floats | None) -> Chain:
-    """A chain to make steps of."""
-    return Chain(matrix, scale, stay)
-
-
-def bellman(matrix: Matrix, constant: Floats | None, maximise: bool) -> Bellman:
-    """An MDP to make steps of."""
-    return Bellman(matrix, np.zeros(matrix.rows.shape[0]) if constant is None else constant, maximise)
 
 
 def row_products(model: Model, vector: Floats, threads: int) -> Floats:
