@@ -90,16 +90,16 @@ def test_what_is_no_solution_is_an_error_and_not_a_time() -> None:
 
 def test_a_method_that_fails_is_said_and_the_other_counts() -> None:
     swinging = LinearSystem(csr_array(np.array([[1.0, 2.0], [3.0, 1.0]])), np.array([1.0, 1.0]))
-    found = series(lambda: [swinging, swinging], "cpu", 60.0)
+    found = series(lambda: [swinging, swinging], METHODS, "cpu", 60.0)
     assert "diverges" in found["jacobi"]["error"]
     assert found["bicgstab"]["trials"] == 2
 
 
 def test_trials_end_when_time_is_up() -> None:
-    found = measure(50, 200, trials=5, device="cpu", budget=0.0)
+    found = measure(50, 200, trials=5, methods=list(METHODS), device="cpu", budget=0.0)
     assert [found[name]["trials"] for name in METHODS] == [1, 1]
     assert found["jacobi"]["deviation"] is None
-    whole = measure(50, 200, trials=5, device="cpu", budget=60.0)
+    whole = measure(50, 200, trials=5, methods=list(METHODS), device="cpu", budget=60.0)
     assert whole["jacobi"]["trials"] == 5
     assert whole["jacobi"]["deviation"] >= 0
     assert whole["seconds"] == whole["jacobi"]["mean"] + whole["bicgstab"]["mean"]
@@ -109,7 +109,8 @@ def in_this_process(function: str, limit: float, repeat: int, **arguments: Any) 
     assert function == "galton.bench.matrices:measure"
     seconds = {"cpu": 2.0, "cuda": 1.0}[arguments["device"]]
     one = {"deviation": 0.1, "products": 10.0, "trials": arguments["trials"]}
-    return {"seconds": 3.0, "jacobi": {**one, "mean": seconds}, "bicgstab": {**one, "mean": 4 * seconds}}
+    both = {"jacobi": {**one, "mean": seconds}, "bicgstab": {**one, "mean": 4 * seconds}}
+    return {"seconds": seconds, **{name: both[name] for name in arguments["methods"]}}
 
 
 def test_all_four_are_compared_and_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -129,6 +130,18 @@ def test_all_four_are_compared_and_drawn(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert rows[0].measured["BiC-Sequential trials"] == 40
     assert (rows[0].printed["fastest"], rows[0].measured["fastest"]) == ("Jacobi-CUDA", "Jacobi-CUDA")
     assert (rows[0].printed["slowest"], rows[0].measured["slowest"]) == ("BiC-CUDA", "BiC-Sequential")
+
+
+def test_a_method_that_takes_too_long_does_not_lose_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(function: str, limit: float, repeat: int, **arguments: Any) -> dict[str, Any]:
+        if "jacobi" in arguments["methods"]:
+            return {"error": "no answer in 300 s"}
+        return in_this_process(function, limit, repeat, **arguments)
+
+    monkeypatch.setattr(implementations, "measured", slow)
+    row = run(BY_NAME["000-figure-2"], Options(sizes="paper", device="cpu")).rows[-1]
+    assert row.skipped == "CUDA: --device cpu; Jacobi-Sequential: no answer in 300 s"
+    assert row.measured["BiC-Sequential"] == 8.0
 
 
 def test_without_a_device_half_is_measured_and_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

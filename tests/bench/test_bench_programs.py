@@ -67,7 +67,7 @@ def test_the_equations_are_those_of_the_open_states(program: str, parameter: int
 
 
 def test_both_places_find_what_is_proved() -> None:
-    given = {"program": "biased die", "parameter": 300, "trials": 2, "budget": 60.0}
+    given = {"program": "biased die", "parameter": 300, "trials": 2, "methods": list(METHODS), "budget": 60.0}
     with played_device():
         for device in ("cpu", "cuda"):
             found = measure(**given, device=device)
@@ -83,7 +83,7 @@ def test_another_probability_than_proved_is_an_error(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(linear, "solve", wrong)
     with pytest.raises(NumericError, match="and the probability is"):
-        measure("biased die", 300, trials=1, device="cpu", budget=60.0)
+        measure("biased die", 300, trials=1, methods=list(METHODS), device="cpu", budget=60.0)
 
 
 def test_table_and_figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

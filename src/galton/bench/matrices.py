@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .experiment import Cell, Experiment, Found, Options, Row, Sizes, printed
-from .implementations import FEW_TRIALS, IMPLEMENTATIONS, compared, draw_curves, draw_over_size, order_note, with_order
+from .implementations import (
+    FEW_TRIALS,
+    IMPLEMENTATIONS,
+    SECOND_LOOK,
+    compared,
+    draw_curves,
+    draw_over_size,
+    order_note,
+    with_order,
+)
 
 if TYPE_CHECKING:
     from .linear import LinearSystem
@@ -48,7 +57,8 @@ def random_system(n: int, entries: int, seed: int) -> LinearSystem:
     random = np.random.default_rng((n, entries, seed))
     places = np.empty(0, dtype=np.int64)
     while missing := entries - n - len(places):  # as many as are missing: any set of places is as likely as any other
-        places = np.union1d(places, random.integers(0, n * (n - 1), missing))
+        drawn = np.sort(np.concatenate((places, random.integers(0, n * (n - 1), missing))))
+        places = drawn[np.append(True, drawn[1:] != drawn[:-1])]
     rows, columns = places // (n - 1), places % (n - 1)
     columns += columns >= rows
     values = random.integers(1, LARGEST + 1, len(places)).astype(np.float64)
@@ -58,11 +68,11 @@ def random_system(n: int, entries: int, seed: int) -> LinearSystem:
     return LinearSystem(csr_array(rest + diags_array(diagonal)), right)
 
 
-def measure(n: int, entries: int, trials: int, device: str, budget: float) -> dict[str, Any]:
+def measure(n: int, entries: int, trials: int, methods: list[str], device: str, budget: float) -> dict[str, Any]:
     """Solve random systems of a size, a new one for each trial; the same ones by every method and on every device."""
     from .linear import series
 
-    return series(lambda: (random_system(n, entries, seed) for seed in range(trials)), device, budget)
+    return series(lambda: (random_system(n, entries, seed) for seed in range(trials)), methods, device, budget)
 
 
 def _row(n: int, entries: int, trials: int, options: Options, instance: str, cells: dict[str, Cell]) -> Row:
@@ -139,6 +149,8 @@ NOTES = (
     "Both methods stop when no equation is off by more than 1e-6, and each solution is checked for that; the paper's "
     "bound is not printed. It starts from random vectors, and Galton from 0.",
     "Equations are divided by their diagonal for both methods, and equal numbers of a matrix are stored once.",
+    SECOND_LOOK,
+    "Peers are not asked: Storm and PRISM solve no equations that are not those of a model.",
 )
 TRIALS = "Trials end early where they would not fit into --limit; the columns say how many there were."
 
