@@ -139,6 +139,8 @@ def test_a_method_that_takes_too_long_does_not_lose_the_other(monkeypatch: pytes
         return in_this_process(function, limit, repeat, **arguments)
 
     monkeypatch.setattr(implementations, "measured", slow)
+    (alone, *_) = run(BY_NAME["000-figure-3"], Options(sizes="paper", device="cpu")).rows
+    assert alone.skipped == "CUDA: --device cpu"  # Jacobi's method is not asked
     row = run(BY_NAME["000-figure-2"], Options(sizes="paper", device="cpu")).rows[-1]
     assert row.skipped == "CUDA: --device cpu; Jacobi-Sequential: no answer in 300 s"
     assert row.measured["BiC-Sequential"] == 8.0

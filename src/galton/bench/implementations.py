@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,8 +42,16 @@ SECOND_LOOK = (
 )
 
 
-def compared(instance: str, cells: dict[str, Cell], options: Options, function: str, **arguments: Any) -> Row:
-    """A row with the mean times of all implementations.
+def compared(
+    instance: str,
+    cells: dict[str, Cell],
+    options: Options,
+    function: str,
+    *,
+    names: Collection[str] = tuple(IMPLEMENTATIONS),
+    **arguments: Any,
+) -> Row:
+    """A row with the mean times of some implementations, all if nothing is said.
 
     ``cells`` come first in the row. ``function`` is called in processes of their own with ``arguments``, ``methods``,
     ``device`` and ``budget``; it returns what :func:`.linear.series` does. Where all four implementations were
@@ -54,7 +63,7 @@ def compared(instance: str, cells: dict[str, Cell], options: Options, function: 
     if missing := _why_no_device(options):
         skipped.append(f"CUDA: {missing}")
     for name, (method, place) in IMPLEMENTATIONS.items():
-        if place == "cuda" and missing:
+        if name not in names or (place == "cuda" and missing):
             continue
         found = _found(method, place, options, function, arguments)
         if "error" in found:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ __all__ = ["EXPERIMENTS", "measure", "random_system"]
 LARGEST = 10  # of the random integers
 
 # Figure 1: sizes, each with densities in percent.
-PERCENT = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+PERCENT = (0.1, 0.25, 0.5, 1.0, 2.5)
 DENSITIES: dict[Sizes, dict[int, tuple[float, ...]]] = {
     "small": dict.fromkeys((250, 500, 1000), (0.5, 1.0, 2.5)),
     "paper": dict.fromkeys((2000, 4000, 8000), PERCENT),
@@ -75,15 +74,15 @@ def measure(n: int, entries: int, trials: int, methods: list[str], device: str, 
     return series(lambda: (random_system(n, entries, seed) for seed in range(trials)), methods, device, budget)
 
 
-def _row(n: int, entries: int, trials: int, options: Options, instance: str, cells: dict[str, Cell]) -> Row:
-    given: dict[str, Cell] = {"n": n, "m": entries, **cells}
-    return compared(instance, given, options, f"{__name__}:measure", n=n, entries=entries, trials=trials)
+MEASURE = f"{__name__}:measure"
 
 
-def _of_density(n: int, percent: float, options: Options) -> Row:
-    entries = max(round(percent / 100 * n * n), n)
+def _of_density(n: int, percent: float, options: Options, names: Collection[str] = tuple(IMPLEMENTATIONS)) -> Row:
+    entries = round(percent / 100 * n * n)
     trials = FEW_TRIALS if options.sizes == "small" else 20
-    return _row(n, entries, trials, options, f"n = {n:,}, {percent:g} %", {"density %": percent})
+    instance = f"n = {n:,}, {percent:g} %"
+    cells: dict[str, Cell] = {"n": n, "m": entries, "density %": percent}
+    return compared(instance, cells, options, MEASURE, names=names, n=n, entries=entries, trials=trials)
 
 
 def _by_density(options: Options) -> Iterator[Row]:
@@ -92,18 +91,14 @@ def _by_density(options: Options) -> Iterator[Row]:
             yield _of_density(n, percent, options)
 
 
-def _by_size(options: Options) -> Iterator[Row]:
-    for n in SIZES[options.sizes]:
-        yield _of_density(n, TEN_PERCENT, options)
+def _by_size(*names: str) -> Callable[[Options], Iterator[Row]]:
+    """Figures 2 and 3, which share what is measured."""
 
+    def run(options: Options) -> Iterator[Row]:
+        for n in SIZES[options.sizes]:
+            yield _of_density(n, TEN_PERCENT, options, names)
 
-def _bicgstab_by_size(options: Options) -> Iterator[Row]:
-    """What figure 2 has, measured once, without the columns of Jacobi's method."""
-    for row in _by_size(options):
-        kept = {name: cell for name, cell in row.measured.items() if "Jacobi" not in name}
-        for name in ("fastest", "slowest"):
-            kept.pop(name, None)
-        yield replace(row, measured=kept)
+    return run
 
 
 def _like(algorithm: str, fastest: str) -> Callable[[Options], Iterator[Row]]:
@@ -114,7 +109,8 @@ def _like(algorithm: str, fastest: str) -> Callable[[Options], Iterator[Row]]:
         small = options.sizes == "small"
         for cells in table[:FEW] if small else table:
             n, m = int(str(cells["n"])), int(str(cells["m"]))
-            row = _row(n, m, FEW_TRIALS if small else 40, options, f"like {algorithm}, n = {n:,}", {})
+            instance, trials = f"like {algorithm}, n = {n:,}", FEW_TRIALS if small else 40
+            row = compared(instance, {"n": n, "m": m}, options, MEASURE, n=n, entries=m, trials=trials)
             yield with_order(row, fastest)
 
     return run
@@ -157,22 +153,22 @@ TRIALS = "Trials end early where they would not fit into --limit; the columns sa
 EXPERIMENTS = [
     Experiment(
         name="000-figure-1",
-        title="Random matrices: time by density, for three sizes",
+        title="Random matrices: time by density, for several sizes",
         run=_by_density,
         draw=_draw_by_density,
-        notes=(*NOTES, TRIALS, "The paper's densities are not printed: here 0.05 to 2.5 %, about those of its table."),
+        notes=(*NOTES, TRIALS, "The paper's densities are not printed: here 0.1 to 2.5 %, about those of its table."),
     ),
     Experiment(
         name="000-figure-2",
         title="Random matrices with 10 % density: time by size",
-        run=_by_size,
+        run=_by_size(*IMPLEMENTATIONS),
         draw=draw_over_size,
         notes=(*NOTES, TRIALS, "The paper's sizes and trials are not printed: here up to 8,000, and 20."),
     ),
     Experiment(
         name="000-figure-3",
         title="Random matrices with 10 % density: time of BiCGStab by size",
-        run=_bicgstab_by_size,
+        run=_by_size("BiC-CUDA", "BiC-Sequential"),
         draw=draw_over_size,
         notes=(*NOTES, TRIALS, "These are the times of figure 2, on a scale of their own."),
     ),

@@ -228,8 +228,15 @@ def _times(program: str, fastest: str) -> Callable[[Options], Iterator[Row]]:
         trials = FEW_TRIALS if options.sizes == "small" else TRIALS
         for parameter, theirs in _instances(program, options):
             cells = OpenStates.of(PROGRAMS[program].explore(parameter)).sizes
-            given = {"program": program, "parameter": parameter, "trials": trials}
-            row = compared(f"{program}, n = {cells['n']:,}", cells, options, f"{__name__}:measure", **given)
+            row = compared(
+                f"{program}, n = {cells['n']:,}",
+                cells,
+                options,
+                f"{__name__}:measure",
+                program=program,
+                parameter=parameter,
+                trials=trials,
+            )
             yield with_order(replace(row, printed=theirs), fastest) if theirs else row
 
     return run
