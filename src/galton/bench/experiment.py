@@ -67,12 +67,15 @@ class Row:
         Numbers by the names of their columns. A name that both have is one to compare.
     skipped
         Why nothing was measured.
+    data
+        What a picture needs and a table has no room for.
     """
 
     instance: str
     printed: Mapping[str, Cell] = field(default_factory=dict)
     measured: Mapping[str, Cell] = field(default_factory=dict)
     skipped: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -149,6 +152,7 @@ class Found:
                     "measured": dict(row.measured),
                     "ratios": row.ratios,
                     **({"skipped": row.skipped} if row.skipped else {}),
+                    **({"data": dict(row.data)} if row.data else {}),
                 }
                 for row in self.rows
             ],
