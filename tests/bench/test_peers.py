@@ -70,10 +70,18 @@ def test_a_peer_that_fails_says_why(tmp_path: Path) -> None:
     assert "--prism PATH" in str(peers.peers_of(COIN, options("prism"))["prism_says"])
 
 
+def test_a_peer_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    path = tmp_path / "prism"
+    path.write_text("#!/bin/sh\nsleep 60\n")
+    path.chmod(0o755)
+    found = peers.ask_prism("m.prism", {}, "P=? [ F a ]", program=str(path), within=0.2)
+    assert found == {"error": "no answer in 0.2 s"}
+
+
 def test_prism_is_given_the_same_question(tmp_path: Path) -> None:
     program = prism(tmp_path, "Result: [0.1,0.25] (range of values over initial states)")
     given = {"path": "m.prism", "constants": {"N": 2, "K": 4}, "prop": "P=? [ F a ]"}
-    found = peers.ask_prism(**given, program=str(program), limit=10)
+    found = peers.ask_prism(**given, program=str(program), within=10)
     assert found["value"] == "0.25"
     arguments = ["m.prism", "-pf", "P=? [ F a ]", "-const", "N=2,K=4", "-epsilon", "1e-06"]
     assert peers.prism_command(**given, program="prism") == ["prism", *arguments]

@@ -59,7 +59,7 @@ def _peer(peer: str, options: Options, given: dict[str, Any]) -> dict[str, Any]:
         return _asked("ask_storm", options, **given)
     if options.prism is None:
         return {"error": "where is it? say so with --prism PATH"}
-    return _asked("ask_prism", options, **given, program=str(options.prism), limit=options.limit)
+    return _asked("ask_prism", options, **given, program=str(options.prism), within=0.98 * options.limit)
 
 
 def _asked(function: str, options: Options, **arguments: Any) -> dict[str, Any]:
@@ -142,20 +142,29 @@ def ask_storm(path: str, constants: dict[str, int], prop: str) -> dict[str, Any]
     }
 
 
-def ask_prism(path: str, constants: dict[str, int], prop: str, program: str, limit: float) -> dict[str, Any]:
-    """PRISM's answer by its program, with the engine and the method of its own choice."""
+def ask_prism(path: str, constants: dict[str, int], prop: str, program: str, within: float) -> dict[str, Any]:
+    """PRISM's answer by its program, with the engine and the method of its own choice, within so many seconds."""
+    import os
     import resource
+    import signal
     import subprocess
     import time
 
     command = prism_command(path, constants, prop, program)
     start = time.perf_counter()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        # A session of its own, to be ended as a whole: the program is a script that starts Java.
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     except OSError as error:
         return {"error": f"{program}: {error.strerror}"}
+    try:
+        said, _ = running.communicate(timeout=within)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+        return {"error": f"no answer in {within:g} s"}
     seconds = time.perf_counter() - start
-    found = read_prism(done.stdout)
+    found = read_prism(said)
     if "error" in found:
         return found
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
