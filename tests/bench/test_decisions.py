@@ -102,6 +102,23 @@ def test_what_was_not_measured_says_why(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert facts[0].measured["value"] == pytest.approx(1452 / 784**2)
 
 
+def test_what_the_graph_tells_alone_takes_no_time_to_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The analysis of the graph used to count as the step that solves."""
+    here(monkeypatch)
+    (row,) = measured("004-figure-24", OPTIONS)
+    assert row.measured["solve_%"] == 0
+
+
+def test_a_column_of_the_paper_alone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a device, the times of the paper's stood below a heading that could be taken for ours."""
+    here(monkeypatch)
+    experiment = all_experiments()["004-figure-24"]
+    head = (
+        Found(experiment=experiment, rows=tuple(measured(experiment.name, OPTIONS)), seconds=0).table().splitlines()[0]
+    )
+    assert "cuda time ms, printed  factor, printed" in head
+
+
 def test_values_that_differ_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"n": 2, "transitions": 3, "seconds": 1.0, "build_s": 0.5, "check_s": 0.5, "solve_s": 0.25}
 

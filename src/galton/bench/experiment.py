@@ -169,10 +169,12 @@ def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[l
     """
     rows = record["rows"]
     names = list(dict.fromkeys(name for row in rows for part in ("printed", "measured") for name in row[part]))
-    compared = {name for row in rows for name in row["printed"] if name in row["measured"]}
+    measured = {name for row in rows for name in row["measured"]}
+    compared = {name for row in rows for name in row["printed"] if name in measured}
     head = [("instance", "")]
     for name in names:
-        head.append((name.replace("_", " "), ""))
+        title = name.replace("_", " ")
+        head.append((title, "") if name in measured else (f"{title}, printed", "printed"))
         head += [("printed", "printed"), ("ratio", "ratio")] if name in compared else []
     lines = []
     for row in rows:

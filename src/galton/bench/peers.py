@@ -1,4 +1,4 @@
-"""The same file, question and precision for other tools: Storm through stormpy, and PRISM by its program.
+"""Other tools, asked what Galton is asked, of one file and as precisely: Storm by stormpy, PRISM by its program.
 
 Every tool runs in a process of its own. The clock runs from before the file is read until the answer is there; what
 Python imports is imported before.

@@ -117,7 +117,8 @@ def answer(path: str, constants: dict[str, int], prop: str, device: str, choices
     built = time.perf_counter()
     result = check(model, prop, settings=Settings(**choices))
     end = time.perf_counter()
-    solving = max(result.work, key=lambda step: step.iterations, default=None)
+    sweeping = [step for step in result.work if step.iterations]  # none where the graph tells everything
+    solving = max(sweeping, key=lambda step: step.iterations, default=None)
     return {
         "seconds": end - start,
         "load_s": start - begin,
