@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .experiment import Cell, Experiment, Options, Row, printed
+from .peers import peers_of
 from .questions import FAMILIES, Instance, ask
 
 __all__ = ["EXPERIMENTS"]
@@ -54,6 +55,7 @@ def _times(name: str, family: str, column: str) -> Callable[[Options], Iterator[
                     skipped.append(f"{wanted[at]}: {run_of['placement']['reason']}")
                 else:
                     ours[at] = run_of["seconds"]
+            ours |= peers_of(instance, options)
             yield Row(
                 instance=instance.name,
                 printed={at: theirs[at] for at in wanted if at in theirs},
