@@ -22,7 +22,9 @@ SIZES = {"herman": 5, "tandem": 5, "kanban": 1, "fms": 1, "polling": 4}  # Jacob
 
 def laid_out(family: str, device: str, *, compact: bool) -> dict[str, Any]:
     constants = {FAMILIES[family].constant: SIZES[family]}
-    return layouts.laid_out(str(MODELS / f"{family}.prism"), constants, compact, FORMATS, device, 1)
+    return layouts.laid_out(
+        str(MODELS / f"{family}.prism"), constants, compact, FORMATS, ["canonical", "bfs"], device, 1
+    )
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..solve.equations import Equations
     from ..solve.settings import Settings
 
-__all__ = ["EXPERIMENTS", "equations_of", "laid_out", "members", "memory"]
+__all__ = ["EXPERIMENTS", "equations_of", "formats_of", "laid_out", "megabytes", "members"]
 
 SMALL = {"herman": (9,), "cluster": (32,), "tandem": (31,), "kanban": (2,), "fms": (3,), "polling": (8,)}
 BEYOND = {"herman": (17,), "cluster": (1000,), "tandem": (4095,), "kanban": (6,), "fms": (9,), "polling": (19,)}
@@ -32,9 +32,9 @@ MB = 2**20  # as in the paper
 
 
 def laid_out(
-    path: str, constants: dict[str, int], compact: bool, formats: list[str], device: str, times: int
+    path: str, constants: dict[str, int], compact: bool, formats: list[str], orders: list[str], device: str, times: int
 ) -> dict[str, Any]:
-    """The bytes and, where a format is solved in, the seconds of every format, in both orders; the fastest of so many.
+    """The bytes and, where a format is solved in, the seconds of every format, in each order; the fastest of so many.
 
     On the CPU only CSR is solved in; how many bytes the others would take on a device is counted all the same.
     """
@@ -48,7 +48,7 @@ def laid_out(
     if not compact:
         model = replace(model, values=Values(plain=model.values.array()))
     found: dict[str, Any] = {"seconds": 0.0, "n": model.n_states, "placement": model.placement.backend}
-    for order in ORDERS.values():
+    for order in orders:
         equations, start = equations_of(model, question, order)
         measure = _on_host if is_on_host(equations.columns) else _on_device
         for form in formats:
@@ -166,8 +166,10 @@ def members(family: str, sizes: list[int], options: Options) -> list[Instance]:
     return [Instance(FAMILIES[family], size) for size in (*chosen, *larger)]
 
 
-def memory(instance: Instance, options: Options, formats: list[str], *, compact: bool) -> dict[str, Any]:
-    """What :func:`laid_out` finds, with the formats that were asked for."""
+def formats_of(
+    instance: Instance, options: Options, formats: list[str], orders: list[str], *, compact: bool
+) -> dict[str, Any]:
+    """What :func:`laid_out` finds for an instance."""
     question = instance.question
     return measured(
         f"{__name__}:laid_out",
@@ -176,6 +178,7 @@ def memory(instance: Instance, options: Options, formats: list[str], *, compact:
         constants={question.constant: instance.size},
         compact=compact,
         formats=formats,
+        orders=orders,
         device=place_of(options.device),
         times=options.repeat,
     )
@@ -217,7 +220,8 @@ def _table(name: str, shapes: dict[str, str], *, compact: bool) -> Callable[[Opt
             cells = _printed(name, family)
             for instance in members(family, list(cells), options):
                 theirs = cells.get(instance.size, {})
-                found = memory(instance, options, [*STANDARD.values(), *SEGMENTS.values()], compact=compact)
+                formats = [*STANDARD.values(), *SEGMENTS.values()]
+                found = formats_of(instance, options, formats, list(ORDERS.values()), compact=compact)
                 for order, numbering in ORDERS.items():
                     for shape, form in shapes.items():
                         words = [instance.name, shape.upper(), "" if order == "orig" else "BFS"]

@@ -93,7 +93,7 @@ def answer(path: str, constants: dict[str, int], prop: str, device: str, choices
 
     program = galton.load(Path(path), **constants)
     start = time.perf_counter()
-    model = program.build(device=device)
+    model = program.build(device=device, threads=choices.get("threads"))
     built = time.perf_counter()
     result = galton.check(model, prop, settings=galton.Settings(**choices))
     end = time.perf_counter()

@@ -11,7 +11,7 @@ from .experiment import Experiment
 __all__ = ["all_experiments", "find"]
 
 # Each has EXPERIMENTS, in the order of its paper.
-MODULES = ("sweeps", "layouts")
+MODULES = ("sweeps", "layouts", "patterns")
 
 
 def all_experiments() -> dict[str, Experiment]:

@@ -33,7 +33,7 @@ def slices(starts: Numbers, columns: Numbers, numbers: Numbers, warp: int, lanes
     segments, all_columns, all_numbers = [0], [], []
     for first in range(0, size, height):
         rows = np.arange(first, min(first + height, size))
-        lines = int(-(-lengths[rows] // lanes).max())
+        lines = int(np.max(-(-lengths[rows] // lanes)))
         of_segment = np.full((lines, len(rows), lanes), EMPTY)
         held = np.zeros((lines, len(rows), lanes), dtype=numbers.dtype)
         for place, row in enumerate(rows):
