@@ -98,7 +98,7 @@ def _figure(name: str, title: str, shown: Shown) -> Experiment:
         run=run,
         draw=draw,
         notes=(
-            "The models are the gallery's own, of the same systems; the text of the paper does not say which instances.",
+            "The models are the gallery's own, of the same systems; its text does not say which instances.",
             "The original numbering is by the values of the variables, in the order in which they are declared. "
             "distance: how far entries are from the diagonal, in the mean; bandwidth: the farthest.",
             "galton plot-matrix draws these for any model.",
