@@ -78,8 +78,8 @@ class Steps:
         lower, upper = model.terms.bounds(*_boxes(low, high, boxes))
         ranges = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
         q = self.rows.rates(ranges[1])
-        _, weights, padded, self.table = uniformised(self.rows, q, ranges, 4 * steps / q.max(), over=False)
-        self.width, self.weights = len(padded), kernel_of.place_weights(weights)
+        _, weights, padded, table = uniformised(self.rows, q, ranges, 4 * steps / q.max(), over=False)
+        self.width, self.kernel = len(padded), kernel_of.steps(table, weights)
         start = np.random.default_rng(1).random(model.n_states)
         vectors = np.broadcast_to(start[:, None, None], (model.n_states, 2, self.width))
         self.x, self.other = kernel_of.array(vectors), kernel_of.array(vectors)
@@ -90,8 +90,7 @@ class Steps:
     def seconds(self) -> float:
         """Of all steps; they go on from where they were."""
         begin = time.perf_counter()
-        given = (self.table, self.weights, self.x, self.other, self.watched, self.sums, self.changes)
-        if self.rows.kernel.run(0, self.steps, *given, 1):
+        if self.kernel.run(0, self.steps, self.x, self.other, self.watched, self.sums, self.changes, 1):
             self.x, self.other = self.other, self.x
         return time.perf_counter() - begin
 

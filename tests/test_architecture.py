@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def test_no_packages_import_each_other_in_a_ring() -> None:
 def test_the_table_in_the_docs_is_that_of_the_code() -> None:
     """``python tests/package_imports.py`` prints the table."""
     assert table(all_imports(), layers()) in DOCS.read_text()
+
+
+@pytest.mark.parametrize("file", ["__init__.py", "protocol.py", "rows.py", "steps.py", "regions.py", "chain.py"])
+def test_no_any_where_backends_meet_the_rest(file: str) -> None:
+    """Handles that are ``Any`` once travelled from a backend to its callers and back."""
+    tree = ast.parse((ROOT / "src" / "galton" / "backend" / file).read_text())
+    assert [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "Any"] == []
 
 
 # The tests above can fail.

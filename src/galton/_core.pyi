@@ -142,6 +142,7 @@ class ParametricRows:
 
     def __init__(
         self,
+        *,
         states: npt.NDArray[np.int32],
         starts: npt.NDArray[np.int64],
         terms: npt.NDArray[np.int32],
@@ -150,11 +151,12 @@ class ParametricRows:
         coefficients: npt.NDArray[np.float64],
         n_states: int,
         n_terms: int,
-        forward: bool = False,
+        forward: bool,
     ) -> None: ...
     def run(
         self,
         steps: int,
+        *,
         rates: npt.NDArray[np.float64],
         weights: npt.NDArray[np.float64] | None,
         x: npt.NDArray[np.float64],
@@ -231,7 +233,12 @@ class Bellman:
 
 def part_of(
     matrix: Matrix, states: npt.NDArray[np.int32], position: npt.NDArray[np.int32], loops: bool, threads: int
-) -> tuple[npt.NDArray[np.int32] | None, npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]: ...
+) -> tuple[
+    npt.NDArray[np.int32] | None,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64] | npt.NDArray[np.uint8] | npt.NDArray[np.uint16],
+]: ...
 def row_products(matrix: Matrix, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], threads: int) -> None: ...
 def exit_rates(
     matrix: Matrix, loops: bool, high: npt.NDArray[np.float64], low: npt.NDArray[np.float64], threads: int
@@ -241,6 +248,7 @@ class Program:
     """A lowered program, ready to run."""
 
 def make_program(
+    *,
     type: int,
     words: int,
     fields: Sequence[tuple[int, int, int, int, int]],
@@ -255,28 +263,29 @@ def make_program(
     initial_ranges: Sequence[tuple[int, int]],
     first_state: Sequence[int],
     terminal: int,
-    /,
 ) -> Program: ...
 def explore(
     program: Program,
+    *,
     threads: int,
     max_states: int,
     memory: int,
     transition_rewards: bool,
     watch: Callable[[int, int, int], None] | None,
-    rows: bool = True,
+    rows: bool,
 ) -> dict[str, Any]: ...
 def evaluate_labels(program: Program, states: npt.NDArray[np.uint64], threads: int) -> dict[str, Any]: ...
 def operations() -> list[tuple[str, bool, bool]]: ...
 def drift_bounds(
     matrix: Matrix,
+    *,
     state: npt.NDArray[np.float64] | None,
     choice: npt.NDArray[np.float64] | None,
     high: npt.NDArray[np.float64],
+    low: npt.NDArray[np.float64] | None,
     lower: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
     threads: int,
-    low: npt.NDArray[np.float64] | None = None,
 ) -> None: ...
 def eliminate(
     matrix: Matrix,
@@ -307,6 +316,7 @@ class IncompleteElimination(Preconditioner):
     def __init__(
         self,
         matrix: Matrix,
+        *,
         leaving_rates: npt.NDArray[np.float64],
         order: npt.NDArray[np.int32],
         threshold: float,

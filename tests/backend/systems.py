@@ -31,7 +31,7 @@ class Pair:
         return (self.groups[:-1] + random.integers(0, np.diff(self.groups))).astype(np.int32)
 
 
-def take(array: Any) -> Any:
+def to_host(array: Any) -> Any:
     """An array on the host; None is none."""
     return array if array is None or isinstance(array, np.ndarray) else array.get()
 

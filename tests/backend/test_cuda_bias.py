@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from systems import take
+from systems import to_host
 
 import galton
 from galton.backend.chain import Chain
@@ -53,7 +53,7 @@ def test_drift_bounds(xp: Any, case: tuple[str, dict[str, int], str]) -> None:
     for second in (None, low):
         lower, upper = drift_bounds(chain, high, second)
         given = None if second is None else xp.asarray(second)
-        found = [take(a) for a in bias.drift_bounds(there, there.state, there.choice, xp.asarray(high), given, 1)]
+        found = [to_host(a) for a in bias.drift_bounds(there, there.state, there.choice, xp.asarray(high), given, 1)]
         # Each pair holds the truth, so they overlap.
         assert (found[0] <= upper).all()
         assert (lower <= found[1]).all()
@@ -78,7 +78,7 @@ def test_the_bias_makes_the_drift_constant(
     assert prepare(bias)
     h = xp.zeros(chain.n_states)
     assert bias.improve(there.reward, h, relative=1e-8, absolute=0.0, patience=100)
-    lower, upper = prove(chain, take(h))
+    lower, upper = prove(chain, to_host(h))
     assert 0 < upper - lower < 1e-6 * abs(upper)
     known = gain(chain, Settings())
     assert lower <= known.upper

@@ -27,7 +27,7 @@ VARIANTS = [
     ("int", "double", 1, "SUMS", "float"),
 ]
 # What is compiled for other layouts than CSR, and for vectors of floats.
-OTHERS = {"SLICED": ("sweeps", "steps"), "ELL": ("sweeps", "steps"), "SUMS": ("sweeps", "looks", "proof", "weigh")}
+OTHERS = {"SLICED": ("sweeps", "steps"), "ELL": ("sweeps", "steps"), "SUMS": ("sweeps", "evaluate", "proof", "weigh")}
 IN_SINGLE = ("sweeps", "segmented")
 
 
@@ -68,10 +68,10 @@ def test_there_are_kernels() -> None:
     assert sorted(file.stem for file in FILES) == [
         "choices",
         "drift",
+        "evaluate",
         "extremes",
         "induced",
         "levels",
-        "looks",
         "numbers",
         "part",
         "positions",
@@ -81,10 +81,10 @@ def test_there_are_kernels() -> None:
         "regions_in_blocks",
         "restrict",
         "segmented",
+        "select_rows",
         "slices",
         "steps",
         "sweeps",
-        "take",
         "vectors",
         "weigh",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from systems import take
+from systems import to_host
 
 
 def test_extremes_keep_every_digit(xp: Any) -> None:
@@ -17,7 +17,7 @@ def test_extremes_keep_every_digit(xp: Any) -> None:
     numbers = random.choice([0.1, -0.1, 1e-300, -5e-324, 0.0, 1 / 3, -1e308, np.inf, -np.inf], len(groups))
     numbers[:7] = [0.1, -0.1, 1 / 3, -1 / 3, np.inf, -np.inf, 5e-324]
     groups[7:][groups[7:] < 4] = 4  # the first four have one number each
-    least, greatest = (take(found) for found in extremes(xp.asarray(numbers), xp.asarray(groups), 7))
+    least, greatest = (to_host(found) for found in extremes(xp.asarray(numbers), xp.asarray(groups), 7))
     for group in range(7):
         own = numbers[groups == group]
         assert (least[group], greatest[group]) == (own.min(), own.max())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from played.kernels import RawKernel
-from systems import random_pair, take
+from systems import random_pair, to_host
 
 from galton.backend.formats import FORMATS, ORDERS, Statistics, check_names, suitable
 from galton.backend.protocol import Span, Stop
@@ -38,10 +38,10 @@ def matrix(xp: Any, lengths: Any, groups: Any | None = None, *, size: int | None
 
 def rows_in(layout: Any, name: str) -> Iterator[list[tuple[int, float]]]:
     """The columns and numbers of each row, read out of slices as their description says; a constant has no column."""
-    words, codes, starts = (take(part).astype(np.int64) for part in (layout.columns, layout.codes, layout.starts))
-    numbers = take(layout.codes) if layout.dictionary is None else take(layout.dictionary)[codes]
+    words, codes, starts = (to_host(part).astype(np.int64) for part in (layout.columns, layout.codes, layout.starts))
+    numbers = to_host(layout.codes) if layout.dictionary is None else to_host(layout.dictionary)[codes]
     words &= 0xFFFFFFFF
-    groups = np.arange(layout.rows + 1) if layout.groups is None else take(layout.groups)
+    groups = np.arange(layout.rows + 1) if layout.groups is None else to_host(layout.groups)
     lanes = LANES[name]
     for state in range(layout.size):
         slice_, place = divmod(state, 32 // lanes)
@@ -81,7 +81,7 @@ def test_slices_hold_the_equations(xp: Any, name: str, size: int, grouped: bool,
     given = {"scale": None if scale is None else xp.asarray(scale), "constant": xp.asarray(constant)}
     layout = layouts.lay_out(source, name, **given)
     starts, columns, codes, dictionary = (
-        take(part) for part in (source.starts, source.columns, source.codes, source.dictionary)
+        to_host(part) for part in (source.starts, source.columns, source.codes, source.dictionary)
     )
     expected = []
     for row, (a, b) in enumerate(pairwise(starts)):
@@ -92,7 +92,7 @@ def test_slices_hold_the_equations(xp: Any, name: str, size: int, grouped: bool,
     assert layout.places == len(layout.columns)
     assert layout.dictionary is not None
     numbers = {number for row in expected for _, number in row} | {0.0}
-    np.testing.assert_array_equal(take(layout.dictionary), sorted(numbers))
+    np.testing.assert_array_equal(to_host(layout.dictionary), sorted(numbers))
     assert layout.codes.itemsize == (1 if len(numbers) <= 256 else 2)
     if name == "sliced":
         places = layouts.measure(source, given["constant"]).places
@@ -112,8 +112,8 @@ def test_slices_of_many_numbers(xp: Any) -> None:
     np.testing.assert_array_equal(found, values)
     after = xp.asarray(x[:size].copy())
     System(layout, None, xp.zeros(size), 0, compact=True).jacobi(after, after.copy(), None, Span(0, size), Stop(1))
-    expected = (values * x[take(source.columns)]).reshape(size, 4).sum(axis=1)
-    np.testing.assert_allclose(take(after), expected, rtol=1e-14)
+    expected = (values * x[to_host(source.columns)]).reshape(size, 4).sum(axis=1)
+    np.testing.assert_allclose(to_host(after), expected, rtol=1e-14)
 
 
 def test_only_sweeps_read_slices(xp: Any) -> None:
@@ -139,9 +139,9 @@ def test_only_sweeps_read_slices(xp: Any) -> None:
         system.weigh_rows(x, chosen, weights, Span(0, 100), near=0.5, share=0.2)
         RawKernel.launches = 0  # a sweep in place: played threads take turns in the same order each time
         system.propagate(x.copy(), upper, Span(0, 100), 1e-15)
-        told = [system.defect(x, Span(0, 100)), system.growth(x, x, Span(0, 100))]
-        told += [system.is_above(x * 1.02, Span(0, 100), 1e-15), system.is_below(x, Span(0, 100), 1e-15)]
-        return take(best), [*map(take, (by_choice, values, product, weights, upper)), told]
+        answers = [system.defect(x, Span(0, 100)), system.growth(x, x, Span(0, 100))]
+        answers += [system.is_above(x * 1.02, Span(0, 100), 1e-15), system.is_below(x, Span(0, 100), 1e-15)]
+        return to_host(best), [*map(to_host, (by_choice, values, product, weights, upper)), answers]
 
     best, others = asked(source, compact=True)
     for layout, compact in ((slices, True), (wrong, True), (wrong, False)):
@@ -178,14 +178,14 @@ def test_segmented_sums(xp: Any, lengths: str) -> None:
     source = matrix(xp, of_rows, size=len(of_rows))
     segmented = _Segmented(lay_out(source, "segmented"))
     x = random.uniform(0.1, 1.0, len(of_rows))
-    parts = (take(source.starts), take(source.columns), take(source.codes), take(source.dictionary))
+    parts = (to_host(source.starts), to_host(source.columns), to_host(source.codes), to_host(source.dictionary))
     starts, columns, codes, dictionary = parts
     products = [Fraction(a) * Fraction(b) for a, b in zip(dictionary[codes], x[columns], strict=True)]
     exact = [sum(products[a:b], Fraction(0)) for a, b in pairwise(starts)]
     found = {}
     for rounding in (-1, 0, 1):
         segmented.run(xp.asarray(x), rounding)
-        found[rounding] = take(segmented.sums).copy()
+        found[rounding] = to_host(segmented.sums).copy()
     np.testing.assert_allclose(found[0], [float(number) for number in exact], rtol=1e-12)
     assert all(low <= number for low, number in zip(found[-1], exact, strict=True))
     assert all(number <= high for number, high in zip(exact, found[1], strict=True))
@@ -211,11 +211,11 @@ def test_long_rows(xp: Any, name: str, optimum: int) -> None:
         values, expected = xp.empty(pair.rows), np.empty(pair.rows)
         system.row_values(xp.asarray(x), values, Span(0, 70))
         pair.reference.row_values(x, expected, Span(0, 70))
-        np.testing.assert_allclose(take(values), expected, rtol=1e-12)
+        np.testing.assert_allclose(to_host(values), expected, rtol=1e-12)
         swept, expected = xp.asarray(x), x.copy()
         system.jacobi(swept, swept.copy(), None, Span(0, 70), Stop(1))
         pair.reference.jacobi(expected, x.copy(), None, Span(0, 70), Stop(1))
-        np.testing.assert_allclose(take(swept), expected, rtol=1e-12)
+        np.testing.assert_allclose(to_host(swept), expected, rtol=1e-12)
         assert system.bytes_per_sweep >= 5 * len(source.columns) + 16 * 70
 
 
@@ -279,7 +279,7 @@ def test_variants(xp: Any) -> None:
         layout = replace(lay_out(source, "sliced", constant=constant), variant=variant)
         x = xp.asarray(np.linspace(0.1, 0.9, 100))
         System(layout, None, constant, 1, compact=True).jacobi(x, x.copy(), None, Span(0, 100), Stop(3))
-        found.append(take(x))
+        found.append(to_host(x))
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from systems import take
+from systems import to_host
 
 
 def random_chain(n: int, entries: int, seed: int) -> Any:
@@ -30,7 +30,7 @@ def rows_of(dense: Any, xp: Any) -> Any:
 
 
 def dense_of(rows: Any) -> Any:
-    starts, columns, values = (take(part) for part in (rows.row_starts, rows.columns, rows.codes))
+    starts, columns, values = (to_host(part) for part in (rows.row_starts, rows.columns, rows.codes))
     dense = np.zeros((len(starts) - 1, len(starts) - 1))
     dense[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), columns] = values
     return dense
@@ -56,12 +56,12 @@ def test_levels(xp: Any, n: int, entries: int) -> None:
     levels = levels_of(rows_of(dense, xp), xp.asarray(near))
     assert levels is not None
     distance = hops(dense, near)
-    order = take(levels.order)
+    order = to_host(levels.order)
     far_first = np.where(distance < 0, n, distance)
     np.testing.assert_array_equal(order, np.lexsort((np.arange(n), -far_first)))
     np.testing.assert_array_equal(dense_of(levels.rows), dense[np.ix_(order, order)])
     changes = np.flatnonzero(np.diff(far_first[order])) + 1
-    np.testing.assert_array_equal(take(levels.bounds), [0, *changes, n])
+    np.testing.assert_array_equal(to_host(levels.bounds), [0, *changes, n])
 
 
 @pytest.mark.parametrize("entries", [3, 20])
@@ -73,7 +73,7 @@ def test_a_sweep_solves_level_after_level(xp: Any, entries: int, scaled: bool) -
     dense = random_chain(n, entries, 5)
     levels = levels_of(rows_of(dense, xp), xp.asarray(np.arange(n) < 10))
     assert levels is not None
-    bounds = take(levels.bounds)
+    bounds = to_host(levels.bounds)
     level = np.repeat(np.arange(levels.count), np.diff(bounds))
     rng = np.random.default_rng(1)
     a, k, time, y = rng.random(n), rng.random(n) if scaled else np.ones(n), rng.random(n), rng.random(n)
@@ -82,9 +82,9 @@ def test_a_sweep_solves_level_after_level(xp: Any, entries: int, scaled: bool) -
     x, given = xp.empty(n), xp.asarray(k) if scaled else None
     levels.onwards(xp.asarray(y), x, xp.asarray(a), given)
     first = np.linalg.solve(np.eye(n) - before, a * y)
-    np.testing.assert_allclose(take(x), first, rtol=1e-12)
+    np.testing.assert_allclose(to_host(x), first, rtol=1e-12)
     levels.back(x, given, xp.asarray(np.array([2.0])), xp.asarray(time))
-    np.testing.assert_allclose(take(x), np.linalg.solve(np.eye(n) - behind, first - 2 * time), rtol=1e-11)
+    np.testing.assert_allclose(to_host(x), np.linalg.solve(np.eye(n) - behind, first - 2 * time), rtol=1e-11)
 
 
 @pytest.mark.parametrize("entries", [3, 20])
@@ -94,11 +94,11 @@ def test_weights_keep_the_flow_onward_where_it_is_most(xp: Any, entries: int) ->
     n = 150
     levels = levels_of(rows_of(random_chain(n, entries, 3), xp), xp.asarray(np.arange(n) < 1))
     assert levels is not None
-    dense, bounds = dense_of(levels.rows), take(levels.bounds)
+    dense, bounds = dense_of(levels.rows), to_host(levels.bounds)
     level = np.repeat(np.arange(levels.count), np.diff(bounds))
     np.fill_diagonal(dense, 0)
     total, onward = dense.sum(axis=1), np.where(level > level[:, None], dense, 0).sum(axis=1)
-    found = 1 / take(levels.weights())
+    found = 1 / to_host(levels.weights())
     np.testing.assert_allclose(found, np.where(2 * onward >= total, onward, total), rtol=1e-12)
     assert (found == onward).any()
     assert (found > onward).any()
@@ -125,7 +125,7 @@ def test_the_chain_of_a_strategy_is_solved(xp: Any, mdp: bool, scaled: bool) -> 
     assert found is not None
     assert found[1] <= 1e-9
     expected = np.linalg.solve(np.eye(n) - scale[taken, None] * dense, constant[taken])
-    np.testing.assert_allclose(take(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(to_host(x), expected, rtol=1e-6)
 
 
 def test_a_chain_that_is_never_left_has_no_levels(xp: Any) -> None:

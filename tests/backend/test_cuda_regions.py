@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from random_regions import random_rows
-from systems import take
+from systems import to_host
 
 from galton.backend.reference.regions import region_steps
+from galton.device.errors import DeviceError
 
 FIRST = 5  # the number of the first step
 
@@ -43,9 +44,8 @@ def made(xp: Any, kernel: Any, steps: int, rates: Any, weights: Weights, x: Any,
     width = x.shape[2]
     buffers = kernel.array(x), kernel.array(x)
     sums, changes = xp.zeros(len(watched) * 2 * width), np.empty(2 * width)
-    placed = kernel.place_weights(weights)
-    swapped = kernel.run(FIRST, steps, kernel.array(rates), placed, *buffers, watched, sums, changes, 1)
-    after, added = (take(kernel.view(array, width)) for array in (buffers[swapped], sums))
+    swapped = kernel.steps(kernel.array(rates), weights).run(FIRST, steps, *buffers, watched, sums, changes, 1)
+    after, added = (to_host(kernel.view(array, width)) for array in (buffers[swapped], sums))
     return after, added, changes.reshape(2, width)
 
 
@@ -92,3 +92,10 @@ def test_boxes_that_end_earlier(xp: Any, blocks: bool) -> None:
         count = own if kernel.one_each else steps
         expected = region_steps(rows, rates, table[:count], x, watched)[0]
         np.testing.assert_allclose(after[:, :, box], expected[:, :, box], rtol=1e-12)
+
+
+def test_forward_rows_are_refused_where_they_were_taken_for_backward_ones(xp: Any) -> None:
+    from galton.backend.cuda.regions import rows
+
+    with pytest.raises(DeviceError, match="forward"):
+        rows(random_rows(1, 20, 4, forward=True))

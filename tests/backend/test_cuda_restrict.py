@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from systems import take
+from systems import to_host
 
 from galton.backend.rows import every_successor_in, owners, spread
 from galton.graph import maximal_end_components
@@ -79,18 +79,18 @@ def test_restrict(xp: Any, kind: str, seed: int) -> None:
         return None if array is None else xp.asarray(array)
 
     number, unknowns = device.number_states(give(open_states), give(merge))
-    np.testing.assert_array_equal(take(number), expected.origin.number)
+    np.testing.assert_array_equal(to_host(number), expected.origin.number)
     found = device.restrict(moved(model, xp), number, unknowns, give(known), give(reward), give(keep))
     for name in ("groups", "starts", "columns", "rows"):
-        np.testing.assert_array_equal(take(getattr(found, name)), getattr(expected, name), err_msg=name)
+        np.testing.assert_array_equal(to_host(getattr(found, name)), getattr(expected, name), err_msg=name)
     codes = expected.values.plain if expected.values.dictionary is None else expected.values.index
-    np.testing.assert_array_equal(take(found.codes), codes)
-    np.testing.assert_array_equal(take(found.constant), expected.constant)
+    np.testing.assert_array_equal(to_host(found.codes), codes)
+    np.testing.assert_array_equal(to_host(found.constant), expected.constant)
     scale = np.ones(len(expected.rows)) if expected.scale is None else expected.scale
-    np.testing.assert_array_equal(np.ones_like(scale) if found.scale is None else take(found.scale), scale)
+    np.testing.assert_array_equal(np.ones_like(scale) if found.scale is None else to_host(found.scale), scale)
     assert (found.scale is None) == bool((scale == 1).all())
     if expected.groups is not None:
-        chosen = take(found.progress)
+        chosen = to_host(found.progress)
         assert (expected.groups[:-1] <= chosen).all()
         assert (chosen < expected.groups[1:]).all()
 
@@ -103,8 +103,8 @@ def test_choices(xp: Any, kind: str) -> None:
     model = random_model(random, kind)
     states = random.random(model.n_states) < 0.6
     there = moved(model, xp)
-    np.testing.assert_array_equal(take(rows.owners(there)), owners(model))
+    np.testing.assert_array_equal(to_host(rows.owners(there)), owners(model))
     inside = rows.every_successor_in(there, xp.asarray(states))
-    np.testing.assert_array_equal(take(inside), every_successor_in(model, states))
+    np.testing.assert_array_equal(to_host(inside), every_successor_in(model, states))
     numbers = random.random(model.n_states)
     np.testing.assert_array_equal(numbers[owners(model)], spread(model, numbers))

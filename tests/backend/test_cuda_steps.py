@@ -1,4 +1,4 @@
-"""Steps on a device against their few lines of NumPy: all formats, chains and MDPs, wide offsets."""
+"""Steps on a device against their few lines of NumPy: all formats, chains and MDPs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from played import played_device
 from scipy.sparse import csr_array, diags_array
-from systems import take
+from systems import to_host
 from test_cuda_restrict import moved
 from test_steps_kernels import chain_model, mdp_model, queue, random_matrix
 
@@ -28,30 +28,8 @@ def device_part(model: Model, keep: Any | None, xp: Any, *, loops: bool = True) 
     """As :func:`galton.backend.steps.part_of` makes it, for arrays that are maybe only played by NumPy's."""
     keep = np.ones(model.n_states, dtype=bool) if keep is None else keep
     states, position, matrix, starts, entries = CUDA.steps.part_of(moved(model, xp), xp.asarray(keep), loops, 1)
-    longest, least = int(np.diff(take(starts)).max(initial=0)), float(model.values.distinct.min())
+    longest, least = int(np.diff(to_host(starts)).max(initial=0)), float(model.values.distinct.min())
     return Part(states, position, CUDA, matrix, len(states), len(starts) - 1, entries, longest, least)
-
-
-def wide(model: Model) -> Model:
-    """The same with offsets of eight bytes."""
-    return replace(model, row_starts=model.row_starts.astype(np.int64))
-
-
-@pytest.mark.parametrize("stay", [False, True])
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("values", DISTINCT)
-def test_steps_of_a_chain(xp: Any, values: str, count: int, stay: bool) -> None:
-    rng = np.random.default_rng(1)
-    model = chain_model(random_matrix(rng, 300, 300, DISTINCT[values]))
-    kept, scale = (rng.random(300), 0.25) if stay else (None, 1.0)
-    start, weights = rng.random(300), rng.random(count)
-    given = None if kept is None else xp.asarray(kept)
-    chain = Chain(device_part(model, None, xp), xp.array(start), scale, given)
-    seen = chain.advance(count, weights)
-    x, total, expected = reference.chain_steps(model.to_scipy(), scale, kept, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("entries", [20, 50, 200])
@@ -62,11 +40,11 @@ def test_long_rows(xp: Any, entries: int) -> None:
     np.fill_diagonal(dense, 1.0)
     model, start = chain_model(dense / dense.sum(axis=1, keepdims=True)), rng.random(250)
     chain = Chain(device_part(model, None, xp), xp.array(start))
-    seen = chain.advance(5, np.ones(5))
+    extremes = chain.advance(5, np.ones(5))
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.ones(5), start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
-    np.testing.assert_allclose(seen, expected, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-13)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-13)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["csr", "csr-vector", "ell", "sliced", "half-sliced", None])
@@ -77,17 +55,17 @@ def test_every_format(xp: Any, name: str | None, monkeypatch: pytest.MonkeyPatch
     model = chain_model(random_matrix(rng, 300, 300, 4))
     start, weights = rng.random(300), rng.random(7)
     chain = Chain(device_part(model, None, xp).in_format(name), xp.array(start))
-    seen = chain.advance(7, weights)
+    extremes = chain.advance(7, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-14)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-14)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-14)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-12, atol=1e-14)
     model = mdp_model(rng, 200, DISTINCT["shorts"])
     found, chosen = {}, {}
     for form in ("csr", name):
         bellman = Bellman(device_part(model, None, xp).in_format(form), xp.array(start[:200]), None, True)
         bellman.advance(5)
-        found[form], chosen[form] = take(bellman.x), np.empty(200, dtype=np.int32)
+        found[form], chosen[form] = to_host(bellman.x), np.empty(200, dtype=np.int32)
         bellman.advance(1, chosen[form])
     np.testing.assert_allclose(found[name], found["csr"], rtol=1e-14)
     np.testing.assert_array_equal(chosen[name], chosen["csr"])
@@ -105,8 +83,8 @@ def test_calls_follow_each_other(xp: Any) -> None:
         done += count
     weights[4:8] = 0
     x, total, _ = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-13)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-13)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-13)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-13)
 
 
 def test_zeros_and_faint_numbers(xp: Any) -> None:
@@ -117,72 +95,10 @@ def test_zeros_and_faint_numbers(xp: Any) -> None:
     for start in ([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0**-1000, 1.0], [0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0]):
         chain = Chain(part, xp.array(start))
         for count in (1, 3):
-            x = take(chain.x).copy()
-            seen = chain.advance(count, None)
+            x = to_host(chain.x).copy()
+            extremes = chain.advance(count, None)
             expected = reference.chain_steps(model.to_scipy(), 1.0, None, np.zeros(count), x)[2]
-            np.testing.assert_array_equal(seen, expected)
-
-
-@pytest.mark.parametrize("with_constant", [False, True])
-@pytest.mark.parametrize("maximise", [False, True])
-@pytest.mark.parametrize("values", DISTINCT)
-def test_steps_of_an_mdp(xp: Any, values: str, maximise: bool, with_constant: bool) -> None:
-    rng = np.random.default_rng(2)
-    model = mdp_model(rng, 200, DISTINCT[values])
-    assert model.choice_starts is not None
-    start, constant = rng.random(200), rng.random(model.n_choices) * with_constant
-    numbers = model.to_scipy(), model.choice_starts, constant
-    x, chosen, expected = reference.bellman_steps(*numbers, maximise, 5, start)
-    for choices in (None, np.empty(5 * 200, dtype=np.int32)):
-        added = xp.asarray(constant) if with_constant else None
-        step = Bellman(device_part(wide(model), None, xp), xp.array(start), added, maximise)
-        seen = step.advance(5, choices)
-        np.testing.assert_allclose(take(step.x), x, rtol=1e-14)
-        np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
-        if choices is not None:
-            np.testing.assert_array_equal(choices.reshape(5, 200), chosen)
-
-
-@pytest.mark.parametrize("loops", [False, True])
-@pytest.mark.parametrize("mdp", [False, True])
-@pytest.mark.parametrize("values", DISTINCT)
-def test_parts_of_a_model(xp: Any, values: str, mdp: bool, loops: bool) -> None:
-    rng = np.random.default_rng(3)
-    distinct = DISTINCT[values]
-    model = mdp_model(rng, 100, distinct) if mdp else chain_model(random_matrix(rng, 100, 100, distinct))
-    keep = rng.random(100) < 0.6
-    part = device_part(wide(model) if mdp else model, keep, xp, loops=loops)
-    expected = steps.part_of(model, keep, 1, loops=loops)
-    for name in ("states", "position"):
-        np.testing.assert_array_equal(take(getattr(part, name)), getattr(expected, name))
-    for name in ("n_states", "n_rows", "n_entries", "longest_row", "least_entry"):
-        assert getattr(part, name) == getattr(expected, name)
-    vector = rng.random(part.n_states)
-    step, other = Bellman(part, xp.array(vector), None, True), Bellman(expected, vector, None, True)
-    step.advance(1)
-    other.advance(1)
-    np.testing.assert_allclose(take(step.x), other.x, rtol=1e-14)
-
-
-@pytest.mark.parametrize("values", DISTINCT)
-def test_products_with_rows(xp: Any, values: str) -> None:
-    from galton.backend.cuda.steps import row_products
-
-    rng = np.random.default_rng(5)
-    model = mdp_model(rng, 50, DISTINCT[values])
-    vector = rng.random(50)
-    found = row_products(moved(model, xp), xp.asarray(vector), 1)
-    np.testing.assert_allclose(take(found), model.to_scipy() @ vector, rtol=1e-14)
-
-
-@pytest.mark.parametrize("loops", [False, True])
-def test_exit_rates_are_exact_to_more_than_a_double(xp: Any, loops: bool) -> None:
-    from galton.backend.cuda.steps import exit_rates
-
-    model = Model.from_matrix("ctmc", [[5.0, 1.0, 2.0**-60], [1e16, 0.0, 1.0], [0.1, 0.2, 0.3]])
-    found = exit_rates(moved(model, xp), loops, 1)
-    for mine, theirs in zip(found, steps.exit_rates(model, 1, loops=loops), strict=True):
-        np.testing.assert_array_equal(take(mine), theirs)
+            np.testing.assert_array_equal(extremes, expected)
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -197,11 +113,11 @@ def test_many_steps_of_queues(xp: Any, size: int, together: bool, monkeypatch: p
     stay = 1 - model.exit_rates / rate
     start, weights = np.random.default_rng(6).random(size), np.random.default_rng(7).random(61)
     chain = Chain(device_part(model, None, xp), xp.array(start), 1 / rate, xp.asarray(stay))
-    seen = chain.advance(61, weights)
+    extremes = chain.advance(61, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1 / rate, stay, weights, start)
-    np.testing.assert_allclose(take(chain.x), x, rtol=1e-12)
-    np.testing.assert_allclose(take(chain.sum), total, rtol=1e-12)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(to_host(chain.x), x, rtol=1e-12)
+    np.testing.assert_allclose(to_host(chain.sum), total, rtol=1e-12)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -216,12 +132,12 @@ def test_many_steps_of_a_large_mdp(xp: Any, together: bool, monkeypatch: pytest.
     model = Model.from_matrix("mdp", matrix, row_groups=np.arange(0, 3 * size + 1, 3))
     start = rng.random(size)
     step = Bellman(device_part(model, None, xp), xp.array(start), None, True)
-    seen = step.advance(10)
+    extremes = step.advance(10)
     assert model.choice_starts is not None
     nothing = np.zeros(3 * size)
     x, _, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, nothing, True, 10, start)
-    np.testing.assert_allclose(take(step.x), x, rtol=1e-13)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(to_host(step.x), x, rtol=1e-13)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
 
 
 def long_queue(size: int) -> Model:
@@ -243,8 +159,8 @@ def test_a_sum_of_powers(xp: Any) -> None:
     places = (xp.asarray(important), important)
     mine, theirs = (power_sum(c, weights, p, Settings()) for c, p in zip(chains, places, strict=True))
     assert mine.steps == theirs.steps
-    np.testing.assert_allclose(take(mine.lower), theirs.lower, rtol=1e-9, atol=1e-280)
-    np.testing.assert_allclose(take(mine.upper), theirs.upper, rtol=1e-9, atol=1e-280)
+    np.testing.assert_allclose(to_host(mine.lower), theirs.lower, rtol=1e-9, atol=1e-280)
+    np.testing.assert_allclose(to_host(mine.upper), theirs.upper, rtol=1e-9, atol=1e-280)
 
 
 def test_a_format_that_gives_other_numbers_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

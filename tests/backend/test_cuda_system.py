@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from systems import FORMATS, Pair, random_pair, take
+from systems import FORMATS, Pair, random_pair, to_host
 
 from galton.backend.formats import FORMATS as LAYOUTS
 from galton.backend.protocol import Span, Stop
@@ -27,8 +27,8 @@ class Case:
     def give(self, array: Any) -> Any:
         return None if array is None else self.xp.asarray(array)
 
-    def take(self, array: Any) -> Any:
-        return take(array)
+    def to_host(self, array: Any) -> Any:
+        return to_host(array)
 
 
 def matrix_of(pair: Pair, xp: Any) -> Any:
@@ -82,9 +82,11 @@ def test_jacobi(case: Case, span: tuple[int, int], omega: float) -> None:
             found = case.system.jacobi(
                 x, case.xp.empty_like(x), case.give(chosen), Span(*span), Stop(sweeps), omega=omega
             )
-            told = case.pair.reference.jacobi(expected, expected.copy(), chosen, Span(*span), Stop(sweeps), omega=omega)
-            np.testing.assert_allclose(case.take(x), expected, rtol=1e-11)
-            assert found == (told[0], pytest.approx(told[1], rel=1e-8))
+            wanted = case.pair.reference.jacobi(
+                expected, expected.copy(), chosen, Span(*span), Stop(sweeps), omega=omega
+            )
+            np.testing.assert_allclose(case.to_host(x), expected, rtol=1e-11)
+            assert found == (wanted[0], pytest.approx(wanted[1], rel=1e-8))
 
 
 def test_sweeps_in_single_precision(case: Case) -> None:
@@ -94,10 +96,10 @@ def test_sweeps_in_single_precision(case: Case) -> None:
         x = case.give(expected.astype(np.float32))
         span = (0, case.pair.size)
         found = case.system.jacobi(x, case.xp.empty_like(x), case.give(chosen), Span(*span), Stop(1))
-        told = case.pair.reference.jacobi(expected, expected.copy(), chosen, Span(*span), Stop(1))
+        wanted = case.pair.reference.jacobi(expected, expected.copy(), chosen, Span(*span), Stop(1))
         assert x.dtype == np.float32
-        np.testing.assert_array_equal(case.take(x), expected.astype(np.float32))
-        assert found == (told[0], pytest.approx(told[1], rel=1e-8))
+        np.testing.assert_array_equal(case.to_host(x), expected.astype(np.float32))
+        assert found == (wanted[0], pytest.approx(wanted[1], rel=1e-8))
 
 
 def test_sweeps_in_place_solve(case: Case) -> None:
@@ -106,7 +108,7 @@ def test_sweeps_in_place_solve(case: Case) -> None:
     done, residual = case.system.gauss_seidel(x, None, None, Span(0, case.pair.size), Stop(4000, 1e-14))
     assert residual <= 1e-14
     assert done < 4000
-    assert case.pair.reference.defect(case.take(x), Span(0, case.pair.size)) <= 1e-12
+    assert case.pair.reference.defect(case.to_host(x), Span(0, case.pair.size)) <= 1e-12
 
 
 def test_improve(case: Case) -> None:
@@ -119,7 +121,7 @@ def test_improve(case: Case) -> None:
         if not changed and residual <= 1e-14:
             break
     assert not changed
-    values, rows = case.take(x), case.take(chosen)
+    values, rows = case.to_host(x), case.to_host(chosen)
     for unknown in range(case.pair.size):
         best, _ = case.pair.reference.optimum_of(unknown, values)
         assert case.pair.reference.row(int(rows[unknown]), values) == pytest.approx(best, rel=1e-12)
@@ -134,13 +136,13 @@ def test_looks(case: Case) -> None:
     values, expected = case.xp.empty(case.pair.rows), np.empty(case.pair.rows)
     case.system.row_values(case.give(x), values, Span(0, size))
     reference.row_values(x, expected, Span(0, size))
-    np.testing.assert_allclose(case.take(values), expected, rtol=1e-12)
+    np.testing.assert_allclose(case.to_host(values), expected, rtol=1e-12)
     if case.pair.groups is None:
         for with_constant in (True, False):
             y = case.xp.empty(size)
             case.system.multiply(case.give(x), y, None, with_constant=with_constant)
             product = expected if with_constant else expected - reference.constant
-            np.testing.assert_allclose(case.take(y), product, rtol=1e-11, atol=1e-15)
+            np.testing.assert_allclose(case.to_host(y), product, rtol=1e-11, atol=1e-15)
 
 
 def test_proofs(case: Case) -> None:
@@ -171,7 +173,7 @@ def test_propagated_bounds_are_bounds(case: Case) -> None:
     lower, upper = case.give(np.zeros(size)), case.give(x * 3 + 1)
     for _ in range(500):
         case.system.propagate(lower, upper, Span(0, size), SLACK)
-    low, high = case.take(lower), case.take(upper)
+    low, high = case.to_host(lower), case.to_host(upper)
     assert (low <= x * (1 + 1e-15)).all()
     assert (x * (1 - 1e-15) <= high).all()
     assert (high - low <= 1e-9 * high + 1e-300).all()
@@ -184,7 +186,7 @@ def test_weights(case: Case) -> None:
     device = (case.give(x), case.give(w))
     case.system.weigh_rows(device[0], case.give(chosen), constants, Span(0, size), near=0.5, share=0.2)
     case.pair.reference.weigh_rows(x, chosen, expected, Span(0, size), near=0.5, share=0.2)
-    np.testing.assert_array_equal(case.take(constants), expected)
+    np.testing.assert_array_equal(case.to_host(constants), expected)
     found = case.system.left_to_delta(device[0], device[1], constants, Span(0, size), share=0.2)
     assert found == pytest.approx(case.pair.reference.left_to_delta(x, w, expected, Span(0, size), share=0.2), rel=1e-9)
     found = case.system.growth(device[1], device[0], Span(0, size))
@@ -200,7 +202,7 @@ def test_free_rows(case: Case) -> None:
     given = case.give(chosen)
     case.system.take_free_rows(case.give(x), given, Span(0, case.pair.size))
     case.pair.reference.take_free_rows(x, expected, Span(0, case.pair.size))
-    np.testing.assert_array_equal(case.take(given), expected)
+    np.testing.assert_array_equal(case.to_host(given), expected)
 
 
 def test_bicgstab(case: Case) -> None:
@@ -211,7 +213,7 @@ def test_bicgstab(case: Case) -> None:
     done, residual = case.system.bicgstab(x, case.give(chosen), Span(0, case.pair.size), 1000, 1e-11)
     assert residual <= 1e-11
     assert done < 200
-    values = case.take(x)
+    values = case.to_host(x)
     for unknown in range(case.pair.size):
         row = unknown if chosen is None else int(chosen[unknown])
         assert case.pair.reference.row(row, values) == pytest.approx(values[unknown], rel=1e-9)
@@ -229,4 +231,4 @@ def test_numbers_as_codes(xp: Any, distinct: int) -> None:
         assert codes is None
         return
     assert len(found) == distinct
-    np.testing.assert_array_equal(take(found)[take(codes)], numbers)
+    np.testing.assert_array_equal(to_host(found)[to_host(codes)], numbers)

@@ -1,4 +1,4 @@
-"""The kernels of steps against their specification, on random chains and MDPs, and threads against one."""
+"""The kernels of steps of the core: rows that are alike, tiles, threads against one, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from galton.backend.reference import steps as reference
-from galton.backend.steps import Bellman, Chain, exit_rates, part_of, row_products
+from galton.backend.steps import Bellman, Chain, part_of
 from galton.model.sparse import Model
 from galton.model.values import Values
 
@@ -33,57 +33,6 @@ def mdp_model(rng: Rng, states: int, distinct: int | None) -> Model:
     return Model.from_matrix("mdp", dense / dense.sum(axis=1, keepdims=True), row_groups=groups)
 
 
-@pytest.mark.parametrize("distinct", [4, 1000, None], ids=["bytes", "shorts", "plain"])
-@pytest.mark.parametrize("stay", [False, True])
-def test_steps_of_a_chain(distinct: int | None, stay: bool) -> None:
-    rng = np.random.default_rng(1)
-    model = chain_model(random_matrix(rng, 300, 300, distinct))
-    kept, scale = (rng.random(300), 0.25) if stay else (None, 1.0)
-    start, weights = rng.random(300), rng.random(7)
-    chain = Chain(part_of(model, None, 1), start.copy(), scale, kept)
-    seen = chain.advance(7, weights)
-    x, total, expected = reference.chain_steps(model.to_scipy(), scale, kept, weights, start)
-    np.testing.assert_allclose(chain.x, x, rtol=1e-14)
-    np.testing.assert_allclose(chain.sum, total, rtol=1e-14)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("maximise", [False, True])
-@pytest.mark.parametrize("distinct", [4, None])
-def test_steps_of_an_mdp(maximise: bool, distinct: int | None) -> None:
-    rng = np.random.default_rng(2)
-    model = mdp_model(rng, 200, distinct)
-    assert model.choice_starts is not None
-    start, constant = rng.random(200), rng.random(model.n_choices)
-    step = Bellman(part_of(model, None, 1), start.copy(), constant, maximise)
-    choices = np.empty(5 * 200, dtype=np.int32)
-    seen = step.advance(5, choices)
-    x, chosen, expected = reference.bellman_steps(model.to_scipy(), model.choice_starts, constant, maximise, 5, start)
-    np.testing.assert_allclose(step.x, x, rtol=1e-14)
-    np.testing.assert_array_equal(choices.reshape(5, 200), chosen)
-    np.testing.assert_allclose(seen, expected, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("loops", [False, True])
-@pytest.mark.parametrize("mdp", [False, True])
-def test_parts_of_a_model(loops: bool, mdp: bool) -> None:
-    rng = np.random.default_rng(3)
-    model = mdp_model(rng, 100, 8) if mdp else chain_model(random_matrix(rng, 100, 100, 8))
-    keep = rng.random(100) < 0.6
-    part = part_of(model, keep, 1, loops=loops)
-    expected = reference.part_of(model, keep, loops=loops)
-    assert (part.n_states, part.n_rows, part.n_entries) == (keep.sum(), expected.shape[0], expected.nnz)
-    vector = rng.random(part.n_states)
-    step = Bellman(part, vector.copy(), None, maximise=True)
-    step.advance(1)
-    products = expected @ vector
-    if mdp:
-        assert model.choice_starts is not None
-        sizes = np.diff(model.choice_starts)[keep]
-        products = np.maximum.reduceat(products, np.cumsum(sizes) - sizes)
-    np.testing.assert_allclose(step.x, products, rtol=1e-14)
-
-
 def test_the_part_of_all_states_is_the_model_itself() -> None:
     model = chain_model(random_matrix(np.random.default_rng(4), 20, 20, 4))
     part = part_of(model, np.ones(20, dtype=bool), 1)
@@ -95,22 +44,6 @@ def test_the_part_of_no_state_is_empty() -> None:
     model = chain_model(random_matrix(np.random.default_rng(4), 20, 20, 4))
     part = part_of(model, np.zeros(20, dtype=bool), 1)
     assert (part.n_states, part.n_rows, part.n_entries) == (0, 0, 0)
-
-
-def test_products_with_rows() -> None:
-    rng = np.random.default_rng(5)
-    model = mdp_model(rng, 50, None)
-    vector = rng.random(50)
-    np.testing.assert_allclose(row_products(model, vector, 1), model.to_scipy() @ vector, rtol=1e-14)
-
-
-@pytest.mark.parametrize("loops", [False, True])
-def test_exit_rates_are_exact_to_more_than_a_double(loops: bool) -> None:
-    model = Model.from_matrix("ctmc", [[5.0, 1.0, 2.0**-60], [1e16, 0.0, 1.0], [0.1, 0.2, 0.3]])
-    high, low = exit_rates(model, 1, loops=loops)
-    np.testing.assert_array_equal(high, reference.exit_rates(model, loops=loops))
-    assert low[0] == 2.0**-60
-    assert low[1] == 1.0
 
 
 def queue(length: int) -> Model:
@@ -173,8 +106,8 @@ def test_threads_make_no_difference() -> None:
     results = []
     for threads in (1, 2, 3):
         chain = Chain(part_of(model, None, threads), start.copy(), threads=threads)
-        seen = chain.advance(4, np.ones(4))
-        results.append((chain.x, chain.sum, np.array(seen)))
+        extremes = chain.advance(4, np.ones(4))
+        results.append((chain.x, chain.sum, np.array(extremes)))
     for other in results[1:]:
         for mine, theirs in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -211,11 +144,11 @@ def test_steps_in_tiles(states: int, reach: int, alike: bool, threads: int) -> N
     model = banded(states, reach, alike=alike)
     start, weights = np.random.default_rng(10).random(states), np.arange(1.0, 72.0)
     chain = Chain(part_of(model, None, 1), start.copy(), threads=threads)
-    seen = chain.advance(71, weights)
+    extremes = chain.advance(71, weights)
     x, total, expected = reference.chain_steps(model.to_scipy(), 1.0, None, weights, start)
     np.testing.assert_allclose(chain.x, x, rtol=1e-12)
     np.testing.assert_allclose(chain.sum, total, rtol=1e-12)
-    np.testing.assert_allclose(seen, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(extremes, expected, rtol=1e-10, atol=1e-12)
     step = Bellman(part_of(model, None, 1), start.copy(), None, maximise=True, threads=threads)
     step.advance(71)
     np.testing.assert_allclose(step.x, x, rtol=1e-12)

@@ -44,15 +44,15 @@ Sweep = Callable[..., tuple[int, float]]
 def both(pair: Pair, name: str, chosen: npt.NDArray[np.int32] | None, span: Span, stop: Stop, **how: object) -> None:
     """The same sweeps by both; unknowns outside the span keep their values."""
     vectors = []
-    told = []
+    results = []
     for system in (pair.core, pair.reference):
         x = start(pair)
         copy = x.copy()
         sweep: Sweep = getattr(system, name)
-        told.append(sweep(x, copy, chosen, span, stop, **how))
+        results.append(sweep(x, copy, chosen, span, stop, **how))
         vectors.append(x)
-    assert told[0][0] == told[1][0]
-    assert told[0][1] == pytest.approx(told[1][1], rel=1e-9)
+    assert results[0][0] == results[1][0]
+    assert results[0][1] == pytest.approx(results[1][1], rel=1e-9)
     np.testing.assert_allclose(vectors[0], vectors[1], rtol=1e-11)  # over-relaxation cancels some digits
     outside = np.ones(pair.size, dtype=bool)
     outside[span.part] = False
@@ -100,9 +100,9 @@ def improved(pair: Pair, span: tuple[int, int], threads: int) -> None:
         x, chosen = start(pair), pair.strategy(np.random.default_rng(3))
         assert chosen is not None
         found.append((system.improve(x, x.copy(), chosen, Span(*span, threads)), x, chosen))
-    (told, x, chosen), (other_told, other_x, other_chosen) = found
-    assert told[0] == other_told[0] > 0
-    assert told[1] == pytest.approx(other_told[1], rel=1e-9)
+    (result, x, chosen), (other_result, other_x, other_chosen) = found
+    assert result[0] == other_result[0] > 0
+    assert result[1] == pytest.approx(other_result[1], rel=1e-9)
     np.testing.assert_allclose(x, other_x, rtol=1e-13)
     assert np.array_equal(chosen, other_chosen)
 
@@ -197,9 +197,9 @@ def test_bicgstab(optimum: str, values: str, span: tuple[int, int]) -> None:
         for system in (pair.core, pair.reference):
             x = start(pair)
             found.append((system.bicgstab(x, chosen, Span(*span), sweeps, 1e-12), x))
-        (told, x), (other_told, other_x) = found
-        assert told[0] == other_told[0]
-        assert told[1] == pytest.approx(other_told[1], rel=1e-6)
+        (result, x), (other_result, other_x) = found
+        assert result[0] == other_result[0]
+        assert result[1] == pytest.approx(other_result[1], rel=1e-6)
         np.testing.assert_allclose(x, other_x, rtol=1e-9)
 
 

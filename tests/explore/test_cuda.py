@@ -5,8 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from cuda_cases import CASES, FAULTS, MODELS, chain, gallery, wide
 from hypothesis import HealthCheck, given, settings
+from program_cases import CASES, FAULTS, MODELS, chain, gallery, wide
 from random_programs import ProgramText, programs
 
 import galton

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from cuda_cases import CASES, FAULTS, MODELS, OFF, chain, gallery, wide
 from hypothesis import HealthCheck, given, settings
 from played import memory
 from played_explorer import explore
+from program_cases import CASES, FAULTS, MODELS, OFF, chain, gallery, wide
 from random_programs import ProgramText, programs
 
 import galton
@@ -72,14 +72,6 @@ def test_launches_are_few() -> None:
     model = explore(lower(program))
     assert model.info["levels"] == 15_000
     assert list(model.differences(program.build())) == []
-
-
-def test_terminal_states_are_left_alone() -> None:
-    program = galton.parse('dtmc module m x : [0..9]; [] x<9 -> (x\'=x+1); endmodule label "end" = x=4;')
-    model = explore(lower(program, program.labels["end"]))
-    expected = program.build(terminal=program.labels["end"])
-    assert model.n_states == 5
-    assert list(model.differences(expected)) == []
 
 
 @pytest.mark.slow

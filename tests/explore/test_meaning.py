@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cuda_cases import FAULTS, OFF
+from program_cases import FAULTS, OFF
 from small_models import build, holds, refused, table
 
 import galton

@@ -1,70 +1,16 @@
-"""Random models, and the questions of the graph analysis answered from their definitions, slowly."""
+"""The questions of the graph analysis answered from their definitions, slowly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from itertools import chain, combinations, product
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
-from hypothesis import strategies as st
+from random_graphs import Successors, successors_of
 
 from galton.model.sparse import Mask, Model
-
-Successors = list[list[set[int]]]  # per state, per choice
-
-
-def as_model(successors: Successors, *, wide: bool = False) -> Model:
-    """An MDP with these edges; a DTMC where every state has one choice."""
-    rows = [row for state in successors for row in state]
-    matrix = np.zeros((len(rows), len(successors)))
-    for k, row in enumerate(rows):
-        matrix[k, list(row)] = 1 / len(row)
-    if all(len(state) == 1 for state in successors):
-        model = Model.from_matrix("dtmc", matrix)
-    else:
-        model = Model.from_matrix("mdp", matrix, row_groups=np.cumsum([0, *map(len, successors)]))
-    return replace(model, row_starts=model.row_starts.astype(np.int64)) if wide else model
-
-
-def successors_of(model: Model) -> Successors:
-    return [
-        [set(model.columns[model.row_starts[row] : model.row_starts[row + 1]].tolist()) for row in model.choices(state)]
-        for state in range(model.n_states)
-    ]
-
-
-@st.composite
-def small_models(draw: st.DrawFn, most_states: int = 5, most_choices: int = 3) -> Model:
-    n = draw(st.integers(1, most_states))
-    choice = st.sets(st.integers(0, n - 1), min_size=1, max_size=3)
-    states = st.lists(st.lists(choice, min_size=1, max_size=most_choices), min_size=n, max_size=n)
-    return as_model(draw(states), wide=draw(st.booleans()))
-
-
-@st.composite
-def larger_models(draw: st.DrawFn) -> Model:
-    """Dozens to hundreds of states, sparse and in no order, so that searches take many steps."""
-    random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
-    n, most_choices = draw(st.integers(20, 300)), draw(st.integers(1, 3))
-    near = draw(st.booleans())  # neighbours in a hidden order, or anywhere
-    hidden = random.permutation(n)
-
-    def target(state: int) -> int:
-        return int(hidden[(state + random.integers(-2, 4)) % n] if near else random.integers(n))
-
-    successors: Successors = [[] for _ in range(n)]
-    for state in range(n):
-        for _ in range(random.integers(1, most_choices + 1)):
-            successors[hidden[state]].append({target(state) for _ in range(random.integers(1, 3))})
-    return as_model(successors, wide=draw(st.booleans()))
-
-
-def masks(size: int, share: float = 0.5) -> st.SearchStrategy[Mask]:
-    return st.integers(0, 1 << 32).map(lambda seed: np.random.default_rng(seed).random(size) < share)
-
 
 # Chains: everything follows from where a path can end.
 
@@ -102,51 +48,6 @@ def outcomes(model: Model, through: Mask, goal: Mask) -> tuple[npt.NDArray[np.bo
     """``(strategies, states)``: whether each strategy reaches the goal with positive probability, and with 1."""
     results = [chain_outcomes(chosen, through, goal) for chosen in strategies(successors_of(model))]
     return np.array([some for some, _ in results]), np.array([every for _, every in results])
-
-
-# Larger models: the fixed points as the textbook has them, on dense matrices.
-
-
-class FixedPoints:
-    """The four sets of states, each by repeating its definition until nothing changes."""
-
-    def __init__(self, model: Model, through: Mask, goal: Mask) -> None:
-        self.edges = model.matrix.toarray() > 0
-        self.firsts = np.arange(model.n_states) if model.choice_starts is None else model.choice_starts[:-1]
-        self.through, self.goal = through, goal
-
-    def meets(self, states: Mask) -> Mask:
-        return (self.edges & states).any(axis=1)
-
-    def stays(self, states: Mask) -> Mask:
-        return ~(self.edges & ~states).any(axis=1)
-
-    def some(self, rows: Mask) -> Mask:
-        return np.logical_or.reduceat(rows, self.firsts)
-
-    def every(self, rows: Mask) -> Mask:
-        return np.logical_and.reduceat(rows, self.firsts)
-
-    def can_reach(self) -> Mask:
-        return iterate(self.goal, lambda found: self.goal | self.through & self.some(self.meets(found)))
-
-    def can_avoid(self) -> Mask:
-        return ~iterate(self.goal, lambda found: self.goal | self.through & self.every(self.meets(found)))
-
-    def surely_reaches(self, some_strategy: bool) -> Mask:
-        step = self.some if some_strategy else self.every
-
-        def inner(kept: Mask) -> Mask:
-            good = self.stays(kept)
-            return iterate(self.goal, lambda found: self.goal | self.through & step(good & self.meets(found)))
-
-        return iterate(np.ones_like(self.goal), inner)
-
-
-def iterate(states: Mask, step: Callable[[Mask], Mask]) -> Mask:
-    while not np.array_equal(more := step(states), states):
-        states = more
-    return states
 
 
 # End components: all sets of states that are one, and of those the largest.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
-from graph_oracle import as_model, edge_graph, larger_models, masks, small_models
+from graph_oracle import edge_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_graphs import as_model, larger_models, masks, small_models
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 

@@ -13,11 +13,12 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 import pytest
-from graph_oracle import as_model, edge_graph, larger_models, masks, small_models
+from graph_oracle import edge_graph
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from played import played_device
 from played.kernels import RawKernel
+from random_graphs import as_model, larger_models, masks, small_models
 
 import galton
 import galton.graph as cpu
@@ -133,36 +134,6 @@ def test_zero_and_one(device: Device, model: Model, data: st.DataObject, goals: 
 
 
 @EXAMPLES
-@given(st.one_of(small_models(), larger_models()), st.data())
-def test_attractor(device: Device, model: Model, data: st.DataObject) -> None:
-    through, goal = data.draw(masks(model.n_states, 0.9)), data.draw(masks(model.n_states, 0.1))
-    sure = cpu.surely_reaches(model, through, goal, some_strategy=True)
-    first = np.arange(model.n_states) if model.choice_starts is None else model.choice_starts[:-1]
-    there, there_through, there_goal = device.model(model), device.put(through), device.put(goal)
-    strategy = device.get(device.graph.attractor(there, there_through, there_goal))
-    chosen = chain_of(model, strategy)
-    assert np.array_equal(cpu.can_reach(chosen, through, goal), cpu.can_reach(model, through, goal))
-    strategy = device.get(device.graph.attractor(there, there_through, there_goal, staying=device.put(sure)))
-    assert np.array_equal(cpu.surely_reaches(chain_of(model, strategy), through, goal, some_strategy=True), sure)
-    outside = ~sure | goal
-    assert np.array_equal(strategy[outside], first[outside])
-
-
-def chain_of(model: Model, strategy: npt.NDArray[np.int32]) -> Model:
-    targets = [model.columns[model.row_starts[row] : model.row_starts[row + 1]].tolist() for row in strategy]
-    return as_model([[set(row)] for row in targets])
-
-
-@EXAMPLES
-@given(st.one_of(small_models(), larger_models()), st.data())
-def test_forward_search(device: Device, model: Model, data: st.DataObject) -> None:
-    start = data.draw(masks(model.n_states, 0.05))
-    within = data.draw(st.none() | masks(model.n_states, 0.9))
-    found = device.graph.forward_reachable(device.model(model), device.put(start), device.mask(within))
-    assert np.array_equal(device.get(found), cpu.forward_reachable(model, start, within))
-
-
-@EXAMPLES
 @given(st.one_of(small_models(7), larger_models()), st.data())
 def test_components(device: Device, model: Model, data: st.DataObject) -> None:
     within = data.draw(st.none() | masks(model.n_states, 0.8))
@@ -175,14 +146,6 @@ def test_components(device: Device, model: Model, data: st.DataObject) -> None:
     bottom = fetched(device, device.graph.bottom_components(device.model(model), device.mask(within)))
     assert partition(bottom) == partition(cpu.bottom_components(model, within))
     assert np.array_equal(bottom.component[bottom.order], np.repeat(np.arange(bottom.count), bottom.sizes))
-
-
-@EXAMPLES
-@given(st.one_of(small_models(7), larger_models()), st.data())
-def test_end_components(device: Device, model: Model, data: st.DataObject) -> None:
-    within = data.draw(st.none() | masks(model.n_states, 0.8))
-    choices = data.draw(st.none() | masks(model.n_choices, 0.8))
-    check_end_components(device, model, within, choices)
 
 
 # Models of the gallery.

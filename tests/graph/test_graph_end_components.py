@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from graph_oracle import as_model, end_components, larger_models, masks, small_models
+from graph_oracle import end_components
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_graphs import as_model, masks, small_models
 
-from galton.graph import bottom_components, maximal_end_components, strongly_connected_components
-from galton.model.sparse import Mask, Model
+from galton.graph import bottom_components, maximal_end_components
+from galton.model.sparse import Model
 
 MODELS = settings(deadline=None, max_examples=400)
 
@@ -28,35 +29,6 @@ def test_all_sets_of_states(model: Model, data: st.DataObject) -> None:
     assert set(parts) == set(expected)
     assert parts == sorted(parts, key=min)
     assert found.staying.tolist() == staying.tolist()
-
-
-@settings(deadline=None, max_examples=150)
-@given(larger_models(), st.data())
-def test_larger_ones_by_the_textbook(model: Model, data: st.DataObject) -> None:
-    within = data.draw(masks(model.n_states, 0.95))
-    choices = data.draw(masks(model.n_choices, 0.95))
-    found = maximal_end_components(model, within, choices)
-    labels, staying = textbook(model, within, choices)
-    assert np.array_equal(found.component >= 0, labels >= 0)
-    assert np.array_equal(found.staying, staying)
-    same = found.component[:, None] == found.component
-    assert np.array_equal(same, labels[:, None] == labels)
-
-
-def textbook(model: Model, within: Mask, choices: Mask) -> tuple[np.ndarray, Mask]:
-    """Components; away with the choices that leave theirs and with the states that have none left; and again."""
-    firsts = np.arange(model.n_states) if model.choice_starts is None else model.choice_starts[:-1]
-    owner = np.repeat(np.arange(model.n_states), np.diff(np.append(firsts, model.n_choices)))
-    edges = model.matrix.toarray() > 0
-    within, choices = within.copy(), choices & within[owner]
-    while True:
-        labels = strongly_connected_components(model, within, choices).component
-        kept = choices & ~(edges & (labels != labels[owner][:, None])).any(axis=1)
-        inside = within & np.logical_or.reduceat(kept, firsts)
-        kept &= inside[owner]
-        if np.array_equal(kept, choices) and np.array_equal(inside, within):
-            return labels, kept
-        within, choices = inside, kept
 
 
 @settings(deadline=None, max_examples=100)

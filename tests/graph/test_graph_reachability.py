@@ -1,23 +1,14 @@
-"""Which states reach a goal with probability 0 or 1: against all strategies, and the fixed points of the textbook."""
+"""Which states reach a goal with probability 0 or 1: against all strategies, one by one."""
 
 from __future__ import annotations
 
 import networkx as nx
 import numpy as np
 import pytest
-from graph_oracle import (
-    FixedPoints,
-    as_model,
-    chain_outcomes,
-    edge_graph,
-    larger_models,
-    masks,
-    outcomes,
-    small_models,
-    successors_of,
-)
+from graph_oracle import chain_outcomes, edge_graph, outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_graphs import as_model, larger_models, masks, small_models, successors_of
 
 from galton.graph import attractor, can_avoid, can_reach, forward_reachable, surely_reaches, zero_and_one
 from galton.model.sparse import Mask, Model
@@ -39,18 +30,6 @@ def test_all_strategies_one_by_one(model: Model, data: st.DataObject) -> None:
     assert (zero.tolist(), one.tolist()) == ((~positive).any(axis=0).tolist(), sure.all(axis=0).tolist())
     assert surely_reaches(model, through, goal, some_strategy=True).tolist() == sure.any(axis=0).tolist()
     assert surely_reaches(model, through, goal, some_strategy=False).tolist() == sure.all(axis=0).tolist()
-
-
-@FEWER
-@given(larger_models(), st.data(), st.sampled_from([0.01, 0.1]), st.sampled_from([0.9, 1.0]))
-def test_the_fixed_points_of_the_textbook(model: Model, data: st.DataObject, goals: float, passable: float) -> None:
-    through, goal = data.draw(masks(model.n_states, passable)), data.draw(masks(model.n_states, goals))
-    expected = FixedPoints(model, through, goal)
-    assert np.array_equal(can_reach(model, through, goal), expected.can_reach())
-    assert np.array_equal(can_avoid(model, through, goal), expected.can_avoid())
-    for some in (False, True):
-        found = surely_reaches(model, through, goal, some_strategy=some)
-        assert np.array_equal(found, expected.surely_reaches(some))
 
 
 @MODELS

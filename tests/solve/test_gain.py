@@ -51,13 +51,13 @@ def test_small_chains(asked: Chain) -> None:
     assert Fraction(found.upper) - Fraction(found.lower) <= Fraction(2, 10**6) * exact
 
 
-@pytest.mark.parametrize("method", kernels.preconditioners, ids=lambda method: method[0])
+@pytest.mark.parametrize("method", kernels.PRECONDITIONERS, ids=lambda method: method[0])
 def test_every_method(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     random = noise(400)
     rows = np.repeat(np.arange(400), 4)
     columns = np.concatenate([(rows[::4] + 1) % 400, random.integers(0, 400, 1200)]).reshape(4, 400).T.ravel()
     asked = from_arrays(rows, columns, random.uniform(0.1, 1, 1600), 400, random.uniform(0, 1, 400))
-    monkeypatch.setattr(kernels, "preconditioners", (method,))
+    monkeypatch.setattr(kernels, "PRECONDITIONERS", (method,))
     found = gain(asked, Settings())
     assert found.method == f"BiCGStab, {method[0]}"
     assert found.lower == pytest.approx(dense_gain(asked), rel=1e-6)
@@ -156,7 +156,7 @@ def test_weights_over_thousands_of_orders_of_magnitude() -> None:
 def test_what_is_too_dense_to_eliminate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elimination, "OPERATIONS", 0)
     monkeypatch.setattr(elimination, "AT_ONCE", 1)
-    monkeypatch.setattr(kernels, "preconditioners", ())
+    monkeypatch.setattr(kernels, "PRECONDITIONERS", ())
     asked = birth_death(np.full(300, 1e-3), np.full(300, 1e3), np.arange(301) % 7)
     with pytest.raises(NumericError, match=r"lies in \[.*too many transitions") as refused:
         gain(asked, Settings())
@@ -209,7 +209,15 @@ def test_threads_eliminate_alike() -> None:
     order = _core.far_first(asked.matrix, 0)
     biases = []
     for threads in (1, 2, 5):
-        elimination = _core.IncompleteElimination(asked.matrix, rates, order, 0.01, 10**6, 10**9, threads)
+        elimination = _core.IncompleteElimination(
+            asked.matrix,
+            leaving_rates=rates,
+            order=order,
+            threshold=0.01,
+            capacity=10**6,
+            operations=10**9,
+            threads=threads,
+        )
         while elimination.advance():
             pass
         solver = _core.Bias(asked.matrix, 0, 1)

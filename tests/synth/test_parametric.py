@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from chains import PLANT, SPACE, at_point, parametric, points_in, random_chain
@@ -143,9 +145,9 @@ def test_the_program_was_explored_twice(monkeypatch: pytest.MonkeyPatch) -> None
     lowered: list[object] = []
     explore, lower = _core.explore, discovery.lower
 
-    def counted(*arguments: object, rows: bool = True) -> object:
+    def counted(program: _core.Program, *, rows: bool, **options: Any) -> object:
         made.append(rows)
-        return explore(*arguments, rows=rows)  # type: ignore[arg-type]
+        return explore(program, rows=rows, **options)
 
     def noted(program: Program) -> object:
         lowered.append(program)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pytest
 from chains import PLANT, SPACE, parametric
 
-from galton.backend import CPU, Backend
-from galton.backend.protocol import RegionRows, Regions
+from galton.backend import CPU, REFERENCE
 from galton.synth.forward_transient import ForwardRows, Mass, moved
 from galton.synth.transient import PhaseRows, transient
-
-REFERENCE = Backend("reference")
 
 
 @pytest.mark.parametrize("over", [False, True])
@@ -45,14 +40,3 @@ def test_forward_too() -> None:
     )
     np.testing.assert_allclose(here.lower, there.lower, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(here.upper, there.upper, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("backend", [CPU, REFERENCE], ids=repr)
-def test_backends_have_what_the_protocol_names(backend: Backend) -> None:
-    for protocol, made in ((Regions, backend.regions), (RegionRows, backend.regions.RegionRows)):
-        for name, function in inspect.getmembers(protocol, inspect.isfunction):
-            if not name.startswith("_"):
-                assert (
-                    list(inspect.signature(getattr(made, name)).parameters)[-1]
-                    == list(inspect.signature(function).parameters)[-1]
-                )

@@ -233,7 +233,9 @@ nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
 
 void bind_explore(nb::module_& m) {
     nb::class_<Program>(m, "Program");
-    m.def("make_program", &make_program);
+    m.def("make_program", &make_program, nb::kw_only(), nb::arg("type"), nb::arg("words"), nb::arg("fields"), nb::arg("nodes"),
+          nb::arg("commands"), nb::arg("products"), nb::arg("actions"), nb::arg("reward_structures"), nb::arg("rewards"),
+          nb::arg("labels"), nb::arg("initial"), nb::arg("initial_ranges"), nb::arg("first_state"), nb::arg("terminal"));
     m.def("operations", [] {
         std::vector<std::tuple<std::string, bool, bool>> rows;
         for (size_t i = 0; i < std::size(OPERATIONS); ++i)
@@ -241,8 +243,8 @@ void bind_explore(nb::module_& m) {
         return rows;
     });
     m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"), nb::arg("threads"));
-    m.def("explore", &explore, nb::arg("program"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
-          nb::arg("transition_rewards"), nb::arg("watch").none(), nb::arg("rows") = true);
+    m.def("explore", &explore, nb::arg("program"), nb::kw_only(), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
+          nb::arg("transition_rewards"), nb::arg("watch").none(), nb::arg("rows"));
 }
 
 }  // namespace galton

@@ -218,8 +218,9 @@ class Worker {
         if (table.states() > std::min<size_t>(shared_.limits.states, INT32_MAX))  // states have 32-bit numbers
             throw ExploreFailure{
                 {Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), expander_.crowded_state()}};
+        const size_t table_bytes = table.bytes();  // while no other thread makes it grow
         reading.unlock();
-        report();
+        report(table_bytes);
     }
 
     void grow() {
@@ -229,8 +230,8 @@ class Worker {
         shared_.table.grow(shared_.threads);
     }
 
-    void report() {
-        const size_t used = shared_.table.bytes() + shared_.queue.bytes() + shared_.table.states() * words_ * sizeof(uint64_t);
+    void report(size_t table_bytes) {
+        const size_t used = table_bytes + shared_.queue.bytes() + shared_.table.states() * words_ * sizeof(uint64_t);
         if (used > shared_.limits.memory)
             throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(used), expander_.crowded_state()}};
         shared_.progress.states.store(shared_.table.states(), std::memory_order_relaxed);

@@ -20,8 +20,8 @@ using MaybeIn = std::optional<In<double>>;
 
 const double* data_of(const MaybeIn& array) { return array ? array->data() : nullptr; }
 
-void bind_drift_bounds(const Matrix& matrix, const MaybeIn& state, const MaybeIn& choice, In<double> high, Out<double> lower,
-                       Out<double> upper, int threads, const MaybeIn& low) {
+void bind_drift_bounds(const Matrix& matrix, const MaybeIn& state, const MaybeIn& choice, In<double> high, const MaybeIn& low,
+                       Out<double> lower, Out<double> upper, int threads) {
     nb::gil_scoped_release released;
     drift_bounds(matrix.view, data_of(state), data_of(choice), high.data(), data_of(low), lower.data(), upper.data(), threads);
 }
@@ -104,8 +104,9 @@ nb::tuple advance(Bias& self, Preconditioner& preconditioner, double relative, d
 }  // namespace
 
 void bind_long_run(nb::module_& m) {
-    m.def("drift_bounds", &bind_drift_bounds, nb::arg("matrix"), nb::arg("state").none(), nb::arg("choice").none(),
-          nb::arg("high"), nb::arg("lower"), nb::arg("upper"), nb::arg("threads"), nb::arg("low").none() = nb::none());
+    m.def("drift_bounds", &bind_drift_bounds, nb::arg("matrix"), nb::kw_only(), nb::arg("state").none(),
+          nb::arg("choice").none(), nb::arg("high"), nb::arg("low").none(), nb::arg("lower"), nb::arg("upper"),
+          nb::arg("threads"));
     m.def("eliminate", &bind_eliminate, nb::arg("matrix"), nb::arg("reward"), nb::arg("members"), nb::arg("starts"),
           nb::arg("values"), nb::arg("errors"));
     m.def("leaving_rates", &bind_exit_rates, nb::arg("matrix"));
@@ -127,8 +128,9 @@ void bind_long_run(nb::module_& m) {
             },
             nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
     nb::class_<IncompleteElimination, Preconditioner>(m, "IncompleteElimination")
-        .def("__init__", &make_elimination, nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("order"), nb::arg("threshold"),
-             nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("__init__", &make_elimination, nb::arg("matrix"), nb::kw_only(), nb::arg("leaving_rates"), nb::arg("order"),
+             nb::arg("threshold"), nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
         .def("advance", &IncompleteElimination::advance, nb::call_guard<nb::gil_scoped_release>())
         .def("share_of_last", &IncompleteElimination::share_of_last)
         .def("busiest", &IncompleteElimination::busiest)

@@ -82,10 +82,11 @@ bool mark_visited(In<int64_t> starts, In<int32_t> columns, In<double> rates, In<
 void bind_regions(nb::module_& m) {
     m.attr("LANES") = LANES;
     nb::class_<BoundRows>(m, "ParametricRows")
-        .def("__init__", &make_rows, nb::arg("states"), nb::arg("starts"), nb::arg("terms"), nb::arg("group_starts"),
-             nb::arg("columns"), nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"), nb::arg("forward") = false)
-        .def("run", &run, nb::arg("steps"), nb::arg("rates"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
-             nb::arg("watched"), nb::arg("sum"), nb::arg("changes"), nb::arg("threads"));
+        .def("__init__", &make_rows, nb::kw_only(), nb::arg("states"), nb::arg("starts"), nb::arg("terms"),
+             nb::arg("group_starts"), nb::arg("columns"), nb::arg("coefficients"), nb::arg("n_states"), nb::arg("n_terms"),
+             nb::arg("forward"))
+        .def("run", &run, nb::arg("steps"), nb::kw_only(), nb::arg("rates"), nb::arg("weights").none(), nb::arg("x"),
+             nb::arg("other"), nb::arg("watched"), nb::arg("sum"), nb::arg("changes"), nb::arg("threads"));
     m.def("visit", &mark_visited, nb::arg("starts"), nb::arg("columns"), nb::arg("rates"), nb::arg("initial"),
           nb::arg("likely"), nb::kw_only(), nb::arg("time"), nb::arg("enough"), nb::arg("settled"), nb::arg("most_states"),
           nb::arg("most_work"));

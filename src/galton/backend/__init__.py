@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from ..device.arrays import library_of
 
 if TYPE_CHECKING:
     from .protocol import Equations, Explorer, Graph, LongRun, Regions, Rows, Steps
 
-__all__ = ["BACKENDS", "CPU", "CUDA", "Backend", "of"]
+__all__ = ["BACKENDS", "CPU", "CUDA", "REFERENCE", "Backend", "of"]
 
 
 class Backend:
@@ -63,15 +64,16 @@ class Backend:
         """Steps of parametric chains over boxes of parameters."""
         return cast("Regions", self._module("regions"))
 
-    def _module(self, part: str) -> Any:
+    def _module(self, part: str) -> ModuleType:
         return import_module(f".{self.name}.{part}", __name__)
 
 
 CPU, CUDA = Backend("cpu"), Backend("cuda")
+REFERENCE = Backend("reference")  # for tests: slow, and meant to be read; nobody is sent there
 BACKENDS = {backend.name: backend for backend in (CPU, CUDA)}
 
 
-def of(array: Any) -> Backend:
+def of(array: object) -> Backend:
     """The backend for what has this array: that of the library it is of."""
     library = library_of(array)
     return CPU if library is None else BACKENDS[library.name]

@@ -32,7 +32,7 @@ class Chain:
 
     @cached_property
     def matrix(self) -> _core.Matrix:
-        """As the kernels take it."""
+        """The rates as a matrix of the core; the arrays are shared."""
         entries = self.values.plain if self.values.dictionary is None else self.values.index
         return _core.Matrix(None, self.row_starts, self.columns, entries, self.values.dictionary)
 

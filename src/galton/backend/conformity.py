@@ -21,21 +21,31 @@ if TYPE_CHECKING:
     from .cuda import rows as cuda_rows
     from .cuda import steps as cuda_steps
     from .reference import equations as reference_equations
+    from .reference import explorer as reference_explorer
+    from .reference import graph as reference_graph
+    from .reference import long_run as reference_long_run
     from .reference import regions as reference_regions
+    from .reference import rows as reference_rows
+    from .reference import steps as reference_steps
 
     cpu_explorer_meets: protocol.Explorer = cpu_explorer
     cuda_explorer_meets: protocol.Explorer = cuda_explorer
+    reference_explorer_meets: protocol.Explorer = reference_explorer
     cpu_graph_meets: protocol.Graph = cpu_graph
     cuda_graph_meets: protocol.Graph = cuda_graph
+    reference_graph_meets: protocol.Graph = reference_graph
     cpu_rows_meets: protocol.Rows = cpu_rows
     cuda_rows_meets: protocol.Rows = cuda_rows
+    reference_rows_meets: protocol.Rows = reference_rows
     cpu_equations_meets: protocol.Equations = cpu_equations
     cuda_equations_meets: protocol.Equations = cuda_equations
     reference_equations_meets: protocol.Equations = reference_equations
     cpu_steps_meets: protocol.Steps = cpu_steps
     cuda_steps_meets: protocol.Steps = cuda_steps
+    reference_steps_meets: protocol.Steps = reference_steps
     cpu_long_run_meets: protocol.LongRun = cpu_long_run
     cuda_long_run_meets: protocol.LongRun = cuda_long_run
+    reference_long_run_meets: protocol.LongRun = reference_long_run
     cpu_regions_meets: protocol.Regions = cpu_regions
     cuda_regions_meets: protocol.Regions = cuda_regions
     reference_regions_meets: protocol.Regions = reference_regions

@@ -16,7 +16,7 @@ from .limits import MEGABYTE, Limits
 
 
 class Fault(IntEnum):
-    """As the core numbers them."""
+    """What ended an exploration; the core has the same numbers."""
 
     OUT_OF_RANGE = 1
     BAD_PROBABILITY = 2

@@ -3,15 +3,16 @@
 Each protocol here is met by a module of every backend's folder: :class:`Explorer` by ``explorer``, :class:`Graph` by
 ``graph`` and so on. Arrays are those of the backend's own library; their types are written as NumPy's, whose names the
 others share. :class:`System` is what sweeps go over: methods are written over it and do not know who does the work.
-``backend/reference`` says in a few lines of NumPy what its primitives mean.
+``backend/reference`` says in plain Python and NumPy what all of it means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from ..lower.lowering import Lowered
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .regions import GroupedRows, Int64s
 
-    Numbers = npt.NDArray[Any]
+    Number = TypeVar("Number", bound=np.generic)  # what an array has, be it numbers or truth values
 
 __all__ = [
     "OPTIMA",
@@ -36,11 +37,13 @@ __all__ = [
     "LongRun",
     "Matrix",
     "Optimum",
-    "Preconditioners",
+    "Preconditioner",
     "RegionRows",
+    "RegionSteps",
     "Regions",
     "Rows",
     "Span",
+    "StepMatrix",
     "Steps",
     "Stop",
     "System",
@@ -50,7 +53,6 @@ __all__ = [
 
 Watch = Callable[[int, int, int], None]  # told of states, transitions and finished rows
 Optimum = Literal["min", "max"]
-Preconditioners = Sequence[tuple[str, Callable[[Any], bool], int]]
 OPTIMA: dict[Optimum | None, int] = {"min": -1, None: 0, "max": 1}
 
 
@@ -106,7 +108,7 @@ class Graph(Protocol):
         """States with a path to the goal whatever is chosen."""
 
     def reach_surely(self, model: Model, through: Mask, goal: Mask, candidates: Mask) -> Mask:
-        """Candidates with a strategy that reaches the goal with probability 1."""
+        """Candidates with a strategy that reaches the goal with probability 1, in a model with choices."""
 
     def reach_by(self, model: Model, through: Mask, goal: Mask, staying: Mask | None, strategy: Int32s) -> None:
         """Write choices that get closer to the goal; with ``staying``, only those whose successors are all there."""
@@ -127,13 +129,13 @@ class Rows(Protocol):
     def owners(self, model: Model) -> Int32s:
         """``(choices,)`` the state of each choice."""
 
-    def spread(self, model: Model, numbers: Numbers) -> Numbers:
+    def spread(self, model: Model, numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """``(choices,)`` what ``(states,)`` numbers are in the state of each choice."""
 
     def every_successor_in(self, model: Model, states: Mask) -> Mask:
         """``(choices,)`` mask of the choices all of whose successors are among the states."""
 
-    def best_choice(self, model: Model, numbers: Numbers, *, maximise: bool) -> Numbers:
+    def best_choice(self, model: Model, numbers: npt.NDArray[Number], *, maximise: bool) -> npt.NDArray[Number]:
         """``(states,)`` the best of the numbers, or truth values, of each state's choices."""
 
 
@@ -165,6 +167,18 @@ class Watching(Protocol):
         """Tell how far the work is, and look for signals."""
 
 
+class Preconditioner(NamedTuple):
+    """What helps Krylov's method to solve an equation.
+
+    ``prepare`` makes it, and is False where that cannot be done. ``patience`` is how many steps may pass without a
+    tenfold improvement.
+    """
+
+    name: str
+    prepare: Callable[[], bool]
+    patience: int
+
+
 class Bias(Protocol):
     """A guess at the bias h of a chain, in Poisson's equation g = r + Qh, solved as often as it takes."""
 
@@ -173,20 +187,16 @@ class Bias(Protocol):
     busiest: int  # a state where the chain spends much of its time
     exit_rates: Floats  # of each state, without loops
 
+    @property
+    def preconditioners(self) -> Sequence[Preconditioner]:
+        """What to prepare before :meth:`improve`, in the order in which they are tried."""
+
     def improve(self, reward: Floats, h: Floats, *, relative: float, absolute: float, patience: int) -> bool:
         """Improve h, in place, until r + Qh seems to be constant up to a width; False when that does not happen."""
 
 
 class LongRun(Protocol):
-    """Poisson's equation of an irreducible chain.
-
-    ``preconditioners`` are tried in turn: a name, how one is made (False where it cannot be), and how many steps may
-    pass without a tenfold improvement. ``eliminates`` says whether states can be eliminated completely there.
-    """
-
-    @property
-    def preconditioners(self) -> Preconditioners:
-        """A name, how one is made, and its patience, in the order in which they are tried."""
+    """Poisson's equation of an irreducible chain."""
 
     @property
     def eliminates(self) -> bool:
@@ -231,7 +241,10 @@ class Chain(Protocol):
     def run(
         self, steps: int, weights: Floats | None, x: Floats, other: Floats, total: Floats | None, threads: int
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` times: ``total += weight * x``, then a step; whether x ended in ``other``, and what was seen."""
+        """``steps`` times: ``total += weight * x``, then a step.
+
+        Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
+        """
 
 
 class Bellman(Protocol):
@@ -240,32 +253,38 @@ class Bellman(Protocol):
     def run(
         self, steps: int, x: Floats, other: Floats, choices: Int32s | None, threads: int
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; whether x ended in ``other``, and what was seen."""
+        """``steps`` steps; whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`."""
+
+
+class StepMatrix(Protocol):
+    """A matrix to make steps with, as its backend has it."""
+
+    def in_format(self, name: str | None) -> StepMatrix:
+        """The matrix in a format of :mod:`.formats`; None for any."""
+
+    def describe(self) -> str:
+        """The format and why it was chosen; empty where there is only one."""
+
+    def chain(self, scale: float, stay: Floats | None) -> Chain:
+        """A chain to make steps of."""
+
+    def bellman(self, constant: Floats | None, maximise: bool) -> Bellman:
+        """An MDP to make steps of."""
 
 
 class Steps(Protocol):
-    """Steps of chains and MDPs, by whole matrices; what a matrix is, each backend knows."""
+    """Steps of chains and MDPs, by whole matrices."""
 
-    def matrix_of(self, model: Model) -> Any:
+    def matrix_of(self, model: Model) -> StepMatrix:
         """The matrix of a model; the arrays are shared."""
 
-    def part_of(self, model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s, Int32s, Any, Offsets, int]:
+    def part_of(
+        self, model: Model, keep: Mask, loops: bool, threads: int
+    ) -> tuple[Int32s, Int32s, StepMatrix, Offsets, int]:
         """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
-
-    def in_format(self, matrix: Any, name: str | None) -> Any:
-        """The matrix in a format of :mod:`.formats`; None for any."""
-
-    def describe(self, matrix: Any) -> str:
-        """The format of a matrix and why it was chosen; empty where there is only one."""
 
     def batch(self, entries: int, rows: int) -> int:
         """How many steps over so many entries and rows to ask for at a time."""
-
-    def chain(self, matrix: Any, scale: float, stay: Floats | None) -> Chain:
-        """A chain to make steps of."""
-
-    def bellman(self, matrix: Any, constant: Floats | None, maximise: bool) -> Bellman:
-        """An MDP to make steps of."""
 
     def threads(self, wanted: int) -> int:
         """How many threads of the host a call can use."""
@@ -292,6 +311,26 @@ class BoxWeights(Protocol):
 
     def between(self, first: int, last: int) -> Floats | None:
         """``(steps, boxes)`` the weights of some steps; None where all are 0."""
+
+
+class RegionSteps(Protocol):
+    """Steps of some boxes, each with its own rates and weights."""
+
+    def run(
+        self,
+        first: int,
+        steps: int,
+        x: Floats,
+        other: Floats,
+        watched: Int32s,
+        sums: Floats,
+        changes: Floats,
+        threads: int,
+    ) -> bool:
+        """``steps`` times from step ``first`` on: ``sums += weight * x[watched]``, then a step.
+
+        ``changes``, on the host, gets the largest changes of the last step. Whether the vectors are in ``other`` then.
+        """
 
 
 class RegionRows(Protocol):
@@ -321,33 +360,18 @@ class RegionRows(Protocol):
     def array(self, values: Floats) -> Floats:
         """A copy of such bounds as steps have it."""
 
-    def place_weights(self, weights: BoxWeights) -> Any:
-        """The weights where steps are made; their ends are read anew in each call."""
-
-    def run(
-        self,
-        first: int,
-        steps: int,
-        rates: Floats,
-        weights: Any,
-        x: Floats,
-        other: Floats,
-        watched: Int32s,
-        sums: Floats,
-        changes: Floats,
-        threads: int,
-    ) -> bool:
-        """``steps`` times from step ``first`` on: ``sums += weight * x[watched]``, then a step.
-
-        ``changes``, on the host, gets the largest changes of the last step. Whether the vectors are in ``other`` then.
-        """
+    def steps(self, rates: Floats, weights: BoxWeights) -> RegionSteps:
+        """Steps with these rates, an array as steps have it; the ends of the weights are read anew in each call."""
 
 
 class Regions(Protocol):
     """Steps of parametric chains, with bounds on their values at all points of boxes of parameters."""
 
     def rows(self, pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
-        """The rows of a chain; ``format`` is ``csr``, ``ell`` or the backend's choice."""
+        """The rows of a chain; ``format`` is ``csr``, ``ell`` or the backend's choice.
+
+        Raises :class:`~galton.device.errors.DeviceError` where the rows go forward and the backend cannot.
+        """
 
     def together(self, n_states: int, n_terms: int) -> int:
         """How many boxes of a chain make a bundle."""
@@ -420,7 +444,10 @@ class System(Protocol):
     def bicgstab(
         self, x: Floats, chosen: Int32s | None, span: Span, sweeps: int, tolerance: float
     ) -> tuple[int, float]:
-        """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x."""
+        """BiCGStab on x = G(x), where G is a Gauss–Seidel sweep, until every residual is at most ``tolerance`` of x.
+
+        A device solves all unknowns together: there, the span has to hold them all.
+        """
 
     def solve_induced(self, x: Floats, chosen: Int32s, span: Span, tolerance: float) -> tuple[int, float]:
         """The solution for the rows chosen, however; what it took in sweeps, and the largest residual."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 from ..model.sparse import Int32s, Mask, Model
@@ -11,8 +12,10 @@ from . import of
 
 __all__ = ["best_choice", "every_successor_in", "owners", "spread"]
 
+Number = TypeVar("Number", bound=np.generic)
 
-def spread(model: Model, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+
+def spread(model: Model, numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """``(choices,)`` what ``(states,)`` numbers are in the state of each choice.
 
     >>> import numpy as np
@@ -39,7 +42,7 @@ def every_successor_in(model: Model, states: Mask) -> Mask:
     return of(model.columns).rows.every_successor_in(model, states)
 
 
-def best_choice(model: Model, numbers: npt.NDArray[Any], *, maximise: bool) -> npt.NDArray[Any]:
+def best_choice(model: Model, numbers: npt.NDArray[Number], *, maximise: bool) -> npt.NDArray[Number]:
     """``(states,)`` the greatest, or the least, of the ``(choices,)`` numbers of each state's choices.
 
     Of truth values, the greatest is whether some are true, the least whether all are.

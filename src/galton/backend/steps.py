@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from ..device.arrays import greatest, namespace, on_host
 from ..model.rounding import UNIT
 from ..model.sparse import Int32s, Mask, Model
 from . import Backend, of
+from .protocol import StepMatrix
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class Part:
     states: Int32s | None  # their numbers in the model; None for all
     position: Int32s | None  # for each state of the model, its number here or -1; None for all
     backend: Backend
-    matrix: Any  # as that backend has it
+    matrix: StepMatrix
     n_states: int
     n_rows: int
     n_entries: int
@@ -80,7 +81,7 @@ class Part:
 
     def in_format(self, name: str | None) -> Part:
         """This part with its matrix in a format of :mod:`galton.backend.formats`; None for any."""
-        return replace(self, matrix=self.backend.steps.in_format(self.matrix, name))
+        return replace(self, matrix=self.matrix.in_format(name))
 
     def of(self, vector: Floats) -> Floats:
         """The numbers of these states."""
@@ -157,9 +158,8 @@ class Chain:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        kernels = self.part.backend.steps
-        self._kernel = kernels.chain(self.part.matrix, self.scale, self.stay)
-        self._pace = _Pace(kernels.threads(self.threads))
+        self._kernel = self.part.matrix.chain(self.scale, self.stay)
+        self._pace = _Pace(self.part.backend.steps.threads(self.threads))
         self._other = np.empty_like(self.x)
         self.sum = np.zeros_like(self.x)
 
@@ -199,9 +199,8 @@ class Bellman:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        kernels = self.part.backend.steps
-        self._kernel = kernels.bellman(self.part.matrix, self.constant, self.maximise)
-        self._pace = _Pace(kernels.threads(self.threads))
+        self._kernel = self.part.matrix.bellman(self.constant, self.maximise)
+        self._pace = _Pace(self.part.backend.steps.threads(self.threads))
         self._other = np.empty_like(self.x)
 
     def lost(self, faintest: float) -> float:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["PAPERS", "Cell", "Experiment", "Found", "Options", "Row", "Sizes", "printed"]
+__all__ = ["PAPERS", "Cell", "Experiment", "Found", "Options", "Row", "Sizes", "grid", "printed", "shown"]
 
 Cell = float | int | str | None
 Sizes = Literal["small", "paper", "beyond"]
@@ -124,14 +124,6 @@ class Found:
     seconds: float
     machine: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of all numbers, in the order in which they first come."""
-        names: dict[str, None] = {}
-        for row in self.rows:
-            names |= dict.fromkeys([*row.printed, *row.measured])
-        return list(names)
-
     def to_json(self) -> dict[str, Any]:
         """All that was found."""
         experiment = self.experiment
@@ -156,31 +148,41 @@ class Found:
 
     def table(self) -> str:
         """Lines with columns of the same width: ours, what is printed, and the ratio of the two."""
-        head = ["instance"]
-        for name in self.columns:
-            both = any(name in row.printed and name in row.measured for row in self.rows)
-            head += [name, "printed", "ratio"] if both else [name]
-        lines = [head, *(self._cells(row) for row in self.rows)]
+        head, rows = grid(self.to_json())
+        lines = [[name for name, _ in head], *(cells for cells, _ in rows)]
         widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
         written = []
-        for line in lines:
+        for line, skipped in zip(lines, ["", *(why for _, why in rows)], strict=True):
             cells = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
-            written.append("  ".join([line[0].ljust(widths[0]), *cells]))
-        for at, row in enumerate(self.rows, 1):
-            if row.skipped:
-                written[at] = f"{written[at].rstrip()}  {row.skipped}"
-        return "\n".join(line.rstrip() for line in written)
+            written.append("  ".join([line[0].ljust(widths[0]), *cells, skipped]).rstrip())
+        return "\n".join(written)
 
-    def _cells(self, row: Row) -> list[str]:
-        cells = [row.instance]
-        for name in self.columns:
-            ours, theirs = row.measured.get(name), row.printed.get(name)
-            if any(name in other.printed and name in other.measured for other in self.rows):
-                ratio = row.ratios.get(name)
+
+def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[list[str], str]]]:
+    """What :meth:`Found.to_json` holds as a table: the head, and the rows, each with why something was skipped.
+
+    Where a number is printed and was measured there are three columns; the head says which is which.
+    """
+    rows = record["rows"]
+    names = list(dict.fromkeys(name for row in rows for part in ("printed", "measured") for name in row[part]))
+    compared = {name for row in rows for name in row["printed"] if name in row["measured"]}
+    head = [("instance", "")]
+    for name in names:
+        only_printed = not any(name in row["measured"] for row in rows)
+        head.append((f"{name.replace('_', ' ')}{' (printed)' if only_printed else ''}", ""))
+        head += [("printed", "printed"), ("ratio", "ratio")] if name in compared else []
+    lines = []
+    for row in rows:
+        cells = [row["instance"]]
+        for name in names:
+            ours, theirs = row["measured"].get(name), row["printed"].get(name)
+            if name in compared:
+                ratio = row["ratios"].get(name)
                 cells += [shown(ours), shown(theirs), "" if ratio is None else f"{ratio:.3g}"]
             else:
                 cells.append(shown(theirs if ours is None else ours))
-        return cells
+        lines.append((cells, row.get("skipped", "")))
+    return head, lines
 
 
 def shown(cell: Cell) -> str:

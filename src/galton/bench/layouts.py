@@ -38,13 +38,12 @@ def laid_out(
 
     On the CPU only CSR is solved in; how many bytes the others would take on a device is counted all the same.
     """
-    import galton
-
     from ..device.arrays import is_on_host
     from ..model.values import Values
+    from ..programs import load
 
     question = FAMILIES[Path(path).stem]
-    model = galton.load(Path(path), **constants).build(device=device)
+    model = load(Path(path), **constants).build(device=device)
     if not compact:
         model = replace(model, values=Values(plain=model.values.array()))
     found: dict[str, Any] = {"seconds": 0.0, "n": model.n_states, "placement": model.placement.backend}
@@ -261,7 +260,9 @@ def _row(name: str, theirs: dict[str, Cell], found: dict[str, Any], key: str) ->
     on_device = found["placement"] != "cpu"
     if "solve_s" in cell:
         ours["time_s" if on_device else "cpu_time_s"] = cell["solve_s"]
-        ours["factor" if on_device else "cpu_factor"] = found["csr canonical"]["solve_s"] / max(cell["solve_s"], 1e-9)
+        ours["our_factor" if on_device else "our_cpu_factor"] = found["csr canonical"]["solve_s"] / max(
+            cell["solve_s"], 1e-9
+        )
     skipped = "" if on_device else why_no_device() or "this was on the CPU"
     return Row(instance=name, printed=theirs, measured=ours, skipped=skipped)
 

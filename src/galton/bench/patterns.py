@@ -47,9 +47,8 @@ def _figure(name: str, title: str, shown: Shown) -> Experiment:
     seen: dict[str, tuple[Pattern, Pattern]] = {}  # by instance, for the picture
 
     def run(options: Options) -> Iterator[Row]:
-        import galton
-
         from ..plot.matrix import pattern
+        from ..programs import load
 
         seen.clear()
         for known_as, what in shown.items():
@@ -59,7 +58,7 @@ def _figure(name: str, title: str, shown: Shown) -> Experiment:
             model, small, large = what
             constants = small if options.sizes == "small" else large
             instance = " ".join([known_as, *(f"{constant}={value}" for constant, value in constants.items())])
-            built = galton.load(options.models / f"{model}.prism", **constants).build(device="cpu")
+            built = load(options.models / f"{model}.prism", **constants).build(device="cpu")
             original, renumbered = seen[instance] = pattern(built, "canonical"), pattern(built, "bfs")
             yield Row(
                 instance=instance,

@@ -89,13 +89,15 @@ def answer(path: str, constants: dict[str, int], prop: str, device: str, choices
     """One question in this process: sizes, sweeps, and the seconds of building, analysing and solving."""
     import time
 
-    import galton
+    from ..api import check
+    from ..programs import load
+    from ..solve.settings import Settings
 
-    program = galton.load(Path(path), **constants)
+    program = load(Path(path), **constants)
     start = time.perf_counter()
     model = program.build(device=device, threads=choices.get("threads"))
     built = time.perf_counter()
-    result = galton.check(model, prop, settings=galton.Settings(**choices))
+    result = check(model, prop, settings=Settings(**choices))
     end = time.perf_counter()
     solving = max(result.work, key=lambda step: step.iterations, default=None)
     return {

@@ -100,7 +100,7 @@ def _segmented(options: Options) -> Iterator[Row]:
                 ours["par_time_s"] = scan["seconds"]
                 alone = ask(instance, options, **ONE_CORE)
                 if "error" not in alone:
-                    ours["factor"] = alone["seconds"] / scan["seconds"]
+                    ours["our_factor"] = alone["seconds"] / scan["seconds"]
             held = formats_of(instance, options, ["segmented"], ["canonical"], compact=True)
             if "error" in held:
                 skipped.append(f"memory: {held['error']}")

@@ -112,6 +112,32 @@ def run_experiments(
             write(found, out)
 
 
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where galton bench --out has written.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="An .html or .md file; both, in the folder, by default."),
+    ] = None,
+) -> None:
+    """Make one page of all experiments in a folder: tables, pictures, machine, versions, commands.
+
+    \b
+    Examples:
+      galton bench all --out figures && galton bench report figures
+      galton bench report figures --out docs/report.md
+    """
+    from ..bench.report import html, markdown, read
+    from ..io.output import replacing
+
+    records = read(folder)
+    for path in [out] if out else [folder / "report.html", folder / "report.md"]:
+        kind = _one_of(path.suffix, (".html", ".md"), "--out")
+        with replacing(path) as file:
+            file.write(html(records, folder) if kind == ".html" else markdown(records))
+        typer.echo(f"{len(records)} experiments in {path}")
+
+
 def _one_of(word: str, known: tuple[str, ...], option: str) -> Any:
     if word not in known:
         raise GaltonError(f"{option} is {' or '.join(known)}, and not {word}")

@@ -135,7 +135,7 @@ class Equations:
         return self.matrix.prover(self.constant, self.optimum)
 
     def system_with(self, constant: Floats, optimum: Optimum | None) -> System:
-        """The same matrix with other constants, which may change."""
+        """Equations with this matrix and other constants, which may change."""
         return self.matrix.system(constant, optimum, compact=False)
 
     @cached_property

@@ -56,9 +56,9 @@ def prove(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 
 def gain(chain: Chain, settings: Settings) -> Gain:
     """Bounds on the gain of an irreducible chain, as close as the settings ask."""
     search = _Search(chain, settings)
-    tried = search.kernels.preconditioners
+    tried = search.bias.preconditioners
     for name, prepare, patience in tried:
-        if prepare(search.bias) and search.guess(patience):
+        if prepare() and search.guess(patience):
             return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
     why = "elimination is for the CPU"
     if search.kernels.eliminates:

@@ -108,8 +108,8 @@ def _rightward(mean: float, mode: int) -> Floats:
 
 
 def _leftward(mean: float, mode: int) -> Floats:
-    """The same to the left."""
-    # Likewise, with exp(-d² / (2 mean)) up to a few counts.
+    """Weights from the mode to the left, that of the mode being 1."""
+    # P(mode - d) / P(mode) <= exp(-d² / (2 mean)) up to a few counts, so 1e-300 is reached where that exponent is 691.
     far = min(mode, math.ceil(math.sqrt(2 * 691 * mean)) + 2)
     if mean == 0:
         return np.ones(1)

@@ -133,12 +133,12 @@ class StreamingProposer(Proposer):
     weighs: bool = field(kw_only=True, default=False)
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
-        """As there."""
+        """Propose values, on the device or, where it cannot, here; the largest relative change of a last sweep."""
         found = self._there(segment, lambda proposer, all_of_it: proposer.solve(all_of_it, aim, entries, rounds))
         return super().solve(segment, aim, entries, rounds) if found is None else found
 
     def evaluate(self, segment: Segment, aim: float) -> None:
-        """As there."""
+        """Solve for the rows chosen: on the device, or here where it cannot."""
         if self._there(segment, lambda proposer, all_of_it: _evaluated(proposer, all_of_it, aim)) is None:
             super().evaluate(segment, aim)
 

@@ -23,7 +23,10 @@ def support(system: System, span: Span, x: Floats, chosen: Int32s | None) -> Mas
 
 
 def extend(system: System, span: Span, seen: Floats, copy: Floats, chosen: Int32s | None) -> Mask:
-    """The same, where ``seen`` is 1 for earlier unknowns that are not 0, and afterwards for these as well."""
+    """The unknowns of a range that are not 0.
+
+    ``seen`` is 1 for earlier unknowns that are not 0, and afterwards for these as well.
+    """
     part, xp = span.part, namespace(seen)
     seen[part] = 0.0
     while True:

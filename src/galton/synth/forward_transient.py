@@ -170,17 +170,17 @@ def moved(
         lower, upper = mass.lower * factor * (1 - slack), mass.upper * factor * (1 + slack)
         return Mass(lower, upper, least, most, under, lacking), 0
     q, weights, padded, table = uniformised(rows, q, term_bounds, time, over=over)
-    n_boxes, steps = len(q), int(weights.ends.max())
+    n_boxes, last, steps = len(q), int(weights.ends.max()), rows.kernel.steps(table, weights)
     x = np.stack([mass.lower, mass.upper], axis=1)[:, :, padded]
     width = len(padded)
     watched: Int32s = np.arange(len(x), dtype=np.int32)
     x = rows.kernel.array(x)
     other, sums, changes = rows.kernel.array(rows.kernel.view(x, width)), np.zeros(x.size), np.zeros(2 * width)
     flushed = TINY * rows.entries
-    under, lacking = mass.under + rounding(rows, steps, mass.most + mass.under) + flushed, mass.over + flushed
-    for done in range(0, steps, TOGETHER):
-        count = min(TOGETHER, steps - done)
-        if rows.kernel.run(done, count, table, weights, x, other, watched, sums, changes, threads):
+    under, lacking = mass.under + rounding(rows, last, mass.most + mass.under) + flushed, mass.over + flushed
+    for done in range(0, last, TOGETHER):
+        count = min(TOGETHER, last - done)
+        if steps.run(done, count, x, other, watched, sums, changes, threads):
             x, other = other, x
         now = rows.kernel.view(x, width)[:, :, :n_boxes]
         # Mass above only grows from step to step, so this is the most there has been since the last look.

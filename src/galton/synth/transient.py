@@ -205,11 +205,11 @@ def _steps(
     width, kernel = len(weights), rows.kernel
     xp = namespace(x)
     other, sums, changes = kernel.array(kernel.view(x, width)), xp.zeros(len(states) * 2 * width), np.zeros(2 * width)
-    placed, rest, done = kernel.place_weights(weights), np.zeros(width), 0
+    steps, rest, done = kernel.steps(table, weights), np.zeros(width), 0
     most = max(1, int(kernel.work / ((len(rows.pattern.columns) + len(rows.pattern.states) + 1) * width)))
     while (end := int(weights.ends.max())) > done:
         count = min(max(kernel.first_steps, done // kernel.part), most, end - done)
-        if kernel.run(done, count, table, placed, x, other, states, sums, changes, threads):
+        if steps.run(done, count, x, other, states, sums, changes, threads):
             x, other = other, x
         done += count
         if tell is not None:

@@ -25,7 +25,15 @@ def explore(
 ) -> Model:
     """All reachable states of a lowered program, as a sparse model."""
     start = time.perf_counter()
-    found = _core.explore(to_core(lowered), threads, limits.max_states, limits.memory_bytes, transition_rewards, watch)
+    found = _core.explore(
+        to_core(lowered),
+        threads=threads,
+        max_states=limits.max_states,
+        memory=limits.memory_bytes,
+        transition_rewards=transition_rewards,
+        watch=watch,
+        rows=True,
+    )
     if "fault" in found:
         raise explain(found, lowered, limits)
     program = lowered.program
@@ -64,8 +72,15 @@ def explore(
 
 def discover(lowered: Lowered, *, threads: int, limits: Limits) -> tuple[PackedStates, np.ndarray]:
     """All reachable states in canonical order, without their rows, and ``(initial states, words)``."""
-    program = to_core(lowered)
-    found = _core.explore(program, threads, limits.max_states, limits.memory_bytes, False, None, rows=False)
+    found = _core.explore(
+        to_core(lowered),
+        threads=threads,
+        max_states=limits.max_states,
+        memory=limits.memory_bytes,
+        transition_rewards=False,
+        watch=None,
+        rows=False,
+    )
     if "fault" in found:
         raise explain(found, lowered, limits)
     return PackedStates(lowered.fields, found["states"]), found["initial_words"].reshape(-1, lowered.words)
@@ -96,21 +111,21 @@ def to_core(lowered: Lowered) -> _core.Program:
         wrong = stochastic and total is not None and not abs(total - 1) <= SUM_TOLERANCE
         commands.append((command.guard, wrong, [(u.probability, list(u.assignments)) for u in command.updates]))
     return _core.make_program(
-        MODEL_TYPES[program.type],
-        lowered.words,
-        [
+        type=MODEL_TYPES[program.type],
+        words=lowered.words,
+        fields=[
             (f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low)
             for f, v in zip(lowered.fields, program.variables, strict=True)
         ],
-        [(int(n.op), int(n.kind), n.integral, n.partial, list(n.args), n.value) for n in lowered.graph.nodes],
-        commands,
-        [(p.action, [list(f) for f in p.factors]) for p in lowered.products],
-        len(lowered.actions),
-        len(program.rewards),
-        [(r.structure, r.action, r.guard, r.value) for r in lowered.rewards],
-        list(lowered.labels.values()),
-        -1 if lowered.initial is None else lowered.initial,
-        list(lowered.initial_ranges),
-        first_state,
-        -1 if lowered.terminal is None else lowered.terminal,
+        nodes=[(int(n.op), int(n.kind), n.integral, n.partial, list(n.args), n.value) for n in lowered.graph.nodes],
+        commands=commands,
+        products=[(p.action, [list(f) for f in p.factors]) for p in lowered.products],
+        actions=len(lowered.actions),
+        reward_structures=len(program.rewards),
+        rewards=[(r.structure, r.action, r.guard, r.value) for r in lowered.rewards],
+        labels=list(lowered.labels.values()),
+        initial=-1 if lowered.initial is None else lowered.initial,
+        initial_ranges=list(lowered.initial_ranges),
+        first_state=first_state,
+        terminal=-1 if lowered.terminal is None else lowered.terminal,
     )

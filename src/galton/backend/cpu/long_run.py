@@ -14,6 +14,8 @@ Requires: an irreducible chain. Guarantees: nothing; :mod:`galton.solve.long_run
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,14 +24,14 @@ import numpy.typing as npt
 from ... import _core
 from ...model.errors import NumericError
 from ..limits import available_memory
-from ..protocol import Preconditioners, Watching
+from ..protocol import Preconditioner, Watching
 
 if TYPE_CHECKING:
     from ..chain import Chain
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
+__all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
 
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 MOST_ORDERS = 4  # that are tried
@@ -52,6 +54,11 @@ class Bias:
         self.exit_rates = _core.leaving_rates(chain.matrix)
         self.preconditioner: _core.Preconditioner | None = None
         self._end_in(_core.busiest_state(chain.matrix, 0, min(WALK, 50 * chain.n_states)))
+
+    @property
+    def preconditioners(self) -> list[Preconditioner]:
+        """Those of :data:`PRECONDITIONERS`, for this chain."""
+        return [Preconditioner(name, partial(prepare, self), patience) for name, prepare, patience in PRECONDITIONERS]
 
     def eliminate(self, threshold: float) -> bool:
         """Precondition by elimination with this threshold; False when that would take too much memory or time."""
@@ -105,7 +112,13 @@ class Bias:
         order = (_core.far_first if threshold else _core.nested_dissection)(self.chain.matrix, self.busiest)
         capacity = int(min(max(MOST_FILL * len(self.chain.columns), 10**7), SHARE * available_memory() / ENTRY))
         elimination = _core.IncompleteElimination(
-            self.chain.matrix, self.exit_rates, order, threshold, capacity, MOST_OPERATIONS, self.threads
+            self.chain.matrix,
+            leaving_rates=self.exit_rates,
+            order=order,
+            threshold=threshold,
+            capacity=capacity,
+            operations=MOST_OPERATIONS,
+            threads=self.threads,
         )
         while elimination.advance():
             self.watching.tell(step="long run", elimination=threshold, kept=elimination.entries)
@@ -119,7 +132,7 @@ class Bias:
 
 
 eliminates = True
-preconditioners: Preconditioners = (
+PRECONDITIONERS: tuple[tuple[str, Callable[[Bias], bool], int], ...] = (
     ("incomplete elimination", lambda bias: bias.eliminate(0.03), 30),
     ("sweeps", lambda bias: bias.sweep(), 200),
     ("incomplete elimination", lambda bias: bias.eliminate(3e-3), 30),
@@ -139,5 +152,7 @@ def drift_bounds(
 ) -> tuple[Floats, Floats]:
     """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
     lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
-    _core.drift_bounds(chain.matrix, state, choice, high, lower, upper, threads, low)
+    _core.drift_bounds(
+        chain.matrix, state=state, choice=choice, high=high, low=low, lower=lower, upper=upper, threads=threads
+    )
     return lower, upper

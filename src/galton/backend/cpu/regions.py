@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ... import _core
@@ -10,7 +12,7 @@ from ...model.values import Floats
 from ..protocol import BoxWeights
 from ..regions import GroupedRows
 
-__all__ = ["LANES", "RegionRows", "bundles_at_once", "rows", "together"]
+__all__ = ["LANES", "RegionRows", "RegionSteps", "bundles_at_once", "rows", "together"]
 
 LANES: int = _core.LANES
 MANY_STATES = 1 << 15  # the vectors of a bundle then take 8 MB
@@ -24,18 +26,18 @@ class RegionRows:
     first_steps, part = 64, 8
 
     def __init__(self, pattern: GroupedRows) -> None:
-        self._rows = _core.ParametricRows(
-            pattern.states,
-            pattern.starts,
-            pattern.terms,
-            pattern.group_starts,
-            pattern.columns,
-            pattern.coefficients,
-            pattern.n_states,
-            pattern.n_terms,
-            pattern.forward,
+        self.rows = _core.ParametricRows(
+            states=pattern.states,
+            starts=pattern.starts,
+            terms=pattern.terms,
+            group_starts=pattern.group_starts,
+            columns=pattern.columns,
+            coefficients=pattern.coefficients,
+            n_states=pattern.n_states,
+            n_terms=pattern.n_terms,
+            forward=pattern.forward,
         )
-        self._large = len(pattern.columns) >= MANY_ENTRIES
+        self.large = len(pattern.columns) >= MANY_ENTRIES
 
     def width(self, boxes: int) -> int:
         """As many as the core makes steps of at once."""
@@ -56,16 +58,23 @@ class RegionRows:
         room[skip : skip + values.size] = values.reshape(-1)
         return room[skip : skip + values.size]
 
-    def place_weights(self, weights: BoxWeights) -> BoxWeights:
-        """The weights themselves."""
-        return weights
+    def steps(self, rates: Floats, weights: BoxWeights) -> RegionSteps:
+        """Steps of boxes with these rates and weights."""
+        return RegionSteps(self, rates, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSteps:
+    """Steps of some boxes; see :class:`galton.backend.protocol.RegionSteps`."""
+
+    of: RegionRows
+    rates: Floats
+    weights: BoxWeights
 
     def run(
         self,
         first: int,
         steps: int,
-        rates: Floats,
-        weights: BoxWeights,
         x: Floats,
         other: Floats,
         watched: Int32s,
@@ -74,10 +83,20 @@ class RegionRows:
         threads: int,
     ) -> bool:
         """Make steps, on several threads where the rows are many."""
-        threads = threads if self._large else 1
-        table = weights.between(first, first + steps)
+        threads = threads if self.of.large else 1
+        table = self.weights.between(first, first + steps)
         flat = None if table is None else table.reshape(-1)
-        return self._rows.run(steps, rates, flat, x, other, watched, sums, changes, threads)
+        return self.of.rows.run(
+            steps,
+            rates=self.rates,
+            weights=flat,
+            x=x,
+            other=other,
+            watched=watched,
+            sum=sums,
+            changes=changes,
+            threads=threads,
+        )
 
 
 def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ from ...model.sparse import Int32s, Mask, Model
 
 __all__ = ["best_choice", "every_successor_in", "owners", "spread"]
 
+Number = TypeVar("Number", bound=np.generic)
+
 
 def owners(model: Model) -> Int32s:
     """``(choices,)`` the state of each choice."""
@@ -18,11 +20,11 @@ def owners(model: Model) -> Int32s:
     return states if model.choice_starts is None else np.repeat(states, np.diff(model.choice_starts))
 
 
-def spread(model: Model, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def spread(model: Model, numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """``(choices,)`` what ``(states,)`` numbers are in the state of each choice."""
     if model.choice_starts is None:
         return numbers
-    found: npt.NDArray[Any] = np.repeat(numbers, np.diff(model.choice_starts))
+    found: npt.NDArray[Number] = np.repeat(numbers, np.diff(model.choice_starts))
     return found
 
 
@@ -32,9 +34,9 @@ def every_successor_in(model: Model, states: Mask) -> Mask:
     return inside
 
 
-def best_choice(model: Model, numbers: npt.NDArray[Any], *, maximise: bool) -> npt.NDArray[Any]:
+def best_choice(model: Model, numbers: npt.NDArray[Number], *, maximise: bool) -> npt.NDArray[Number]:
     """``(states,)`` the best of the numbers of each state's choices."""
     if model.choice_starts is None:
         return numbers
-    found: npt.NDArray[Any] = (np.maximum if maximise else np.minimum).reduceat(numbers, model.choice_starts[:-1])
+    found: npt.NDArray[Number] = (np.maximum if maximise else np.minimum).reduceat(numbers, model.choice_starts[:-1])
     return found

@@ -15,7 +15,7 @@ from .layout import CODES, lanes_for
 
 __all__ = ["ChainRows"]
 
-TAKE = Path(__file__).with_name("take.cu")
+SELECT = Path(__file__).with_name("select_rows.cu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +53,13 @@ class ChainRows:
         count = self.n_states * self.lanes if threads is None else threads
         self.kernels(file).launch(kernel, count, *self.arguments, *arguments)
 
-    def take(self, rows: Any, rank: Any | None = None) -> ChainRows:
+    def select(self, rows: Any, rank: Any | None = None) -> ChainRows:
         """The rows named, in this order; ``rank`` has the new numbers of columns."""
         n = len(rows)
         starts = cp.zeros(n + 1, dtype=self.row_starts.dtype)
         cp.cumsum(self.row_starts[rows + 1] - self.row_starts[rows], out=starts[1:])
         total = int(starts[-1])
-        taken = ChainRows(starts, cp.empty(total, np.int32), cp.empty(total, self.codes.dtype), self.dictionary)
-        written = (starts, taken.columns, taken.codes)
-        self.run(TAKE, "take_rows", rows, rank, n, *written, threads=n * self.lanes)
-        return taken
+        selected = ChainRows(starts, cp.empty(total, np.int32), cp.empty(total, self.codes.dtype), self.dictionary)
+        written = (starts, selected.columns, selected.codes)
+        self.run(SELECT, "select_rows", rows, rank, n, *written, threads=n * self.lanes)
+        return selected

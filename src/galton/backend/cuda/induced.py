@@ -22,7 +22,7 @@ from .levels import levels_of
 __all__ = ["solve"]
 
 FILE = Path(__file__).with_name("induced.cu")
-PATIENCE = 16  # looks without anything better
+PATIENCE = 16  # checks without anything better
 PRODUCTS = 6  # of an iteration: two, and two sweeps there and back
 LEAST_LEAK = 1e-12  # sums of probabilities are rounded
 
@@ -43,7 +43,7 @@ def solve(
     """
     rows = ChainRows(matrix.starts, matrix.columns, matrix.codes, matrix.dictionary)
     if chosen is not None:
-        rows = rows.take(chosen)
+        rows = rows.select(chosen)
         scale, constant = None if scale is None else scale[chosen], constant[chosen]
     near = cp.empty(rows.n_states, dtype=np.bool_)
     rows.run(FILE, "leaks", scale, LEAST_LEAK, near)

@@ -21,8 +21,8 @@ __all__ = ["SWEEPS", "DeviceUpdates", "bicgstab", "improve"]
 FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
 MOST_THREADS = 1 << 18  # for a dot product: about what a device holds
-LOOK = 8  # iterations between looks at the residual
-PATIENCE = 8  # looks without anything better
+CHECK_EVERY = 8  # iterations between checks of the residual
+PATIENCE = 8  # checks without anything better
 
 
 class DeviceUpdates:
@@ -103,12 +103,12 @@ def improve(
     products
         That a step is worth.
     patience
-        Looks without anything better before giving up.
+        Checks without anything better before giving up.
     """
     done, useless, best = 1, 0, _relative_residual(iteration.r, iteration.x)
     while done < sweeps and best > tolerance and useless < patience:
-        iteration.run(LOOK)
-        done += products * LOOK + 1
+        iteration.run(CHECK_EVERY)
+        done += products * CHECK_EVERY + 1
         iteration.r[:] = residual()
         found = _relative_residual(iteration.r, iteration.x)
         useless += 1

@@ -133,7 +133,7 @@ def lay_out(
     constant: Any | None = None,
     compact: bool = True,
 ) -> Layout:
-    """The same matrix, which is in CSR, in the format of that name; slices get scale and constant as well.
+    """A matrix that is in CSR, in the format of that name; slices get scale and constant as well.
 
     Slices have codes for their numbers where these are few enough, unless they are not to be ``compact``.
     """
@@ -174,11 +174,11 @@ def lay_out(
 def measure(matrix: Layout, constant: Any | None = None) -> Statistics:
     """The lengths of the rows of a matrix in CSR, and what slices would make of them."""
     entries, rows = len(matrix.columns), matrix.rows
-    told = cp.zeros(3, dtype=np.uint64)
+    measured = cp.zeros(3, dtype=np.uint64)
     threads = min(rows, MEASURERS)
     given = (matrix.starts, constant, rows, threads)
-    _kernels(matrix).launch("measure_rows", threads, *given, told, told[1:], told[2:])
-    longest, squares, numbers = (int(number) for number in on_host(told))
+    _kernels(matrix).launch("measure_rows", threads, *given, measured, measured[1:], measured[2:])
+    longest, squares, numbers = (int(number) for number in on_host(measured))
     mean = entries / max(rows, 1)
     spread = max(squares / max(rows, 1) - mean**2, 0.0) ** 0.5
     places = WARP * int(_lines(matrix, 1, constant).sum(dtype=np.int64)) / max(numbers, 1)

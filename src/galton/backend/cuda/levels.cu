@@ -97,7 +97,7 @@ extern "C" __global__ void sweep_levels(CHAIN_PARAMETERS, const int* bounds, cou
         behind = bounds[level + 1];
         ask(begin + mine);
     };
-    auto taken = [&](int column, code_t code) {
+    auto product = [&](int column, code_t code) {
         const bool counts = back ? column >= behind : column < begin;
         return counts ? rows.decoded(code) * x[column] : 0.0;
     };
@@ -108,8 +108,8 @@ extern "C" __global__ void sweep_levels(CHAIN_PARAMETERS, const int* bounds, cou
         for (; row.state < behind; ask(row.state + stride)) {
             double sum = 0;
 #pragma unroll
-            for (int i = 0; i < Ahead::ENTRIES; ++i) sum += taken(row.columns[i], row.codes[i]);
-            for (offset_t e = row.next; e < row.end; e += LANE_STEP) sum += taken(columns[e], codes[e]);
+            for (int i = 0; i < Ahead::ENTRIES; ++i) sum += product(row.columns[i], row.codes[i]);
+            for (offset_t e = row.next; e < row.end; e += LANE_STEP) sum += product(columns[e], codes[e]);
             sum = over_lanes(sum, [](double left, double right) { return left + right; });
             if (lane() == 0) x[row.state] = row.mine + row.factor * sum;
         }

@@ -114,7 +114,7 @@ def levels_of(rows: ChainRows, near: Any) -> Levels | None:
     rank[order] = cp.arange(n, dtype=np.int32)
     sizes = [n - int(counts.sum()), *(int(size) for size in counts[:count][::-1])]
     bounds = np.cumsum([0, *(size for size in sizes if size)])
-    return Levels(rows.take(order, rank), order, cp.asarray(bounds.astype(np.int32)))
+    return Levels(rows.select(order, rank), order, cp.asarray(bounds.astype(np.int32)))
 
 
 def _search(rows: ChainRows, before: Any, sources: Any, level_of: Any, queue: Any, found: Any, first: int) -> None:

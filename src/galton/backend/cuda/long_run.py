@@ -7,6 +7,8 @@ elimination does on the CPU. Where they do not help, there are many cheap steps 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +18,20 @@ import numpy as np
 from ...device.arrays import how_many, on_host
 from ...model.errors import NumericError
 from ..bicgstab import Iteration
+from ..protocol import Preconditioner
 from .chain import ChainRows
 from .krylov import DeviceUpdates
 from .levels import Levels, levels_of
 
 if TYPE_CHECKING:
     from ..chain import Chain
-    from ..protocol import Preconditioners, Watching
+    from ..protocol import Watching
 
-__all__ = ["Bias", "bias", "drift_bounds", "eliminates", "preconditioners"]
+__all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
 
 FILE = Path(__file__).with_name("drift.cu")
 DAMPING = 0.8
-LOOK = 5  # iterations between looks at the width
+CHECK_EVERY = 5  # iterations between checks of the width
 WALKERS = 4096
 JUMPS, ACROSS = 20_000, 4  # of a walker: so many, or so many times the side of a square of all states
 
@@ -47,7 +50,7 @@ def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | No
 
 
 class Bias:
-    """As :class:`galton.backend.cpu.long_run.Bias`."""
+    """Poisson's equation of a chain, solved as often as it takes. ``sweeps`` counts products with the matrix."""
 
     threads = 1
 
@@ -64,6 +67,11 @@ class Bias:
         self.busiest = int(states[counts.argmax()])
         self._levels: Levels | None = None
         self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self.exit_rates, 1)
+
+    @property
+    def preconditioners(self) -> list[Preconditioner]:
+        """Those of :data:`PRECONDITIONERS`, for this chain."""
+        return [Preconditioner(name, partial(prepare, self), patience) for name, prepare, patience in PRECONDITIONERS]
 
     def sweep_levels(self, steps: int = 0) -> bool:
         """Precondition by sweeps from level to level, and so many steps of Jacobi's method after each.
@@ -97,10 +105,10 @@ class Bias:
         iteration = Iteration(x, residual, self._product, by.solve, updates=DeviceUpdates())
         since = 0
         while width > max(relative * abs(gain), absolute) and since < patience and np.isfinite(width):
-            iteration.run(LOOK)
-            self._count(2 * LOOK * (1 + by.sweeps))
+            iteration.run(CHECK_EVERY)
+            self._count(2 * CHECK_EVERY * (1 + by.sweeps))
             iteration.r[:], gain, width = self._residual(reward, x)
-            since += LOOK
+            since += CHECK_EVERY
             self.watching.tell(step="long run", sweeps=self.sweeps, estimate=gain, width=width)
             if width < best / 10:
                 best, since = width, 0
@@ -163,7 +171,7 @@ class _ByLevels:
         levels.onwards(cp.ones(levels.rows.n_states), self._time, self._weights, self._weights)
 
     def solve(self, y: Any) -> Any:
-        """As there."""
+        """An x whose outflow is roughly y less a constant; 0 in z."""
         x = cp.empty_like(y)
         self._levels.onwards(y, x, self._weights, self._weights)
         gain = x[-1:] / self._time[-1:]
@@ -183,7 +191,7 @@ def _smoothed(rows: ChainRows, exit_rates: Any, y: Any, x: Any, steps: int) -> A
 
 
 eliminates = False
-preconditioners: Preconditioners = (
+PRECONDITIONERS: tuple[tuple[str, Callable[[Bias], bool], int], ...] = (
     ("sweeps by levels", lambda bias: bias.sweep_levels(), 40),
     ("32 steps of Jacobi's method", lambda bias: bias.smooth(32), 200),
     ("128 steps of Jacobi's method", lambda bias: bias.smooth(128), 300),

@@ -50,7 +50,7 @@ class _Part:
         """Its unknowns, as it numbers them."""
         return Span(0, self.size)
 
-    def take(self, vector: Any) -> Any:
+    def piece_of(self, vector: Any) -> Any:
         """Its piece of a vector over all unknowns, and the halo."""
         pieces = vector[self.first : self.last], vector[self.halo]
         with _on(self.device):
@@ -65,7 +65,7 @@ class _Part:
 
 
 class PartitionedSystem:
-    """As :class:`.system.System`, over parts on the given devices.
+    """Equations in parts, each on one of the given devices; :class:`galton.backend.protocol.System` has the primitives.
 
     ``constant`` may change where it is not ``compact``: what parts elsewhere have of it is looked up before each use.
     """
@@ -121,16 +121,23 @@ class PartitionedSystem:
         while done < stop.sweeps and residual > stop.tolerance:
             batch = next_batch(stop, done)
             for sweep in range(batch):
-                down, tell = sweep % 2, sweep == batch - 1
-                for part, vector, other, taken in zip(self._parts, vectors, others, rows, strict=True):
+                down, measure = sweep % 2, sweep == batch - 1
+                for part, vector, other, own_rows in zip(self._parts, vectors, others, rows, strict=True):
                     with _on(part.device):
                         part.system.sweep_once(
-                            vector, other, taken, part.span, down=down, omega=omega, relative=stop.relative, tell=tell
+                            vector,
+                            other,
+                            own_rows,
+                            part.span,
+                            down=down,
+                            omega=omega,
+                            relative=stop.relative,
+                            measure=measure,
                         )
                 vectors, others = others, vectors
                 self._exchange(vectors)
             done += batch
-            residual = max(self._ask(lambda part: part.system.told()))
+            residual = max(self._ask(lambda part: part.system.last_change()))
         self._gather(vectors, x)
         return done, residual
 
@@ -154,7 +161,7 @@ class PartitionedSystem:
     def row_values(self, x: Any, values: Any, span: Span) -> None:
         """The value of each row."""
         for part in self._ready():
-            vector = part.take(x)
+            vector = part.piece_of(x)
             with _on(part.device):
                 found = cp.empty(part.rows.stop - part.rows.start)
                 part.system.row_values(vector, found, part.span)
@@ -163,7 +170,7 @@ class PartitionedSystem:
     def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
         """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
         for part in self._ready():
-            vector, rows = part.take(x), part.rows_of(chosen)
+            vector, rows = part.piece_of(x), part.rows_of(chosen)
             with _on(part.device):
                 found = cp.empty(part.size)
                 part.system.multiply(vector, found, rows, with_constant=with_constant)
@@ -193,7 +200,7 @@ class PartitionedSystem:
     def weigh_rows(self, x: Any, chosen: Any | None, constants: Any, span: Span, *, near: float, share: float) -> None:
         """Constants for the equations of w."""
         for part in self._ready():
-            vector, rows = part.take(x), part.rows_of(chosen)
+            vector, rows = part.piece_of(x), part.rows_of(chosen)
             with _on(part.device):
                 found = cp.empty(part.rows.stop - part.rows.start)
                 part.system.weigh_rows(vector, rows, found, part.span, near=near, share=share)
@@ -215,7 +222,7 @@ class PartitionedSystem:
     def take_free_rows(self, x: Any, chosen: Any, span: Span) -> None:
         """Where x is 0, the first row that is worth 0."""
         for part in self._ready():
-            vector, rows = part.take(x), part.rows_of(chosen)
+            vector, rows = part.piece_of(x), part.rows_of(chosen)
             with _on(part.device):
                 part.system.take_free_rows(vector, rows, part.span)
                 rows += np.int32(part.rows.start)
@@ -244,13 +251,13 @@ class PartitionedSystem:
     def _ask(self, question: Callable[..., float], *vectors: Any) -> list[float]:
         answers: list[float] = []
         for part in self._ready():
-            pieces = [part.take(vector) for vector in vectors]
+            pieces = [part.piece_of(vector) for vector in vectors]
             with _on(part.device):
                 answers.append(question(part, *pieces))
         return answers
 
     def _scattered(self, x: Any) -> list[Any]:
-        return [part.take(x) for part in self._parts]
+        return [part.piece_of(x) for part in self._parts]
 
     def _copies(self, vectors: list[Any]) -> list[Any]:
         """Each on the device of its part: a copy lies where it is made."""

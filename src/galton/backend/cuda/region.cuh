@@ -41,29 +41,29 @@ struct Rows {
         return {first, 1, int(starts[row + 1] - first), states[row]};
     }
     // The entries from number k on; the last one again where there are no more.
-    __device__ void take(const Row& row, int k, Entry (&taken)[AT_A_TIME]) const {
+    __device__ void load(const Row& row, int k, Entry (&batch)[AT_A_TIME]) const {
 #pragma unroll
         for (int i = 0; i < AT_A_TIME; ++i) {
             const int number = k + i < row.count ? k + i : row.count - 1;
-            taken[i] = number < 0 ? Entry{row.state, -1, 0} : entries[row.first + number * row.apart];
+            batch[i] = number < 0 ? Entry{row.state, -1, 0} : entries[row.first + number * row.apart];
         }
     }
     // A state's bounds after a step, given its first entries. `value(state)` is a pair of bounds, `rate(term)` a pair of rates.
     template <class Value, class Rate>
-    __device__ Bounds step(const Row& row, Entry (&taken)[AT_A_TIME], const Bounds& own, Value&& value, Rate&& rate) const {
+    __device__ Bounds step(const Row& row, Entry (&batch)[AT_A_TIME], const Bounds& own, Value&& value, Rate&& rate) const {
         Bounds change{0, 0}, gain{0, 0};
         for (int k = 0; k < row.count; k += AT_A_TIME) {
-            if (k > 0) take(row, k, taken);
+            if (k > 0) load(row, k, batch);
             Bounds targets[AT_A_TIME];
 #pragma unroll
-            for (int i = 0; i < AT_A_TIME; ++i) targets[i] = value(taken[i].column);
+            for (int i = 0; i < AT_A_TIME; ++i) targets[i] = value(batch[i].column);
 #pragma unroll
             for (int i = 0; i < AT_A_TIME; ++i) {
                 if (k + i >= row.count) break;
-                gain.below += taken[i].coefficient * (targets[i].below - own.below);
-                gain.above += taken[i].coefficient * (targets[i].above - own.above);
-                if (taken[i].term < 0) continue;
-                const Bounds bounds = rate(taken[i].term);
+                gain.below += batch[i].coefficient * (targets[i].below - own.below);
+                gain.above += batch[i].coefficient * (targets[i].above - own.above);
+                if (batch[i].term < 0) continue;
+                const Bounds bounds = rate(batch[i].term);
                 change.below += (gain.below > 0 ? bounds.below : bounds.above) * gain.below;
                 change.above += (gain.above > 0 ? bounds.above : bounds.below) * gain.above;
                 gain = {0, 0};

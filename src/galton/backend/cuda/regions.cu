@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(1024) interleaved_steps(REGION_PARA
     const index_t width = index_t(boxes), box = threadIdx.x % unsigned(boxes);
     const index_t beside = blockDim.x / unsigned(boxes), place = threadIdx.x / unsigned(boxes);
     const Weights weights = WEIGHTS(box);
-    const Share mine = share_of(n_rows), looked_at = share_of(n_watched);
+    const Share mine = share_of(n_rows), watched_share = share_of(n_watched);
     const index_t first_row = mine.begin + place, end_row = mine.end;
     const Row first_one = first_row < end_row ? rows.at(first_row) : Row{0, 0, 0, 0};
     for (count_t k = first; k < last; ++k) {
@@ -31,15 +31,15 @@ extern "C" __global__ void __launch_bounds__(1024) interleaved_steps(REGION_PARA
         const Bounds* from = ((k - begin) % 2 ? other : x) + box;
         Bounds* to = ((k - begin) % 2 ? x : other) + box;
         const double weight = weights.at(k);
-        for (count_t i = looked_at.begin + place; weight != 0 && i < looked_at.end; i += beside)
+        for (count_t i = watched_share.begin + place; weight != 0 && i < watched_share.end; i += beside)
             add_weighted(sums[i * boxes + box], weight, from[index_t(watched[i]) * width]);
         Row row = first_one;
         for (index_t number = first_row; number < end_row; number += beside) {
-            Entry taken[AT_A_TIME];
-            rows.take(row, 0, taken);
+            Entry batch[AT_A_TIME];
+            rows.load(row, 0, batch);
             const Row next = number + beside < end_row ? rows.at(number + beside) : Row{0, 0, 0, 0};
             to[index_t(row.state) * width] = rows.step(
-                row, taken, from[index_t(row.state) * width], [&](int state) { return from[index_t(state) * width]; },
+                row, batch, from[index_t(row.state) * width], [&](int state) { return from[index_t(state) * width]; },
                 [&](int term) { return rates[index_t(term) * width + box]; });
             row = next;
         }

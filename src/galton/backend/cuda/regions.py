@@ -15,17 +15,18 @@ import numpy as np
 from ...device.arrays import on_host
 from ...device.cuda.kernels import kernels, most_shared, multiprocessors
 from ...device.cuda.runtime import free_memory
+from ...device.errors import DeviceError
 from ..protocol import BoxWeights
 from ..regions import GroupedRows
 
-__all__ = ["RegionRows", "bundles_at_once", "rows", "together"]
+__all__ = ["RegionRows", "RegionSteps", "bundles_at_once", "rows", "together"]
 
 INTERLEAVED, IN_BLOCKS = (Path(__file__).with_name(name) for name in ("regions.cu", "regions_in_blocks.cu"))
 ENTRY = np.dtype([("column", np.int32), ("term", np.int32), ("coefficient", np.float64)])
 WARP = 32
 BLOCK = 1024  # threads at most, and so many where boxes are interleaved
 PAIR = 16  # bytes: a bound below and one above
-LOOKERS = 256  # threads that look for the changes of a box
+THREADS_PER_BOX = 256  # threads at most that find the largest change of a box
 FEW, MANY = 8, 32  # boxes that are interleaved
 IN_CACHE = 32 << 20  # bytes of vectors that stay in the second-level cache, beside the matrix
 AT_ONCE = 1024  # boxes in blocks
@@ -40,6 +41,8 @@ class RegionRows:
     first_steps, part = 256, 4
 
     def __init__(self, pattern: GroupedRows, format: str | None = None) -> None:
+        if pattern.forward:  # the kernels take differences to the value of the state itself
+            raise DeviceError("steps of parametric chains go forward on the CPU only")
         states, columns, n_states, n_terms = pattern.states, pattern.columns, pattern.n_states, pattern.n_terms
         entries = np.empty(len(columns), dtype=ENTRY)
         entries["column"], entries["term"], entries["coefficient"] = columns, -1, pattern.coefficients
@@ -83,38 +86,25 @@ class RegionRows:
         self.view(flat, values.shape[2])[...] = cp.asarray(values)
         return flat
 
-    def place_weights(self, weights: BoxWeights) -> _PlacedWeights:
-        """The weights on the device, but for their ends, which change."""
-        return _PlacedWeights(
-            weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values))
+    def steps(self, rates: Any, weights: BoxWeights) -> RegionSteps:
+        """Steps of boxes with these rates; the weights are copied to the device, but for their ends, which change."""
+        return RegionSteps(
+            self, rates, weights, *map(cp.asarray, (weights.before, weights.left, weights.offsets, weights.values))
         )
 
-    def run(
-        self,
-        first: int,
-        steps: int,
-        rates: Any,
-        weights: _PlacedWeights,
-        x: Any,
-        other: Any,
-        watched: Any,
-        sums: Any,
-        changes: Any,
-        threads: int,
-    ) -> bool:
+    def launch(self, first: int, steps: int, given: tuple[Any, ...], x: Any, other: Any, changes: Any) -> bool:
         """Make steps; ``changes``, on the host, gets the largest of the last. Whether the vectors are in ``other``."""
         boxes = len(changes) // 2
-        watched = cp.asarray(watched)
-        given = (*self._rows, rates, *weights.arguments, watched, len(watched), sums, x, other, boxes)
+        given = (*self._rows, *given, x, other, boxes)
         if self.one_each:
             self._in_blocks(given, boxes, first, first + steps)
         else:
             self._interleaved(given, boxes, first, first + steps)
-        told = cp.zeros(2 * boxes, dtype=np.uint64)
-        lookers = boxes * max(1, min(self._n_rows, LOOKERS))
-        looking = kernels(INTERLEAVED, *self._defines(boxes))
-        looking.launch("largest_changes", lookers, self._states, self._n_rows, x, other, boxes, told)
-        changes[:] = on_host(told).view(np.float64)
+        largest = cp.zeros(2 * boxes, dtype=np.uint64)
+        threads = boxes * max(1, min(self._n_rows, THREADS_PER_BOX))
+        comparing = kernels(INTERLEAVED, *self._defines(boxes))
+        comparing.launch("largest_changes", threads, self._states, self._n_rows, x, other, boxes, largest)
+        changes[:] = on_host(largest).view(np.float64)
         return not self.one_each and steps % 2 == 1
 
     def _in_blocks(self, given: tuple[Any, ...], boxes: int, first: int, last: int) -> None:
@@ -139,6 +129,28 @@ class RegionRows:
     def _defines(self, boxes: int) -> tuple[str, str]:
         narrow = boxes * max(self._n_states, self._n_terms) < 2**31
         return self._offset, "INDEX=unsigned" if narrow else "INDEX=long long"
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSteps:
+    """Steps of some boxes; see :class:`galton.backend.protocol.RegionSteps`."""
+
+    of: RegionRows
+    rates: Any
+    weights: BoxWeights
+    before: Any
+    left: Any
+    offsets: Any
+    values: Any
+
+    def run(
+        self, first: int, steps: int, x: Any, other: Any, watched: Any, sums: Any, changes: Any, threads: int
+    ) -> bool:
+        """Make steps; ``changes``, on the host, gets the largest of the last. Whether the vectors are in ``other``."""
+        weights = (self.before, self.left, cp.asarray(self.weights.ends), self.offsets, self.values)
+        watched = cp.asarray(watched)
+        given = (self.rates, *weights, watched, len(watched), sums)
+        return self.of.launch(first, steps, given, x, other, changes)
 
 
 def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
@@ -167,19 +179,6 @@ def _boxes_of_a_bundle(n_states: int, n_terms: int) -> int:
 def _bytes_of_a_block(n_states: int, n_terms: int) -> int:
     """Both vectors of a box, and the rates."""
     return PAIR * (2 * n_states + n_terms)
-
-
-@dataclass(frozen=True, eq=False)
-class _PlacedWeights:
-    weights: BoxWeights
-    before: Any
-    left: Any
-    offsets: Any
-    values: Any
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        return self.before, self.left, cp.asarray(self.weights.ends), self.offsets, self.values
 
 
 def _side_by_side(entries: Any, first: Any, states: Any, longest: int) -> Any:

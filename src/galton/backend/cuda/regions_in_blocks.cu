@@ -18,22 +18,22 @@ extern "C" __global__ void __launch_bounds__(1024) steps_in_blocks(REGION_PARAME
     for (count_t term = threadIdx.x; term < n_terms; term += blockDim.x) bounds[term] = rates[term * boxes + box];
     const Row kept_row = threadIdx.x < n_rows ? rows.at(threadIdx.x) : Row{0, 0, 0, 0};
     Entry kept[AT_A_TIME];
-    rows.take(kept_row, 0, kept);
+    rows.load(kept_row, 0, kept);
     __syncthreads();
     for (count_t k = first; k < last; ++k) {
         const double weight = weights.at(k);
         for (count_t i = threadIdx.x; weight != 0 && i < n_watched; i += blockDim.x)
             add_weighted(sums[i * boxes + box], weight, from[watched[i]]);
         Row row = kept_row;
-        Entry taken[AT_A_TIME];
+        Entry batch[AT_A_TIME];
 #pragma unroll
-        for (int i = 0; i < AT_A_TIME; ++i) taken[i] = kept[i];
+        for (int i = 0; i < AT_A_TIME; ++i) batch[i] = kept[i];
         for (index_t number = threadIdx.x; number < n_rows; number += blockDim.x) {
             const Row next = number + blockDim.x < n_rows ? rows.at(number + blockDim.x) : Row{0, 0, 0, 0};
             to[row.state] = rows.step(
-                row, taken, from[row.state], [&](int state) { return from[state]; }, [&](int term) { return bounds[term]; });
+                row, batch, from[row.state], [&](int state) { return from[state]; }, [&](int term) { return bounds[term]; });
             row = next;
-            rows.take(row, 0, taken);
+            rows.load(row, 0, batch);
         }
         __syncthreads();
         Bounds* const after = to;

@@ -33,10 +33,10 @@ __device__ inline double product(const Rows& rows, unsigned word, code_t code, c
     return rows.decoded(code) * (word & NO_ENTRY ? 1.0 : factor);
 }
 
-// `take(word, product)` for every line of a state, UNROLL lines at a time: what they have is asked for together, and no branch
+// `visit(word, product)` for every line of a state, UNROLL lines at a time: what they have is asked for together, and no branch
 // depends on it.
-template <class Take>
-__device__ inline void over_lines(const Rows& rows, count_t state, const real* x, Take&& take) {
+template <class Visit>
+__device__ inline void over_lines(const Rows& rows, count_t state, const real* x, Visit&& visit) {
     const offset_t* starts = rows.pattern.starts;
     const int slice = int(state / (32 / LANES)), place = int(state % (32 / LANES)) * LANES + first_lane();
 #if LAYOUT == SLICED
@@ -68,7 +68,7 @@ __device__ inline void over_lines(const Rows& rows, count_t state, const real* x
 #endif
         }
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) take(words[k], products[k]);
+        for (int k = 0; k < UNROLL; ++k) visit(words[k], products[k]);
         columns += UNROLL * width;
         numbers += UNROLL * width;
     }
@@ -85,15 +85,15 @@ __device__ inline double chain_value(const Rows& rows, count_t state, const real
     return together(sum);
 }
 
-// `take(row, value, ends)` for the rows of a state, counted from 0, and now and then where none ends.
-template <class Take>
-__device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Take&& take) {
+// `visit(row, value, ends)` for the rows of a state, counted from 0, and now and then where none ends.
+template <class Visit>
+__device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Visit&& visit) {
     double sum = 0;
     int row = 0;
     over_lines(rows, state, x, [&](unsigned word, double product) {
         const bool ends = word & ROW_ENDS;
         sum += product;
-        take(row, together(sum), ends);
+        visit(row, together(sum), ends);
         sum = ends ? 0 : sum;
         row += ends;
     });
@@ -105,10 +105,10 @@ __device__ inline double chain_value(const Rows& rows, count_t state, const real
     return row_value(rows, rows.row(state), x);
 }
 
-template <class Take>
-__device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Take&& take) {
+template <class Visit>
+__device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Visit&& visit) {
     int number = 0;
-    each_row(rows, state, [&](const Row& row) { take(number++, row_value(rows, row, x), true); });
+    each_row(rows, state, [&](const Row& row) { visit(number++, row_value(rows, row, x), true); });
 }
 
 #endif

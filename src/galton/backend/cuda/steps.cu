@@ -1,9 +1,9 @@
-// Many steps of a chain or an MDP: x <- A x, what is summed on the way, and what the last step shows.
+// Many steps of a chain or an MDP: x <- A x, what is summed on the way, and the extremes of the last step.
 //
 // Execution plan: LANES threads a row. A launch makes the steps `first` up to `last` of a call of `end` steps. Where a step
 // takes no longer than a launch, one launch makes all of them: it has no more threads than the device holds at once, they go
 // over the states again and again and meet after each step. Otherwise every step is a launch with threads for all states.
-// What the last step shows is looked at by a kernel of its own: these need their registers to have many threads.
+// The extremes of the last step are found by a kernel of its own: these need their registers to have many threads.
 //
 // A step reads the matrix once. The vector before and the vector after it are both at hand, so that every second step adds
 // both to the sum, and the others need not touch it.
@@ -11,19 +11,19 @@
 // Numbers are rounded to the nearest; those below 2^-1022 keep what digits they have, which is better than losing them.
 #include "states.cuh"
 #include "../../device/cuda/meeting.cuh"
-#include "seen.cuh"
+#include "step_extremes.cuh"
 
 struct Steps {
     double *x, *y;  // the vector is in x before even steps, in y before odd ones
     count_t size, first, last;
-    unsigned long long* told;
+    unsigned long long* extremes;
 
     // Run `after = one(step, state, vector)` for all; only lane 0 writes.
     template <class One>
-    __device__ void run(bool look_for_faint, One&& one) const {
+    __device__ void run(bool find_faintest, One&& one) const {
         double faintest = INFINITE;
         for (count_t k = first; k < last; ++k) {
-            if (k > first) meet(told + MEETINGS, k - first);
+            if (k > first) meet(extremes + MEETINGS, k - first);
             const double* from = k % 2 ? y : x;
             double* to = k % 2 ? x : y;
             for (count_t state = thread_number() / LANES; state < size; state += thread_count() / LANES) {
@@ -32,13 +32,14 @@ struct Steps {
                 if (after > 0) faintest = lesser(faintest, after);
             }
         }
-        if (look_for_faint) tell_greatest(-faintest, told + FAINTEST);
+        if (find_faintest) raise_maximum(-faintest, extremes + FAINTEST);
     }
 };
 
-#define STEPS_PARAMETERS double *x, double *y, count_t size, count_t first, count_t last, count_t end, unsigned long long *told
+#define STEPS_PARAMETERS \
+    double *x, double *y, count_t size, count_t first, count_t last, count_t end, unsigned long long *extremes
 #define STEPS \
-    Steps { x, y, size, first, last, told }
+    Steps { x, y, size, first, last, extremes }
 
 // x <- factor · Ax + stay · x, or x <- Ax without `stay`; sum += weight · x before each step. The faintest number is not looked
 // for where there is a `stay`.
@@ -63,26 +64,27 @@ extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     STEPS.run(true, [&](count_t, count_t state, const double* from) { return state_value(rows, state, from); });
 }
 
-// The same, and the first row that is best for each state, step after step.
+// x <- opt (Ax + constant), and the first row that is best for each state, step after step.
 extern "C" __global__ void bellman_choices(ROWS_PARAMETERS, int* choices, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
     STEPS.run(true, [&](count_t k, count_t state, const double* from) {
         double best = rows.worst();
         int chosen = 0;
         over_rows(rows, state, from, [&](int row, double value, bool ends) {
-            const bool taken = ends && rows.better(value, best);
-            best = taken ? value : best;
-            chosen = taken ? row : chosen;
+            const bool better = ends && rows.better(value, best);
+            best = better ? value : best;
+            chosen = better ? row : chosen;
         });
         if (lane() == 0) choices[k * size + state] = int(rows.pattern.first_row(state)) + chosen;
         return best;
     });
 }
 
-// What the last of `steps` steps shows; `x` and `y` as there.
-extern "C" __global__ void look(const double* x, const double* y, count_t size, count_t steps, unsigned long long* told) {
+// The extremes of the last of `steps` steps, after which the vector is in x if these are even, in y if odd.
+extern "C" __global__ void last_step_extremes(const double* x, const double* y, count_t size, count_t steps,
+                                              unsigned long long* extremes) {
     const double *before = steps % 2 ? x : y, *after = steps % 2 ? y : x;
-    Extremes seen;
-    for (count_t state = thread_number(); state < size; state += thread_count()) seen.watch(before[state], after[state]);
-    seen.tell(told);
+    Extremes own;
+    for (count_t state = thread_number(); state < size; state += thread_count()) own.add(before[state], after[state]);
+    own.write(extremes);
 }

@@ -1,7 +1,7 @@
 """Steps of chains and MDPs on a CUDA device.
 
 The kernels are in ``steps.cu``, ``part.cu`` and ``products.cu``. The steps of a call follow each other on the device;
-what they showed comes back once, in the end.
+the extremes of the last come back once, in the end.
 """
 
 from __future__ import annotations
@@ -24,12 +24,9 @@ from .layout import Layout, csr, lanes_for, lay_out, measure
 from .rows import spread
 
 __all__ = [
+    "StepMatrix",
     "batch",
-    "bellman",
-    "chain",
-    "describe",
     "exit_rates",
-    "in_format",
     "matrix_of",
     "part_of",
     "row_products",
@@ -46,11 +43,11 @@ LARGEST = 2**31 - 1
 TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
 BLOCK = 512
-LOOKING = 1 << 17  # threads that look at what the last step shows
+EXTREMES_THREADS = 1 << 17  # threads that find the extremes of the last step
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class StepMatrix:
     """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values.
 
     ``format`` is that of steps, one of :data:`STEPPING`; for any other name they stay with CSR, and None stands for the
@@ -101,6 +98,22 @@ class Matrix:
     def _as_it_is(self, reason: str) -> Layout:
         return replace(self.csr, reason=reason)
 
+    def in_format(self, name: str | None) -> StepMatrix:
+        """The matrix in a format of :mod:`galton.backend.formats`; None for any."""
+        return replace(self, format=name)
+
+    def describe(self) -> str:
+        """The format, and why."""
+        return f"{self.layout}: {self.layout.reason}"
+
+    def chain(self, scale: float, stay: Any | None) -> Chain:
+        """A chain to make steps of."""
+        return Chain(self, scale, stay)
+
+    def bellman(self, constant: Any | None, maximise: bool) -> Bellman:
+        """An MDP to make steps of."""
+        return Bellman(self, constant, maximise)
+
 
 def _kernels(file: str, layout: Layout) -> Kernels:
     return kernels(FILES[file], *layout.defines)
@@ -115,27 +128,27 @@ def _rows(layout: Layout, constant: Any | None = None, optimum: int = 0) -> tupl
 def _tried(layout: Layout, steps: int = 8) -> tuple[float, Any]:
     """How long one of a few steps takes, after one that may have to load the kernels; and what comes of it."""
     kernel, size = _kernels("steps", layout), layout.size
-    x, y, told = (cp.arange(size) * GOLDEN) % 1.0, cp.zeros(size), cp.zeros(8, dtype=np.uint64)
+    x, y, extremes = (cp.arange(size) * GOLDEN) % 1.0, cp.zeros(size), cp.zeros(8, dtype=np.uint64)
     chain = layout.groups is None
     given = (*_rows(layout), 1.0, None, None, None) if chain else _rows(layout, None, 1)
     for count in (1, steps):
         start = time.perf_counter()
         for _ in range(count):
             name = "chain_steps" if chain else "bellman_steps"
-            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, told)
-        int(told[0])  # waits for the device
+            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, extremes)
+        int(extremes[0])  # waits for the device
         seconds = (time.perf_counter() - start) / count
     return seconds, y
 
 
-def matrix_of(model: Model) -> Matrix:
+def matrix_of(model: Model) -> StepMatrix:
     """The matrix of a model; the arrays are shared."""
     values = model.values
     codes = values.plain if values.dictionary is None else values.index
-    return Matrix(model.choice_starts, model.row_starts, model.columns, codes, values.dictionary)
+    return StepMatrix(model.choice_starts, model.row_starts, model.columns, codes, values.dictionary)
 
 
-def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, Any, Matrix, Any, int]:
+def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, Any, StepMatrix, Any, int]:
     """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
     matrix = matrix_of(model)
     states = positions(keep)
@@ -158,17 +171,7 @@ def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, An
     kernel.launch("write_part", n_rows, matrix.starts, matrix.columns, matrix.codes, *kept, starts, columns, codes)
     if starts.itemsize == 8 and entries <= LARGEST:
         starts = starts.astype(np.int32)
-    return states, position, Matrix(groups, starts, columns, codes, matrix.dictionary), starts, entries
-
-
-def in_format(matrix: Matrix, name: str | None) -> Matrix:
-    """The matrix in a format of :mod:`galton.backend.formats`; None for any."""
-    return replace(matrix, format=name)
-
-
-def describe(matrix: Matrix) -> str:
-    """The format, and why."""
-    return f"{matrix.layout}: {matrix.layout.reason}"
+    return states, position, StepMatrix(groups, starts, columns, codes, matrix.dictionary), starts, entries
 
 
 def batch(entries: int, rows: int) -> int:
@@ -179,16 +182,6 @@ def batch(entries: int, rows: int) -> int:
 def threads(wanted: int) -> int:
     """One: the device has its own."""
     return 1
-
-
-def chain(matrix: Matrix, scale: float, stay: Any | None) -> Chain:
-    """A chain to make steps of."""
-    return Chain(matrix, scale, stay)
-
-
-def bellman(matrix: Matrix, constant: Any | None, maximise: bool) -> Bellman:
-    """An MDP to make steps of."""
-    return Bellman(matrix, constant, maximise)
 
 
 def row_products(model: Model, vector: Any, threads: int) -> Any:
@@ -215,29 +208,31 @@ class _Steps:
     def __init__(self, layout: Layout, work: int) -> None:
         self._kernels = _kernels("steps", layout)
         self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, work
-        self._told = cp.zeros(8, dtype=np.uint64)
+        self._extremes = cp.zeros(8, dtype=np.uint64)
 
     def _run(self, kernel: str, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
         if not len(x) == len(other) == self._size:
             raise ValueError("a vector has the wrong length")
-        self._told[:] = 0
+        self._extremes[:] = 0
         held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
             threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
-            arguments = (*given, x, other, self._size, 0, steps, steps, self._told)
+            arguments = (*given, x, other, self._size, 0, steps, steps, self._extremes)
             self._kernels.launch_together(kernel, threads, *arguments, block=BLOCK)
         else:
             for step in range(steps):
-                arguments = (*given, x, other, self._size, step, step + 1, steps, self._told)
+                arguments = (*given, x, other, self._size, step, step + 1, steps, self._extremes)
                 self._kernels.launch(kernel, self._threads, *arguments)
-        self._kernels.launch("look", min(self._size, LOOKING), x, other, self._size, steps, self._told)
-        return _extremes(self._told)
+        self._kernels.launch(
+            "last_step_extremes", min(self._size, EXTREMES_THREADS), x, other, self._size, steps, self._extremes
+        )
+        return _decoded(self._extremes)
 
 
 class Chain(_Steps):
     """Steps of one chain, ``x <- factor * (A x) + stay * x``, or ``x <- A x`` without ``stay``."""
 
-    def __init__(self, matrix: Matrix, factor: float, stay: Any | None) -> None:
+    def __init__(self, matrix: StepMatrix, factor: float, stay: Any | None) -> None:
         super().__init__(matrix.layout, matrix.work)
         self._step = (*_rows(matrix.layout), float(factor), stay)
         self._stays = stay is not None
@@ -245,18 +240,21 @@ class Chain(_Steps):
     def run(
         self, steps: int, weights: Any | None, x: Any, other: Any, total: Any | None, threads: int
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` times: ``total += weight * x``, then a step; whether x ended in ``other``, and what was seen."""
+        """``steps`` times: ``total += weight * x``, then a step.
+
+        Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
+        """
         given = None if weights is None else cp.asarray(weights)
-        seen = self._run("chain_steps", steps, x, other, *self._step, given, total)
+        extremes = self._run("chain_steps", steps, x, other, *self._step, given, total)
         if self._stays:
-            seen[-1] = 0.0
-        return (steps % 2 == 1, *seen)
+            extremes[-1] = 0.0
+        return (steps % 2 == 1, *extremes)
 
 
 class Bellman(_Steps):
     """Steps of one MDP, ``x <- opt (A x + constant)``."""
 
-    def __init__(self, matrix: Matrix, constant: Any | None, maximise: bool) -> None:
+    def __init__(self, matrix: StepMatrix, constant: Any | None, maximise: bool) -> None:
         layout = matrix.layout
         if layout.source is not None and constant is not None:  # slices have it among their numbers
             layout, constant = lay_out(layout.source, layout.name, constant=constant), None
@@ -264,19 +262,22 @@ class Bellman(_Steps):
         self._step = _rows(layout, constant, 1 if maximise else -1)
 
     def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; whether x ended in ``other``, and what was seen. Choices, if any, are brought home."""
+        """``steps`` steps; choices, if any, are brought home.
+
+        Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
+        """
         if choices is None:
-            seen = self._run("bellman_steps", steps, x, other, *self._step)
+            extremes = self._run("bellman_steps", steps, x, other, *self._step)
         else:
-            taken = cp.empty(len(choices), dtype=np.int32)
-            seen = self._run("bellman_choices", steps, x, other, *self._step, taken)
-            choices[:] = on_host(taken)
-        return (steps % 2 == 1, *seen)
+            chosen = cp.empty(len(choices), dtype=np.int32)
+            extremes = self._run("bellman_choices", steps, x, other, *self._step, chosen)
+            choices[:] = on_host(chosen)
+        return (steps % 2 == 1, *extremes)
 
 
-def _extremes(told: Any) -> list[float]:
-    """Seven numbers from what the kernels tell: the least are told by their negation, 0 says that there are none."""
-    keys = told.get()[:7]
+def _decoded(extremes: Any) -> list[float]:
+    """The seven numbers of ``step_extremes.cuh``: the least ones are there as negations, 0 says that there are none."""
+    keys = extremes.get()[:7]
     bits = np.where(keys >> np.uint64(63), keys ^ np.uint64(1 << 63), ~keys)
     values = np.where(keys == 0, -np.inf, bits.view(np.float64))
     signs = np.array([-1, 1, -1, 1, -1, 1, -1])

@@ -1,8 +1,8 @@
 """Equations ``x = opt(Ax + b)`` on a CUDA device: the primitives of :class:`galton.backend.protocol.System`.
 
-The kernels are in ``sweeps.cu``, ``looks.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing here:
-a Gauss–Seidel sweep is one in place, in which some threads see what others have just written. Nothing is brought back
-from the device but the largest change, and that only now and then. Sweeps may be over vectors in single precision.
+The kernels are in ``sweeps.cu``, ``evaluate.cu``, ``proof.cu`` and ``weigh.cu``. Threads and direction mean nothing
+here: a Gauss–Seidel sweep is one in place, in which some threads see what others have just written. Nothing is brought
+back from the device but the largest change, and that only now and then. Sweeps may be over vectors in single precision.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .layout import WARP, Layout
 
 __all__ = ["System", "next_batch"]
 
-FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "looks", "proof", "weigh", "segmented")}
-LOOK = 32  # sweeps between looks at how much they change
+FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("sweeps", "evaluate", "proof", "weigh", "segmented")}
+CHECK_EVERY = 32  # sweeps between checks of how much they change
 CHUNK = 1024  # as in segmented.cu
 DOWN, NEAREST, UP = -1, 0, 1
 
@@ -53,7 +53,7 @@ class System:
         pack = numbers.compact if compact else _plain
         self._of_rows = (*(_plain(None) if scale is None else pack(scale)), *pack(constant))
         self._optimum = optimum
-        self._told = cp.zeros(2, dtype=np.uint64)
+        self._results = cp.zeros(2, dtype=np.uint64)  # of kernels: a maximum as bits, and a count
         self._segmented = _Segmented(matrix) if matrix.name == "segmented" else None
 
     @property
@@ -108,11 +108,13 @@ class System:
         while done < stop.sweeps and residual > stop.tolerance:
             batch = next_batch(stop, done)
             for sweep in range(batch):
-                tell = sweep == batch - 1
-                self.sweep_once(x, y, chosen, span, down=sweep % 2, omega=omega, relative=stop.relative, tell=tell)
+                measure = sweep == batch - 1
+                self.sweep_once(
+                    x, y, chosen, span, down=sweep % 2, omega=omega, relative=stop.relative, measure=measure
+                )
                 x, y = y, x
             done += batch
-            residual = self.told()
+            residual = self.last_change()
         return done, residual
 
     def sweep_once(
@@ -125,38 +127,40 @@ class System:
         down: int,
         omega: float,
         relative: bool,
-        tell: bool,
+        measure: bool,
     ) -> None:
-        """A sweep from x into y, which may be x, upwards or downwards; :meth:`told` has the change if it is to tell."""
-        if tell:
-            self._told[:] = 0
-        shape = (float(omega), down, span.first, span.last, int(relative), self._told if tell else None)
+        """A sweep from x into y, which may be x, upwards or downwards; :meth:`last_change` has a measured change."""
+        if measure:
+            self._results[:] = 0
+        shape = (float(omega), down, span.first, span.last, int(relative), self._results if measure else None)
         slices = self._slices if chosen is None else None  # which have nothing for a single row
         self._sweep("sweep", slices, span, x, chosen, x, y, *shape)
 
-    def told(self) -> float:
-        """The largest change of the last sweep that was to tell."""
+    def last_change(self) -> float:
+        """The largest change of the last sweep that was measured."""
         return self._largest()
 
     def improve(self, x: Any, copy: Any, chosen: Any, span: Span) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
-        self._told[:] = 0
-        told = (self._told, self._told[1:])
-        self._sweep("improve", self._slices, span, x, x, chosen, span.first, span.last, *told)
-        change, changed = self._told.get()
+        self._results[:] = 0
+        results = (self._results, self._results[1:])
+        self._sweep("improve", self._slices, span, x, x, chosen, span.first, span.last, *results)
+        change, changed = self._results.get()
         return int(changed), float(np.uint64(change).view(np.float64))
 
     def defect(self, x: Any, span: Span) -> float:
         """The largest |F(x) - x| / x."""
-        return self._maximum("looks", "defect", span, x, NEAREST, x, span.first, span.last)
+        return self._maximum("evaluate", "defect", span, x, NEAREST, x, span.first, span.last)
 
     def row_values(self, x: Any, values: Any, span: Span) -> None:
         """The value of each row."""
-        self._run("looks", "row_values", span, x, NEAREST, x, values, span.first, span.last)
+        self._run("evaluate", "row_values", span, x, NEAREST, x, values, span.first, span.last)
 
     def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
         """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
-        self._run("looks", "multiply", Span(0, self.size), x, NEAREST, chosen, x, y, int(with_constant), 0, self.size)
+        self._run(
+            "evaluate", "multiply", Span(0, self.size), x, NEAREST, chosen, x, y, int(with_constant), 0, self.size
+        )
 
     # Proofs.
 
@@ -233,8 +237,8 @@ class System:
         self._kernels(file, of).launch(kernel, threads, *rows, *arguments, block=block)
 
     def _maximum(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> float:
-        self._told[:] = 0
-        self._run(file, kernel, span, of, rounding, *arguments, self._told)
+        self._results[:] = 0
+        self._run(file, kernel, span, of, rounding, *arguments, self._results)
         return self._largest()
 
     def _kernels(self, file: str, of: Any) -> Kernels:
@@ -251,12 +255,12 @@ class System:
         return (*pattern, matrix.codes, matrix.dictionary, *self._of_rows, self._optimum)
 
     def _largest(self) -> float:
-        return float(self._told[0].get().view(np.float64))
+        return float(self._results[0].get().view(np.float64))
 
 
 def next_batch(stop: Stop, done: int) -> int:
-    """Sweeps until the next look: the change of the last sweep of each batch is looked at, and that of no other."""
-    return min(LOOK if stop.tolerance > 0 else stop.sweeps, stop.sweeps - done)
+    """Sweeps until the next check: the change of the last sweep of each batch is measured, and that of no other."""
+    return min(CHECK_EVERY if stop.tolerance > 0 else stop.sweeps, stop.sweeps - done)
 
 
 def _real(vector: Any) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...model.sparse import Int32s
@@ -9,7 +11,7 @@ from ...model.values import Floats
 from ..protocol import BoxWeights
 from ..regions import GroupedRows
 
-__all__ = ["RegionRows", "bundles_at_once", "region_steps", "rows", "together"]
+__all__ = ["RegionRows", "RegionSteps", "bundles_at_once", "region_steps", "rows", "together"]
 
 
 def region_steps(
@@ -50,7 +52,7 @@ class RegionRows:
     work, first_steps, part = 1e6, 64, 8
 
     def __init__(self, pattern: GroupedRows) -> None:
-        self._pattern = pattern
+        self.pattern = pattern
 
     def width(self, boxes: int) -> int:
         """No more than there are."""
@@ -68,16 +70,23 @@ class RegionRows:
         """A flat copy."""
         return values.flatten()
 
-    def place_weights(self, weights: BoxWeights) -> BoxWeights:
-        """The weights themselves."""
-        return weights
+    def steps(self, rates: Floats, weights: BoxWeights) -> RegionSteps:
+        """Steps of boxes with these rates and weights."""
+        return RegionSteps(self, rates, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSteps:
+    """Steps of some boxes; see :class:`galton.backend.protocol.RegionSteps`."""
+
+    of: RegionRows
+    rates: Floats
+    weights: BoxWeights
 
     def run(
         self,
         first: int,
         steps: int,
-        rates: Floats,
-        weights: BoxWeights,
         x: Floats,
         other: Floats,
         watched: Int32s,
@@ -87,9 +96,10 @@ class RegionRows:
     ) -> bool:
         """Make steps; the vectors end up in ``x``."""
         width = len(changes) // 2
-        table = weights.between(first, first + steps)
+        table = self.weights.between(first, first + steps)
         given = np.zeros((steps, width)) if table is None else table
-        after, total, change = region_steps(self._pattern, self.view(rates, width), given, self.view(x, width), watched)
+        rates, before = self.of.view(self.rates, width), self.of.view(x, width)
+        after, total, change = region_steps(self.of.pattern, rates, given, before, watched)
         x[:], changes[:] = after.reshape(-1), change.reshape(-1)
         sums += total.reshape(-1)
         return False

@@ -1,57 +1,148 @@
-"""What the kernels of ``steps.py`` compute, in NumPy: the readable specification, slow and in one thread."""
+"""Steps of chains and MDPs in NumPy and SciPy: the readable specification, slow and in one thread."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ...model.rounding import FAINT
-from ...model.sparse import Int32s, Mask, Model
+from ...model.sparse import Int32s, Mask, Model, Offsets
+from ...model.values import Floats
 from ..steps import Seen
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-Floats = npt.NDArray[np.float64]
+__all__ = [
+    "StepMatrix",
+    "batch",
+    "bellman_steps",
+    "chain_steps",
+    "exit_rates",
+    "matrix_of",
+    "part_of",
+    "row_products",
+    "threads",
+]
 
-__all__ = ["bellman_steps", "chain_steps", "exit_rates", "part_of"]
+
+@dataclass(frozen=True, eq=False)
+class StepMatrix:
+    """Rows, and where those of each state begin; a chain has one for each.
+
+    See :class:`galton.backend.protocol.StepMatrix`.
+    """
+
+    groups: Int32s
+    rows: scipy.sparse.csr_array
+
+    def in_format(self, name: str | None) -> StepMatrix:
+        """The matrix as it is: there is one format."""
+        return self
+
+    def describe(self) -> str:
+        """Nothing: there is one format."""
+        return ""
+
+    def chain(self, scale: float, stay: Floats | None) -> Chain:
+        """A chain to make steps of."""
+        return Chain(self, scale, stay)
+
+    def bellman(self, constant: Floats | None, maximise: bool) -> Bellman:
+        """An MDP to make steps of."""
+        return Bellman(self, np.zeros(self.rows.shape[0]) if constant is None else constant, maximise)
 
 
-def part_of(model: Model, keep: Mask, *, loops: bool) -> scipy.sparse.csr_array:
-    """The rows of the states to keep, and their columns among them; the diagonal is zero where loops are left out."""
-    owner = np.arange(model.n_states)
-    owner = owner if model.choice_starts is None else np.repeat(owner, np.diff(model.choice_starts))
-    matrix = model.to_scipy().tocoo()
-    rows, columns = matrix.coords
-    stays = keep[owner[rows]] & keep[columns] & (loops | (owner[rows] != columns))
-    values = np.where(stays, matrix.data, 0.0)
+def matrix_of(model: Model) -> StepMatrix:
+    """The matrix of a model."""
+    return StepMatrix(model.row_groups, model.to_scipy())
+
+
+def part_of(model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s, Int32s, StepMatrix, Offsets, int]:
+    """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
     from scipy.sparse import csr_array
 
-    whole = csr_array((values, (rows, columns)), shape=matrix.shape)
-    whole.eliminate_zeros()
-    return whole[np.flatnonzero(keep[owner])][:, np.flatnonzero(keep)]
+    states = np.flatnonzero(keep).astype(np.int32)
+    position = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
+    values, starts, columns, kept = model.values.array(), [0], [], []
+    for s in states:
+        for choice in model.choices(int(s)):
+            for entry in range(int(model.row_starts[choice]), int(model.row_starts[choice + 1])):
+                target = model.columns[entry]
+                if keep[target] and (loops or target != s):
+                    columns.append(position[target])
+                    kept.append(values[entry])
+            starts.append(len(columns))
+    groups = np.cumsum([0, *(len(model.choices(int(s))) for s in states)], dtype=np.int32)
+    offsets = np.array(starts, dtype=np.int32)
+    rows = csr_array((kept, columns, offsets), shape=(len(offsets) - 1, len(states)), dtype=np.float64)
+    return states, position, StepMatrix(groups, rows), offsets, len(columns)
 
 
-def exit_rates(model: Model, *, loops: bool) -> Floats:
-    """The sums of the rows of a chain, each rounded once."""
-    rows = model.to_scipy()
-    return np.array(
-        [
-            math.fsum(
-                value
-                for value, column in zip(
-                    rows.data[rows.indptr[s] : rows.indptr[s + 1]],
-                    rows.indices[rows.indptr[s] : rows.indptr[s + 1]],
-                    strict=True,
-                )
-                if loops or column != s
-            )
-            for s in range(model.n_states)
-        ]
-    )
+def batch(entries: int, rows: int) -> int:
+    """A few steps at a time."""
+    return 100
+
+
+def threads(wanted: int) -> int:
+    """One."""
+    return 1
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Steps of one chain; see :class:`galton.backend.protocol.Chain`."""
+
+    matrix: StepMatrix
+    scale: float
+    stay: Floats | None
+
+    def run(
+        self, steps: int, weights: Floats | None, x: Floats, other: Floats, total: Floats | None, threads: int
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """Make steps; the vector ends up in ``x``."""
+        given = np.zeros(steps) if weights is None else weights
+        x[:], added, seen = chain_steps(self.matrix.rows, self.scale, self.stay, given, x)
+        if total is not None:
+            total += added
+        return False, *seen
+
+
+@dataclass(frozen=True, eq=False)
+class Bellman:
+    """Steps of one MDP; see :class:`galton.backend.protocol.Bellman`."""
+
+    matrix: StepMatrix
+    constant: Floats
+    maximise: bool
+
+    def run(
+        self, steps: int, x: Floats, other: Floats, choices: Int32s | None, threads: int
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """Make steps; the vector ends up in ``x``."""
+        x[:], chosen, seen = bellman_steps(self.matrix.rows, self.matrix.groups, self.constant, self.maximise, steps, x)
+        if choices is not None:
+            choices[:] = chosen.reshape(-1)
+        return False, *seen
+
+
+def row_products(model: Model, vector: Floats, threads: int) -> Floats:
+    """``(choices,)`` the matrix of a model times a vector."""
+    return model.to_scipy() @ vector
+
+
+def exit_rates(model: Model, loops: bool, threads: int) -> tuple[Floats, Floats]:
+    """``(states,)`` the sum of the rates out of each state, as the nearest double and what that lacks."""
+    values, sums = model.values.array(), []
+    for s, (begin, end) in enumerate(zip(model.row_starts[:-1], model.row_starts[1:], strict=True)):
+        counted = [float(values[e]) for e in range(int(begin), int(end)) if loops or model.columns[e] != s]
+        sums.append(sum(map(Fraction, counted), Fraction(0)))
+    high = np.array([float(total) for total in sums])
+    return high, np.array([float(total - Fraction(near)) for total, near in zip(sums, high.tolist(), strict=True)])
 
 
 def chain_steps(

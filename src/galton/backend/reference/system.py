@@ -28,7 +28,7 @@ NOISE = 1e-13  # a row that is better by less than this is no reason to change a
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """As ``_core.Matrix``: rows grouped by unknown (None for a chain), values plain or numbers into a dictionary."""
+    """Rows grouped by unknown, without groups for a chain; values are plain, or numbers into a dictionary."""
 
     groups: Int32s | None
     starts: npt.NDArray[np.integer]
@@ -50,7 +50,7 @@ class Matrix:
 
 
 class System:
-    """As ``_core.System``; see :class:`galton.backend.protocol.System` for what each primitive is."""
+    """Equations to sweep over; :class:`galton.backend.protocol.System` says what each primitive is."""
 
     def __init__(self, matrix: Matrix, scale: Floats | None, constant: Floats, optimum: int) -> None:
         self.matrix, self.constant, self.optimum = matrix, constant, optimum

@@ -168,6 +168,6 @@ def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
     """Describe the steps that were made, for ``--explain``."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
-    if format := part.backend.steps.describe(part.matrix):
+    if format := part.matrix.describe():
         detail += f"; {format}"
     return Work(step, detail, found.steps, found.seconds)

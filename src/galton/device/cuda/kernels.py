@@ -55,7 +55,7 @@ class Kernels:
             self._function(kernel)((-(-threads // block),), (block,), tuple(map(_argument, arguments)))
 
     def launch_together(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
-        """The same for threads that wait for each other: no more than :meth:`most_threads`."""
+        """Start threads that may wait for each other; at most :meth:`most_threads`, so that all of them run at once."""
         function = self._function(kernel).kernel
         grid = (-(-threads // block),)
         function(grid, (block,), tuple(map(_argument, arguments)), enable_cooperative_groups=True)

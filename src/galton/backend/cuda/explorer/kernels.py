@@ -52,7 +52,7 @@ def _haste(text: str, nvrtc: Any) -> tuple[str, ...]:
 
 
 def cached(text: str, architecture: str) -> bytes:
-    """The same, from the disk when it has been compiled before."""
+    """Machine code for an architecture, from the disk when the text has been compiled before."""
     from cupy.cuda import nvrtc
 
     try:

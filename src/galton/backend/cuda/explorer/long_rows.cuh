@@ -19,7 +19,7 @@ struct Lister {
     bool& fault;
     bool leads;  // the first of the threads
     u64 before;
-    int seen;
+    int n_choices;
 
     DEVICE_MEMBER void begin() {
         before = at;
@@ -33,7 +33,7 @@ struct Lister {
         values[at++] = probability;
     }
     DEVICE_MEMBER void end(int action) {
-        ++seen;
+        ++n_choices;
         if (!CHAIN && at == before) return;
         if (!CTMC) earner.rate = 1;  // what other threads saw is not known here, but it is never nothing
         if (CHOICE_STRUCTURES && leads) earner.end(state, action, choice, fault);
@@ -57,7 +57,7 @@ KERNEL list_long(const u64* states, const i64* which, u64 count, const i64* begi
         lister.earner.start();
         expand<false>(state, lister, fault, slice);
         if (lister.leads) {
-            shares[k] = DTMC ? (double)lister.seen : 1.0;
+            shares[k] = DTMC ? (double)lister.n_choices : 1.0;
             lister.earner.finish(i, shares[k]);
         }
         if (fault) fetch_or(control + FLAGS, FAULT);

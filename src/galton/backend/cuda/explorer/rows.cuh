@@ -159,7 +159,7 @@ struct Filler {
     u64 choice, at;  // where the row at hand goes
     Earner earner;
     bool& fault;
-    int used, seen;
+    int used, n_choices;
     i32 columns[LONGEST_ROW];
     double values[LONGEST_ROW];
 
@@ -190,7 +190,7 @@ struct Filler {
         ++used;
     }
     DEVICE_MEMBER void end(int action) {
-        ++seen;
+        ++n_choices;
         if (!CHAIN && used == 0) return;
         if (CHOICE_STRUCTURES) earner.end(state, action, choice, fault);
         if (!CHAIN) write(action, 1.0);
@@ -210,11 +210,11 @@ struct Filler {
         const bool stuck = CHAIN ? used == 0 : at == first;
         if (stuck) {
             used = 0;
-            seen = 1;
+            n_choices = 1;
             add((i32)number, 1.0);
             if (!CHAIN) earner.no_choice(choice);
         }
-        const double share = DTMC ? (double)seen : 1.0;
+        const double share = DTMC ? (double)n_choices : 1.0;
         earner.finish(number, share);
         if (CHAIN || stuck) write(0, share);
     }

@@ -367,7 +367,10 @@ class _Printer:
         return _function("void find_state_rewards(const State& state, double* out, u64 n, bool& fault)", lines)
 
     def _choice_rewards(self) -> str:
-        """As on the CPU: first what can be evaluated anywhere, then what may have no value, only where it is taken."""
+        """The function that adds up the rewards of a choice.
+
+        Rewards that always have a value come first. Those that may have none are evaluated only if the choice is taken.
+        """
         cases: dict[int, list[str]] = {}
         structures = self.shape.choice_structures
         for action in range(len(self.lowered.actions)):
@@ -427,15 +430,15 @@ def _any_of(begin: int, end: int) -> str:
 
 def _may_be_infinite(graph: Graph, index: int) -> bool:
     """The core's rule (``explore/plan.cpp``): such rewards are only evaluated where they are earned."""
-    pending, seen = [index], set()
+    pending, visited = [index], set()
     while pending:
         number = pending.pop()
         node = graph[number]
         infinite = node.op is Op.CONST and not math.isfinite(node.value)
         if node.partial or infinite or (node.op in BY_OP and BY_OP[node.op].has_poles):
             return True
-        seen.add(number)
-        pending += [a for a in node.args if graph[a].kind is not Kind.BOOL and a not in seen]
+        visited.add(number)
+        pending += [a for a in node.args if graph[a].kind is not Kind.BOOL and a not in visited]
     return False
 
 

@@ -14,19 +14,19 @@ __device__ inline Reach followed(const Reach* labels, const int* states, Reach k
 }
 
 // A state that gets to know a greater label is marked; the least only helps to find it, and need not be known to the end.
-__device__ inline void tell(Reach* labels, int state, Reach news, byte* told) {
+__device__ inline void raise_label(Reach* labels, int state, Reach reach, byte* changed) {
     const Reach known = labels[state];
-    if (known.least > news.least) atomicMin(&labels[state].least, news.least);
-    if (known.greatest >= news.greatest) return;
-    atomicMax(&labels[state].greatest, news.greatest);
-    told[state] = 1;
+    if (known.least > reach.least) atomicMin(&labels[state].least, reach.least);
+    if (known.greatest >= reach.greatest) return;
+    atomicMax(&labels[state].greatest, reach.greatest);
+    changed[state] = 1;
 }
 
 // Execution plan: a thread per state that is still undecided. Reach spread over edges inside a part: a thread looks at
-// what is ahead of its successors, and tells them what is behind it: predecessors need not be known. Whoever leads here
-// leads to all that is ahead of here, and is told at once.
+// what is ahead of its successors, and raises their labels by what is behind it: predecessors need not be known. Whoever
+// leads here leads to all that is ahead of here, and its label is raised at once.
 extern "C" __global__ void spread(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
-                                  const int* part, Reach* ahead, Reach* behind, const int* states, byte* told,
+                                  const int* part, Reach* ahead, Reach* behind, const int* states, byte* changed,
                                   count_t count, count_t down) {
     const count_t number = thread_number();
     if (number >= count) return;
@@ -41,15 +41,15 @@ extern "C" __global__ void spread(const offset_t* starts, const int* columns, co
             const int target = columns[entry];
             if (part[target] != mine) continue;
             far = both(far, ahead[target]);
-            tell(behind, target, origin, told);
+            raise_label(behind, target, origin, changed);
         }
     }
-    tell(ahead, state, far, told);
-    tell(behind, state, origin, told);
-    tell(ahead, states[origin.greatest], far, told);
-    tell(ahead, states[origin.least], far, told);
-    tell(behind, states[far.greatest], origin, told);
-    tell(behind, states[far.least], origin, told);
+    raise_label(ahead, state, far, changed);
+    raise_label(behind, state, origin, changed);
+    raise_label(ahead, states[origin.greatest], far, changed);
+    raise_label(ahead, states[origin.least], far, changed);
+    raise_label(behind, states[far.greatest], origin, changed);
+    raise_label(behind, states[far.least], origin, changed);
 }
 
 // States whose labels have changed, each once. A state's bit is set while it waits: whoever changes a label first and then
@@ -62,7 +62,7 @@ struct Waiting {
         __threadfence();
         if (set_bit(bits, state)) states.put(state);
     }
-    __device__ void take(int state) const {
+    __device__ void remove(int state) const {
         atomicAnd(&bits[state >> 5], ~(1u << (state & 31)));
         __threadfence();
     }
@@ -77,8 +77,8 @@ __device__ inline void pass_on(Reach* labels, const int* part, int from, int to,
     if (atomicMax(&labels[to].greatest, label) < label) next.put(to);
 }
 
-// Execution plan: a thread per state of the queue, when few labels still change: what is ahead of it is told to those
-// before it, what is behind it to its successors.
+// Execution plan: a thread per state of the queue, when few labels still change: what is ahead of it is passed on
+// to those before it, what is behind it to its successors.
 extern "C" __global__ void spread_on(const offset_t* starts, const int* columns, const int* groups, const byte* choices,
                                      const int* part, Reach* ahead, Reach* behind, const offset_t* before,
                                      const int* sources, const int* queue, int* next, unsigned long long* tail,
@@ -88,7 +88,7 @@ extern "C" __global__ void spread_on(const offset_t* starts, const int* columns,
     const Pattern graph{starts, columns, groups};
     const Waiting waiting{{next, tail}, bits};
     const int state = queue[number];
-    waiting.take(state);
+    waiting.remove(state);
     const int far = current(ahead, state), origin = current(behind, state);
     for (offset_t k = before[state]; k < before[state + 1]; ++k) pass_on(ahead, part, state, sources[k], far, waiting);
     for (count_t row = graph.first_row(state); row < graph.first_row(state + 1); ++row) {

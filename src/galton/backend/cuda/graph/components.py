@@ -126,15 +126,15 @@ class Parts:
         self.behind[states] = labels
         kernels = graph_kernels(COMPONENTS, self.model.row_starts)
         vectors = (choices, self.part, self.ahead, self.behind)
-        told = cp.empty(self.model.n_states, dtype=cp.bool_)
+        raised = cp.empty(self.model.n_states, dtype=cp.bool_)
         changed, passes = count, 0
         while changed and (passes < PATIENCE or changed >= count // FEW_PART):
             for down in (1, 0):
-                told.fill(False)
-                kernels.launch("spread", count, *edges_of(self.model), *vectors, states, told, count, down)
-            changed, passes = how_many(told), passes + 2
+                raised.fill(False)
+                kernels.launch("spread", count, *edges_of(self.model), *vectors, states, raised, count, down)
+            changed, passes = how_many(raised), passes + 2
         if changed:
-            self._spread_on(vectors, positions(told))
+            self._spread_on(vectors, positions(raised))
 
     def _spread_on(self, vectors: tuple[Any, ...], changed: Any) -> None:
         """Spread the labels of some states, and what changes because of them, along edges turned round too."""

@@ -54,7 +54,9 @@ def reach_surely(model: Model, through: Any, goal: Any, candidates: Any) -> Any:
 
 
 def _leave_end_components(model: Model, kept: Any, goal: Any) -> Any:
-    """The same, when the set shrinks slowly: each end component as one state that may use all rows that leave it.
+    """Of the states kept, those that reach the goal with probability 1; for sets that shrink slowly.
+
+    Each end component becomes one state that may use all rows that leave it.
 
     Without end components no strategy stays outside the goal for ever, unless it falls out of the set: whoever can
     avoid that reaches the goal. So one search, for the states all of whose rows risk to fall out, stands for many.

@@ -1,6 +1,6 @@
-// What steps show: see `Seen` of backend/steps.py.
+// The extremes of a step: see `Seen` of backend/steps.py.
 //
-// Every thread keeps the extremes of its own states; in the end a warp has one of each to tell, and tells it if it is news.
+// Every thread keeps the extremes of its own states; in the end a warp writes one of each, where it is beyond what is there.
 #pragma once
 
 #include "numbers.cuh"
@@ -21,18 +21,18 @@ __device__ inline unsigned long long ordered(double value) {
     return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-// The greatest of all threads. All threads of a warp must call it.
-__device__ inline void tell_greatest(double value, unsigned long long* told) {
+// Raise a maximum, which all threads share, to a value. All threads of a warp must call it.
+__device__ inline void raise_maximum(double value, unsigned long long* maximum) {
 #ifdef __CUDA_ARCH__
     for (int step = 16; step; step /= 2) value = greater(value, __shfl_xor_sync(0xffffffffu, value, step));
     if (threadIdx.x % 32 != 0) return;
 #endif
-    const unsigned long long news = ordered(value);
-    if (news > *(volatile unsigned long long*)told) atomicMax(told, news);
+    const unsigned long long key = ordered(value);
+    if (key > *(volatile unsigned long long*)maximum) atomicMax(maximum, key);
 }
 
-// Places in what is told: of the least numbers the negation, so that the greatest is what counts everywhere. The last one
-// counts blocks that have met.
+// Places in the array of extremes. The least numbers are there as their negations, so that all places hold a maximum. The last
+// place counts blocks that have met.
 enum { LEAST, MOST, LEAST_RATIO, MOST_RATIO, LEAST_CHANGE, MOST_CHANGE, FAINTEST, MEETINGS };
 
 struct Extremes {
@@ -42,7 +42,7 @@ struct Extremes {
         : least(INFINITE), most(-INFINITE), least_ratio(INFINITE), most_ratio(-INFINITE), least_change(INFINITE),
           most_change(-INFINITE) {}
 
-    __device__ void watch(double before, double after) {
+    __device__ void add(double before, double after) {
         least = lesser(least, after);
         most = greater(most, after);
         least_change = lesser(least_change, after - before);
@@ -52,12 +52,12 @@ struct Extremes {
         least_ratio = lesser(least_ratio, digits ? after / before : 0);
         most_ratio = greater(most_ratio, digits ? after / before : INFINITE);
     }
-    __device__ void tell(unsigned long long* told) const {
-        tell_greatest(-least, told + LEAST);
-        tell_greatest(most, told + MOST);
-        tell_greatest(-least_ratio, told + LEAST_RATIO);
-        tell_greatest(most_ratio, told + MOST_RATIO);
-        tell_greatest(-least_change, told + LEAST_CHANGE);
-        tell_greatest(most_change, told + MOST_CHANGE);
+    __device__ void write(unsigned long long* extremes) const {
+        raise_maximum(-least, extremes + LEAST);
+        raise_maximum(most, extremes + MOST);
+        raise_maximum(-least_ratio, extremes + LEAST_RATIO);
+        raise_maximum(most_ratio, extremes + MOST_RATIO);
+        raise_maximum(-least_change, extremes + LEAST_CHANGE);
+        raise_maximum(most_change, extremes + MOST_CHANGE);
     }
 };

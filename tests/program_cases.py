@@ -1,4 +1,4 @@
-"""Programs on which the CUDA explorer is compared with the CPU's, on a device or played by the CPU."""
+"""Programs on which explorers are compared with each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-MODELS = Path(__file__).parents[2] / "models"
+MODELS = Path(__file__).parents[1] / "models"
 GALLERY = json.loads((MODELS / "gallery.json").read_text())["models"]
 
 
