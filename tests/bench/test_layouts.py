@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -86,5 +87,17 @@ def test_a_row_for_each_format_and_order_with_what_is_printed() -> None:
 def printed_rows(name: str) -> list[Any]:
     """The rows of a table at the paper's sizes, where nothing is measured."""
     (experiment,) = (one for one in layouts.EXPERIMENTS if one.name == name)
-    options = Options(sizes="paper", models=Path("nowhere"), device="cpu")
-    return list(experiment.run(options))
+    with patch.object(layouts, "formats_of", lambda *given, **more: {"error": "not here"}):
+        rows = list(experiment.run(Options(sizes="paper", device="cpu")))
+    assert {row.skipped for row in rows} == {"not here"}
+    return rows
+
+
+def test_times_of_a_device_and_of_the_cpu_are_not_mixed_up() -> None:
+    cell = {"bytes": 2**20 - 32, "size": 2, "solve_s": 0.5}
+    found = {"csr canonical": {**cell, "solve_s": 1.0}, "csr bfs": cell, "placement": "cuda", "reason": "asked for"}
+    row = layouts._row("tandem", {}, found, "csr bfs")
+    assert row.measured == {"bytes": 2**20 - 32, "mem_mb": 1.0, "time_s": 0.5, "our_factor": 2.0}
+    on_cpu = layouts._row("tandem", {}, {**found, "placement": "cpu"}, "csr bfs")
+    assert on_cpu.measured == {"bytes": 2**20 - 32, "mem_mb": 1.0, "cpu_time_s": 0.5, "our_cpu_factor": 2.0}
+    assert on_cpu.skipped

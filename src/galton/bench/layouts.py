@@ -46,7 +46,8 @@ def laid_out(
     model = load(Path(path), **constants).build(device=device)
     if not compact:
         model = replace(model, values=Values(plain=model.values.array()))
-    found: dict[str, Any] = {"seconds": 0.0, "n": model.n_states, "placement": model.placement.backend}
+    placement = {"placement": model.placement.backend, "reason": model.placement.reason}
+    found: dict[str, Any] = {"seconds": 0.0, "n": model.n_states, **placement}
     for order in orders:
         equations, start = equations_of(model, question, order)
         measure = _on_host if is_on_host(equations.columns) else _on_device
@@ -263,7 +264,7 @@ def _row(name: str, theirs: dict[str, Cell], found: dict[str, Any], key: str) ->
         ours["our_factor" if on_device else "our_cpu_factor"] = found["csr canonical"]["solve_s"] / max(
             cell["solve_s"], 1e-9
         )
-    skipped = "" if on_device else why_no_device() or "this was on the CPU"
+    skipped = "" if on_device else why_no_device() or found["reason"]
     return Row(instance=name, printed=theirs, measured=ours, skipped=skipped)
 
 
