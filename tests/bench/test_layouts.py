@@ -13,7 +13,7 @@ from played import played_device
 import galton
 from galton.bench import layouts
 from galton.bench.experiment import Options
-from galton.bench.questions import FAMILIES
+from galton.bench.questions import FAMILIES, Instance
 from galton.bench.storage import bytes_needed
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -101,3 +101,25 @@ def test_times_of_a_device_and_of_the_cpu_are_not_mixed_up() -> None:
     on_cpu = layouts._row("tandem", {}, {**found, "placement": "cpu"}, "csr bfs")
     assert on_cpu.measured == {"bytes": 2**20 - 32, "mem_mb": 1.0, "cpu_time_s": 0.5, "our_cpu_factor": 2.0}
     assert on_cpu.skipped
+
+
+@pytest.mark.parametrize(
+    ("device", "missing", "sizes", "meant"),
+    [
+        ("auto", "there is none", "small", ("cpu", 3)),
+        ("auto", "there is none", "paper", ("cpu", 0)),
+        ("cuda", "there is none", "paper", ("cpu", 0)),
+        ("auto", "", "paper", ("cuda", 3)),
+        ("cuda:1", "", "small", ("cuda:1", 3)),
+        ("cpu", "", "small", ("cpu", 3)),
+    ],
+)
+def test_where_formats_are_measured(device: str, missing: str, sizes: Any, meant: tuple[str, int]) -> None:
+    """Without a device bytes are counted all the same, and large instances are not solved on the CPU."""
+    instance = Instance(FAMILIES["tandem"], 5)
+    with (
+        patch.object(layouts, "measured", lambda *given, device, times, **more: (device, times)),
+        patch.object(layouts, "why_no_device", lambda: missing),
+    ):
+        options = Options(device=device, sizes=sizes, repeat=3)
+        assert layouts.formats_of(instance, options, ["csr"], ["bfs"], compact=True) == meant
