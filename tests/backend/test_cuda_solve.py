@@ -213,6 +213,32 @@ def in_single(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return seen
 
 
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("method", ["jacobi", "jor", "gauss-seidel", "sor", "backward-gauss-seidel"])
+@pytest.mark.parametrize(
+    ("name", "constants", "prop"), [CASES[2], CASES[-1], ("tandem", {"c": 3}, 'R{"customers"}=? [ S ]')]
+)
+def test_methods_that_only_sweep_do_so_in_single_precision(
+    name: str, constants: dict[str, int], prop: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from galton.backend.cuda.system import System
+
+    seen: set[Any] = set()
+    sweep_once = System.sweep_once
+
+    def noted(self: System, x: Any, y: Any, *given: Any, **more: Any) -> None:
+        seen.update((x.dtype, y.dtype))
+        sweep_once(self, x, y, *given, **more)
+
+    monkeypatch.setattr(System, "sweep_once", noted)
+    program = program_of(name, constants)
+    found = galton.check(program, prop, device="cuda", settings=Settings(method=method, single=True))
+    exact = known(program, prop)
+    assert (found.device, seen) == ("cuda", {np.dtype(np.float32)})
+    assert not found.proved
+    assert np.max(found.value) == pytest.approx(np.max(exact.value), rel=1e-3)
+
+
 def test_choices_for_a_device_are_told_where_the_cpu_answers() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
     for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):

@@ -18,7 +18,10 @@ TANDEM = MODELS / "tandem.prism"
 MODEL = {"die": (DIE, {}), "tandem": (TANDEM, {"c": 2})}
 
 # A question of each kind, and the choices that it looks at.
-BY_HAND = {"method", "method and sweeps", "method and format", "method and order", "method and devices"}
+BY_HAND = {
+    *("method", "method and sweeps", "method and format", "method and order", "method and devices"),
+    "method and single",
+}
 SWEPT = {*BY_HAND, "format", "segmented", "order", "single", "devices"}
 ASKED: dict[tuple[str, str], set[str]] = {
     ("die", "P=? [ F d=6 ]"): {*SWEPT, "method for all at once"},
@@ -48,6 +51,7 @@ CHOICES: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"method": "jacobi", "format": "segmented"},
     ),
     "method and order": (["--method", "jacobi", "--order", "rcm"], {"method": "jacobi", "order": "rcm"}),
+    "method and single": (["--method", "jacobi", "--single"], {"method": "jacobi", "single": True}),
     "method and devices": (
         ["--method", "jacobi", "--device", "cuda:0,1"],
         {"method": "jacobi", "device": "cuda:0,1"},
@@ -103,7 +107,8 @@ def test_several_devices_of_a_model_that_was_built_there() -> None:
     [
         (["--omega", "0.9"], "--omega is for the methods jor and sor"),
         (["--omega", "0.9", "--method", "jacobi"], "--omega is for the methods jor and sor"),
-        (["--single", "--method", "jacobi"], "--single is for the default method, and --method is jacobi"),
+        (["--single", "--method", "gmres"], "--single is for the default method and for those that only sweep"),
+        (["--single", "--method", "topological:jacobi"], "--single is for the default method and for those that"),
         (["--single", "--device", "cpu"], "--single is for a device, and --device is cpu"),
         (["--format", "ell", "--device", "cpu"], "--format is for a device, and --device is cpu"),
     ],

@@ -19,6 +19,7 @@ from galton.cli import app, bench
 from galton.cli.build import build
 from galton.cli.check import check
 from galton.cli.info import info
+from galton.cli.plot_matrix import plot_matrix
 from galton.cli.synth import synth
 from galton.cli.verify import verify
 
@@ -48,6 +49,7 @@ OPTIONS = {
         ),
     ],
     "verify": ["--const", "-c"],
+    "plot-matrix": [*BUILDING, "--order", "--out"],
     "bench synth": ["--only", "--table", "--models", "--json", "--device", "--threads", "-t"],
 }
 WORDS = {"build": [".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"]}  # that help mentions besides
@@ -79,7 +81,7 @@ def test_options_have_the_same_names_with_every_version_of_typer(command: str) -
     assert sorted(set(names) - {"--help"}) == sorted(OPTIONS[command])
 
 
-@pytest.mark.parametrize("function", [info, build, check, synth, verify, bench.synth, cli.top])
+@pytest.mark.parametrize("function", [info, build, check, synth, verify, plot_matrix, bench.synth, cli.top])
 def test_options_are_named_where_they_are_declared(function: Callable[..., None]) -> None:
     """What name Typer makes up for one that is not depends on its version."""
     hints = get_type_hints(function, include_extras=True)
@@ -92,7 +94,7 @@ def test_options_are_named_where_they_are_declared(function: Callable[..., None]
     assert unnamed == []
 
 
-@pytest.mark.parametrize("command", ["info", "build", "check", "synth"])
+@pytest.mark.parametrize("command", ["info", "build", "check", "synth", "plot-matrix"])
 def test_examples_work(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The examples of a command can be typed in the root of the repository, one after the other."""
     text = galton(command, "--help").out

@@ -69,7 +69,7 @@ FAMILIES = {
 def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
     """The answer to an instance, with times; ``choices`` are those of :class:`galton.Settings`, and ``device``."""
     question = instance.question
-    place = choices.pop("device", options.device)
+    place = place_of(choices.pop("device", options.device))
     if place.startswith("cuda") and (missing := why_no_device()):
         return {"error": missing}
     return measured(
@@ -82,6 +82,11 @@ def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
         device=place,
         choices={"method": question.method, "max_iterations": MOST, **choices},
     )
+
+
+def place_of(device: str) -> str:
+    """The device meant: without any, ``auto`` is the CPU, and what was measured there is not measured again."""
+    return "cpu" if device == "auto" and why_no_device() else device
 
 
 @cache

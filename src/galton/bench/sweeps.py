@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from .experiment import Cell, Experiment, Options, Row, printed
+from .experiment import Cell, Experiment, Found, Options, Row, printed
+from .layouts import formats_of, megabytes
 from .peers import peers_of
 from .questions import FAMILIES, Instance, ask
 
@@ -13,6 +15,7 @@ __all__ = ["EXPERIMENTS"]
 
 SMALL = {"herman": (9, 11), "cluster": (32,), "tandem": (31, 63)}
 BEYOND = {"herman": (19, 21), "cluster": (1000,), "tandem": (8191,)}
+ONE_CORE: dict[str, Any] = {"device": "cpu", "threads": 1}
 
 
 def instances(family: str, sizes: list[int], options: Options) -> Iterator[tuple[Instance, bool]]:
@@ -44,17 +47,19 @@ def _times(name: str, family: str, column: str) -> Callable[[Options], Iterator[
         cells = {row[column]: row for row in printed(name) if row["system"] == "64-bit"}
         for instance, is_printed in instances(family, [int(str(size)) for size in cells], options):
             theirs = cells[instance.size] if is_printed else {}
-            wanted = {"seq_time_s": "cpu", "par_time_s": "cuda", "par_2gpu_time_s": "cuda:0,1"}
-            found = {at: ask(instance, options, device=device) for at, device in wanted.items()}
+            wanted = {
+                "seq_time_s": ONE_CORE,
+                "par_time_s": {"device": "cuda"},
+                "par_2gpu_time_s": {"device": "cuda:0,1"},
+            }
             ours: dict[str, Cell] = {}
             skipped = []
-            for at, run_of in found.items():
-                if "error" in run_of:
-                    skipped.append(f"{wanted[at]}: {run_of['error']}")
-                elif run_of["placement"]["backend"] != wanted[at].partition(":")[0]:
-                    skipped.append(f"{wanted[at]}: {run_of['placement']['reason']}")
+            for at, choices in wanted.items():
+                found = ask(instance, options, **choices)
+                if why := _why_not(found, choices["device"]):
+                    skipped.append(f"{choices['device']}: {why}")
                 else:
-                    ours[at] = run_of["seconds"]
+                    ours[at] = found["seconds"]
             ours |= peers_of(instance, options)
             yield Row(
                 instance=instance.name,
@@ -66,10 +71,134 @@ def _times(name: str, family: str, column: str) -> Callable[[Options], Iterator[
     return run
 
 
+def _why_not(found: dict[str, Any], device: str) -> str:
+    """Why nothing was measured there; empty where it was."""
+    if "error" in found:
+        return str(found["error"])
+    placement = found["placement"]
+    return "" if placement["backend"] == device.partition(":")[0] else str(placement["reason"])
+
+
 def _row(instance: Instance, theirs: dict[str, Cell], found: dict[str, Any], names: tuple[str, ...]) -> Row:
     if "error" in found:
         return Row(instance=instance.name, printed=theirs, skipped=found["error"])
     return Row(instance=instance.name, printed=theirs, measured={name: found[name] for name in names})
+
+
+def _segmented(options: Options) -> Iterator[Row]:
+    """Table 5: seconds, how many times faster than sequentially, and memory, by a segmented scan."""
+    table = printed("002-table-5")
+    for family in ("herman", "cluster", "tandem"):
+        cells = {row["instance"]: row for row in table if row["protocol"] == family}
+        for instance, is_printed in instances(family, [int(str(size)) for size in cells], options):
+            theirs = cells[instance.size] if is_printed else {}
+            names = ("par_time_s", "factor", "gpu_mem_mb")
+            ours: dict[str, Cell] = {}
+            skipped = []
+            scan = ask(instance, options, device="cuda", format="segmented")
+            if why := _why_not(scan, "cuda"):
+                skipped.append(why)
+            else:
+                ours["par_time_s"] = scan["seconds"]
+                alone = ask(instance, options, **ONE_CORE)
+                if "error" not in alone:
+                    ours["our_factor"] = alone["seconds"] / scan["seconds"]
+            held = formats_of(instance, options, ["segmented"], ["canonical"], compact=True)
+            if "error" in held:
+                skipped.append(f"memory: {held['error']}")
+            else:
+                cell = held["segmented canonical"]
+                ours |= {"bytes": cell["bytes"], "gpu_mem_mb": megabytes(cell)}
+            yield Row(
+                instance=instance.name,
+                printed={name: theirs[name] for name in names if name in theirs},
+                measured=ours,
+                skipped="; ".join(skipped),
+            )
+
+
+PRECISIONS: dict[str, dict[str, Any]] = {
+    "cpu_s": ONE_CORE,
+    "double_s": {"device": "cuda"},
+    "single_s": {"device": "cuda", "single": True},
+}
+
+
+def _precision(options: Options) -> Iterator[Row]:
+    """Figure 2: seconds of a sweep over tandem, on one core, and on a device in double and single precision."""
+    sizes = [int(str(row["instance"])) for row in printed("002-table-1") if row["protocol"] == "tandem"]
+    for instance, _ in instances("tandem", sizes, options):
+        ours: dict[str, Cell] = {}
+        skipped = []
+        for name, choices in PRECISIONS.items():
+            found = ask(instance, options, **choices)
+            if why := _why_not(found, choices["device"]):
+                skipped.append(f"{name}: {why}")
+            else:
+                ours |= {"n": found["n"], name: found["solve_s"] / found["iterations"]}
+        yield Row(instance=instance.name, measured=ours, skipped="; ".join(skipped))
+
+
+def _draw_precision(found: Found, path: Path) -> None:
+    from ..plot.matrix import figure, save
+
+    drawn = figure(7, 4.5)
+    axes = drawn.subplots()
+    labels = {"cpu_s": "one core, double", "double_s": "device, double", "single_s": "device, single"}
+    for name, marker in zip(PRECISIONS, "os^", strict=True):
+        points = [(row.measured["n"], row.measured[name]) for row in found.rows if name in row.measured]
+        if points:
+            axes.plot(*zip(*points, strict=True), marker=marker, label=labels[name])
+    axes.set(xlabel="states", ylabel="time of a sweep (s)", xscale="log", yscale="log", title=found.experiment.title)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    save(drawn, path)
+
+
+# The worked examples: the rows of a matrix as they are stored, and the sums of rows by a scan.
+
+SIZES, COLUMNS = (2, 2, 3, 1, 1), (2, 4, 2, 3, 0, 3, 4, 0, 0)
+NON_ZERO = (0.7, 0.1, 0.01, 0.99, 0.3, 0.58, 0.12, 1.0, 0.5)
+PRODUCTS, BEGINNINGS = (4, 1, 6, 3, 8, 6, 1, 2, 5), (0, 3, 5)
+SCANNED = (11, 7, 6, 11, 8, 14, 8, 7, 5)
+
+
+def _same(name: str, theirs: tuple[float, ...], ours: Any) -> Row:
+    """A list of numbers as it is printed, and as it is found here."""
+    texts = [" ".join(f"{number:g}" for number in numbers) for numbers in (theirs, ours)]
+    same = "yes" if texts[0] == texts[1] else "NO"
+    return Row(instance=name, printed={"numbers": texts[0]}, measured={"numbers": texts[1], "same": same})
+
+
+def _compressed_rows(options: Options) -> Iterator[Row]:
+    """Example 1: a matrix of five rows as a model stores it."""
+    import numpy as np
+
+    from ..model.sparse import Model
+
+    matrix = np.zeros((5, 5))
+    matrix[np.repeat(np.arange(5), SIZES), COLUMNS] = NON_ZERO
+    model = Model.from_matrix("ctmc", matrix)
+    yield _same("rsize", SIZES, np.diff(model.row_starts))
+    yield _same("col", COLUMNS, model.columns)
+    yield _same("non-zero", NON_ZERO, model.values[:])
+
+
+def _scan(options: Options) -> Iterator[Row]:
+    """Example 2: a backward inclusive scan of three segments, and their sums as a sweep makes them."""
+    import numpy as np
+
+    from ..backend.steps import row_products
+    from ..model.sparse import Model
+    from .storage import backward_segmented_scan
+
+    numbers, starts = np.array(PRODUCTS), np.array(BEGINNINGS)
+    yield _same("scan", SCANNED, backward_segmented_scan(numbers, starts))
+    matrix = np.eye(4)  # the rows, and one more for the fourth column
+    for row, products in enumerate(np.split(numbers, starts[1:])):
+        matrix[row] = np.pad(products, (0, 4 - len(products)))
+    sums = row_products(Model.from_matrix("ctmc", matrix), np.ones(4), threads=1)
+    yield _same("sums of rows", tuple(SCANNED[start] for start in BEGINNINGS), sums[:3])
 
 
 EXPERIMENTS = [
@@ -83,4 +212,36 @@ EXPERIMENTS = [
         name="002-table-3", title="cluster: one core, one device, two", run=_times("002-table-3", "cluster", "N")
     ),
     Experiment(name="002-table-4", title="tandem: one core, one device, two", run=_times("002-table-4", "tandem", "c")),
+    Experiment(
+        name="002-table-5",
+        title="By a segmented scan: seconds, how many times faster than the CPU, memory",
+        run=_segmented,
+        notes=(
+            "The segmented format sums chunks of 1,024 entries and carries what rows have in several; it keeps the "
+            "sums of rows, not all products. bytes: the matrix with compact values, numbers of rows and sums, exactly; "
+            "gpu_mem_mb: with the two vectors, in 2^20 bytes.",
+        ),
+    ),
+    Experiment(
+        name="002-figure-2",
+        title="tandem: time of a sweep of Jacobi's method, in double and in single precision",
+        run=_precision,
+        draw=_draw_precision,
+        notes=(
+            "In single precision only vectors are floats: values are codes into doubles, and sums are doubles. The "
+            "paper's numbers are in a picture only.",
+        ),
+    ),
+    Experiment(
+        name="002-example-1",
+        title="The compressed rows of a matrix",
+        run=_compressed_rows,
+        notes=("The model is a CTMC: two rows of the printed matrix do not sum to 1.",),
+    ),
+    Experiment(
+        name="002-example-2",
+        title="A backward inclusive segmented scan",
+        run=_scan,
+        notes=("A device finds the sums of rows without the numbers between, which nobody asks for.",),
+    ),
 ]

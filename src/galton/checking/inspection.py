@@ -31,7 +31,7 @@ from ..lang.properties import (
 from ..lang.resolution import Question, parts
 from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
-from ..solve.methods import RELAXED, TIMED, balances, inner_name
+from ..solve.methods import RELAXED, TIMED, balances, inner_name, sweeps_in_single
 from ..solve.settings import Settings
 from . import paths
 
@@ -100,7 +100,7 @@ def _choices(settings: Settings, devices: int) -> Iterator[tuple[str, Collection
     if settings.order is not None:
         yield f"--order {settings.order}", ("order", *balance)
     if settings.single:
-        yield "--single", ("single",)
+        yield "--single", ("single", *balance)
     if devices > 1:
         yield "several devices", ("devices", *balance)
 
@@ -141,9 +141,10 @@ def _check_together(settings: Settings, device: str | None) -> None:
         raise UsageError(
             f"--omega is for the methods {' and '.join(RELAXED)}; choose one with --method, or leave it away"
         )
-    if settings.single and settings.by_hand:
+    if settings.single and settings.by_hand and not sweeps_in_single(settings.method or ""):
         raise UsageError(
-            f"--single is for the default method, and --method is {settings.method}; leave one of them away"
+            "--single is for the default method and for those that only sweep (jacobi, jor, gauss-seidel, "
+            f"backward-gauss-seidel, sor), and --method is {settings.method}; leave one of them away"
         )
     for_device = {"--format": settings.format, "--order": settings.order, "--single": settings.single}
     if device == "cpu" and (given := [option for option, value in for_device.items() if value]):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter
 
+import numpy as np
+
 from ..backend.protocol import Span, Stop
 from ..device.arrays import namespace
 from ..graph import Components
@@ -53,7 +55,7 @@ def _solved(rows: Balance, settings: Settings) -> tuple[Floats, Job]:
         job = Job(rows.equations, settings, chosen)
         job.x[:] = rows.start
         job.run(Segment(0, rows.equations.size, False))
-        return job.x, job
+        return job.x.astype(np.float64, copy=False), job
     rough = rows.start
     span, stop = Span(0, len(rough), settings.n_threads), Stop(ROUGHLY, 0.0)
     rows.equations.system.jacobi(rough, rough.copy(), None, span, stop, omega=0.9)

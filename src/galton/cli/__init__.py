@@ -15,6 +15,7 @@ from .check import check
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
 from .info import info
 from .options import told
+from .plot_matrix import plot_matrix
 from .synth import synth
 from .verify import verify
 
@@ -31,6 +32,7 @@ app.command()(build)
 app.command()(check)
 app.command()(synth)
 app.command()(verify)
+app.command(name="plot-matrix")(plot_matrix)
 app.add_typer(bench.app)
 
 

@@ -49,7 +49,7 @@ class Settings:
         :mod:`galton.backend.formats`; None for what suits the matrix.
     single
         On a device, whether to sweep with vectors in single precision first. Bounds are proved in double precision all
-        the same.
+        the same. A method chosen by hand that only sweeps keeps to single precision, and proves nothing either way.
     stream
         On the host, whether a device may be asked for large components, one after the other. Galton sets it where a
         model does not fit on the device as a whole.

@@ -16,7 +16,7 @@ def in_format(
     matrix: Layout, name: str | None = None, *, scale: Any | None = None, constant: Any | None = None
 ) -> Layout:
     """A matrix that is in CSR, in the format ``name``, or in one that suits it."""
-    given = {"scale": scale, "constant": constant}
+    given: dict[str, Any] = {"scale": scale, "constant": constant}
     if name is not None:
         return lay_out(matrix, name, "as asked", **given)
     entries = len(matrix.columns)

@@ -90,6 +90,13 @@ class Layout:
         groups = 0 if self.groups is None or self.source is not None else self.groups.nbytes
         return int(self.starts.nbytes + groups + self.places * (self.columns.itemsize + self.codes.itemsize))
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays, without those of the CSR that slices were made of."""
+        groups = self.groups if self.source is None else None
+        parts = (groups, self.starts, self.columns, self.codes, self.dictionary)
+        return sum(int(part.nbytes) for part in parts if part is not None)
+
     def __str__(self) -> str:
         dictionary = self.dictionary
         width = self.codes.itemsize
@@ -118,9 +125,18 @@ def csr(
 
 
 def lay_out(
-    matrix: Layout, name: str, reason: str = "", *, scale: Any | None = None, constant: Any | None = None
+    matrix: Layout,
+    name: str,
+    reason: str = "",
+    *,
+    scale: Any | None = None,
+    constant: Any | None = None,
+    compact: bool = True,
 ) -> Layout:
-    """A matrix that is in CSR, in the format of that name; slices get scale and constant as well."""
+    """A matrix that is in CSR, in the format of that name; slices get scale and constant as well.
+
+    Slices have codes for their numbers where these are few enough, unless they are not to be ``compact``.
+    """
     if name not in LANES:
         parts = (matrix.groups, matrix.starts, matrix.columns, matrix.codes, matrix.dictionary)
         return csr(*parts, name=name, reason=reason)
@@ -139,9 +155,11 @@ def lay_out(
         breadth, total, starts, given = WARP, int(slices[-1]), slices, slices
     source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary)
     rows = (*source, scale, None, constant, None, 0)
-    kernel, table = _kernels(matrix), Table(2, zero=True)
-    kernel.launch("collect_numbers", matrix.rows, *rows, matrix.rows, *table.arguments)
-    dictionary = table.sorted()
+    kernel, dictionary = _kernels(matrix), None
+    if compact:
+        table = Table(2, zero=True)
+        kernel.launch("collect_numbers", matrix.rows, *rows, matrix.rows, *table.arguments)
+        dictionary = table.sorted()
     distinct = 0 if dictionary is None else len(dictionary)
     code = np.float64 if dictionary is None else np.uint8 if distinct <= 256 else np.uint16
     columns, codes = cp.full(total, NO_ENTRY, dtype=np.int32), cp.zeros(total, dtype=code)

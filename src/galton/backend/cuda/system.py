@@ -68,6 +68,15 @@ class System:
         sums = 0 if self._segmented is None else self._segmented.bytes_moved
         return int(self.matrix.bytes_per_sweep + of_rows + 16 * self.size + sums)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what sweeps need besides vectors: the matrix in their format, numbers of rows, and sums."""
+        if self._slices is not None:
+            return self._slices.nbytes
+        of_rows = sum(int(part.nbytes) for part in self._of_rows if part is not None)
+        sums = 0 if self._segmented is None else self._segmented.bytes_moved // 2
+        return self.matrix.nbytes + of_rows + sums
+
     # Sweeps.
 
     def gauss_seidel(

@@ -32,6 +32,7 @@ __all__ = [
     "method",
     "requirements",
     "runs_on_device",
+    "sweeps_in_single",
 ]
 
 DEFAULT = "sound"
@@ -91,6 +92,12 @@ def balances(name: str) -> bool:
     """Whether a method finds stationary distributions; each component is solved by itself, whatever goes around it."""
     outer, found = find(name)
     return outer is None and found.balances is not None
+
+
+def sweeps_in_single(name: str) -> bool:
+    """Whether a method may sweep with vectors in single precision on a device."""
+    outer, found = find(name)
+    return outer is None and found.in_single
 
 
 def requirements(settings: Settings) -> tuple[str, frozenset[Requirement]]:

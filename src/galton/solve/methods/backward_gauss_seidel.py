@@ -22,4 +22,5 @@ METHOD = Method(
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops as jacobi does",
     balances="from any start",
+    in_single=True,
 )

@@ -40,6 +40,8 @@ class Method:
     balances
         How it finds stationary distributions, whose equations x = Ax leave a factor open: from any start, or only where
         the value of one state is fixed. None for a method that is not for them.
+    in_single
+        Whether it only sweeps: on a device it may then do so with vectors in single precision.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Method:
     guarantees: str
     proves: bool = False
     balances: Literal["from any start", "with one state fixed"] | None = None
+    in_single: bool = False
 
     def solve(self, equations: Equations, settings: Settings) -> Solution:
         """Solve for all unknowns at once."""
@@ -91,8 +94,10 @@ class Job:
         self.system: System = self.equations.system
         size = self.equations.size
         self.xp = xp = namespace(self.equations.columns)
-        self.x: Floats = xp.zeros(size)
-        self.copy: Floats = xp.empty(size)
+        single = self.settings.single and self.method.in_single and xp is not np
+        real = np.float32 if single else np.float64
+        self.x: Floats = xp.zeros(size, dtype=real)
+        self.copy: Floats = xp.empty(size, dtype=real)
         self.lower = xp.zeros(size) if self.method.proves else self.x
         self.upper = xp.full(size, np.inf) if self.method.proves else self.x
 
@@ -165,11 +170,12 @@ class Job:
 
     def solution(self) -> Solution:
         """What was found."""
+        lower, upper = (bound.astype(np.float64, copy=False) for bound in (self.lower, self.upper))
         if self.equations.groups is not None:
             if self.chosen is None:
                 self.chosen = self.equations.progress.copy()
-            scratch = self.x.copy()
+            scratch = self.x.astype(np.float64)
             self.system.improve(scratch, scratch.copy(), self.chosen, Span(0, self.equations.size, self.threads))
             self.sweeps += 1
         work = Work(self.name, self.detail, self.sweeps, time.perf_counter() - self.started)
-        return Solution(self.lower, self.upper, self.name, (work,), self.chosen, self.method.proves)
+        return Solution(lower, upper, self.name, (work,), self.chosen, self.method.proves)

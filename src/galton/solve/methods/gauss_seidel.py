@@ -35,4 +35,5 @@ METHOD = Method(
     requires=frozenset({Requirement.ONE_SOLUTION}),
     guarantees="converges, in the long run no slower than jacobi; stops as jacobi does",
     balances="from any start",
+    in_single=True,
 )

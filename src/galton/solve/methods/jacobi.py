@@ -44,4 +44,5 @@ METHOD = Method(
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges; stops when sweeps change little, which may be far from the solution",
     balances="from any start",
+    in_single=True,
 )

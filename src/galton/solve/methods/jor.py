@@ -38,4 +38,5 @@ METHOD = Method(
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges for --omega up to 1 (0.9 if not given), may diverge above; stops as jacobi does",
     balances="from any start",
+    in_single=True,
 )

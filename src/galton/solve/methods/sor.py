@@ -23,4 +23,5 @@ METHOD = Method(
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.CHAIN}),
     guarantees="converges for --omega up to 1 (0.9 if not given), may diverge above, will from 2 on; stops as jacobi",
     balances="from any start",
+    in_single=True,
 )

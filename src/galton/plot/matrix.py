@@ -1,0 +1,155 @@
+"""The matrix of a model as a picture: a dot for each transition, or how many there are in each pixel.
+
+As in Figures 2 and 3 of Wijs and Bošnački (2013), one picture for each numbering of the states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..io.output import replacing
+from ..lang import GaltonError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ..model.sparse import Model
+
+__all__ = ["PIXELS", "Pattern", "check_picture", "draw_pattern", "pattern", "plot_matrix"]
+
+PIXELS = 1000  # the most in each direction that transitions are counted in
+PANEL, DPI = 6.5, 200  # inches of a picture and its dots, which are more than PIXELS
+FEW = 60  # states up to which the axes have room for squares with edges
+SUFFIXES = (".png", ".pdf", ".svg")
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Where a matrix has entries.
+
+    Attributes
+    ----------
+    rows, columns
+        ``(entries,)`` of each entry, from 0 to ``size - 1``.
+    """
+
+    title: str
+    rows: npt.NDArray[Any]
+    columns: npt.NDArray[Any]
+    size: int
+
+    @property
+    def mean_distance(self) -> float:
+        """How far entries are from the diagonal, in the mean."""
+        return float(abs(self.rows - self.columns).mean()) if len(self.rows) else 0.0
+
+    @property
+    def bandwidth(self) -> int:
+        """How far the farthest entry is from the diagonal."""
+        return int(abs(self.rows - self.columns).max(initial=0))
+
+    def counts(self, pixels: int = PIXELS) -> npt.NDArray[Any]:
+        """How many entries there are in each of at most so many pixels a side."""
+        import numpy as np
+
+        side = max(min(self.size, pixels), 1)
+        at = [(part.astype(np.int64) * side // max(self.size, 1)) for part in (self.rows, self.columns)]
+        return np.bincount(at[0] * side + at[1], minlength=side * side).reshape(side, side)
+
+
+def pattern(model: Model, order: str, title: str = "") -> Pattern:
+    """The transitions of a model, its states numbered in an order of :data:`galton.backend.formats.ORDERS`."""
+    import numpy as np
+
+    from ..backend.formats import ORDERS
+    from ..device.arrays import on_host
+    from ..reduce.renumbering import places
+
+    starts, columns = on_host(model.row_starts), on_host(model.columns)
+    groups = None if model.choice_starts is None else on_host(model.choice_starts)
+    of_states = starts if groups is None else starts[groups]
+    rows = np.repeat(np.arange(model.n_states, dtype=np.int32), np.diff(of_states))
+    if order != "canonical":
+        new = places(order, groups, starts, columns, on_host(model.initial))
+        rows, columns = new[rows], new[columns]
+    return Pattern(title or ORDERS[order], rows, columns, model.n_states)
+
+
+def check_picture(path: str | Path) -> None:
+    """Refuse a kind of picture that cannot be drawn, before anything is computed."""
+    if (suffix := Path(path).suffix.lower()) not in SUFFIXES:
+        raise GaltonError(f"'{suffix}' is no kind of picture; {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} are")
+    figure(1, 1)
+
+
+def plot_matrix(patterns: Sequence[Pattern], path: str | Path, title: str = "") -> Any:
+    """Draw patterns side by side into a file; return Matplotlib's figure."""
+    check_picture(path)
+    drawn = figure(PANEL * len(patterns), PANEL + 1)
+    for axes, one in zip(drawn.subplots(1, len(patterns), squeeze=False)[0], patterns, strict=True):
+        shown = draw_pattern(axes, one)
+        axes.set_xlabel("to state")
+        axes.set_ylabel("from state")
+        axes.set_title(one.title)
+        if shown is not None:
+            _colour_bar(drawn, axes, shown)
+    if title:
+        drawn.suptitle(title)
+    save(drawn, Path(path))
+    return drawn
+
+
+def draw_pattern(axes: Any, given: Pattern, pixels: int = PIXELS) -> Any | None:
+    """Draw a pattern; what a colour bar needs where pixels have more than one entry, else None."""
+    import numpy as np
+    from matplotlib.colors import ListedColormap, LogNorm
+
+    counts = given.counts(pixels)
+    side = len(counts)
+    masked = np.ma.masked_equal(counts, 0)
+    extent = (-0.5, given.size - 0.5, given.size - 0.5, -0.5)
+    most = int(counts.max(initial=1))
+    if side == given.size or most == 1:
+        axes.imshow(masked > 0, extent=extent, interpolation="nearest", cmap=ListedColormap(["#1f2f4f"]))
+        if given.size <= FEW:
+            axes.set_xticks(np.arange(-0.5, given.size), minor=True)
+            axes.set_yticks(np.arange(-0.5, given.size), minor=True)
+            axes.grid(which="minor", color="#dddddd", linewidth=0.4)
+            axes.tick_params(which="minor", length=0)
+        return None
+    return axes.imshow(masked, extent=extent, interpolation="nearest", cmap=_shades(), norm=LogNorm(1, most))
+
+
+def _colour_bar(drawn: Any, axes: Any, shown: Any) -> None:
+    """Below a picture, which keeps its breadth: it has no pixel to spare."""
+    most = int(shown.norm.vmax)
+    ticks = [1, *(10**k for k in range(1, len(str(most))) if 10**k < most / 2), most]
+    where = {"location": "bottom", "shrink": 0.6, "aspect": 40, "pad": 0.02}
+    bar = drawn.colorbar(shown, ax=axes, label="transitions in a pixel", **where)
+    bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
+    bar.minorticks_off()
+
+
+def _shades() -> Any:
+    """From a blue that is seen on white to nearly black."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("transitions", ["#8fb3e0", "#2f5fa8", "#0a1430"])
+
+
+def figure(width: float, height: float) -> Any:
+    """An empty figure of so many inches."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise GaltonError("pictures need Matplotlib: pip install 'galton[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(drawn: Any, path: Path) -> None:
+    """Write a figure."""
+    with replacing(path, "binary") as file:
+        drawn.savefig(file, dpi=DPI, format=path.suffix.lower().lstrip("."))
