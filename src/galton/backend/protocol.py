@@ -373,8 +373,8 @@ class Regions(Protocol):
         Raises :class:`~galton.device.errors.DeviceError` where the rows go forward and the backend cannot.
         """
 
-    def together(self, n_states: int, n_terms: int) -> int:
-        """How many boxes of a chain make a bundle."""
+    def together(self, n_states: int, n_terms: int, wanted: int | None = None) -> int:
+        """How many boxes of a chain make a bundle: those that are wanted, where there is room, or what is fast."""
 
     def bundles_at_once(self, n_states: int, threads: int) -> int:
         """How many bundles may be looked at at the same time, each by a thread of the host."""

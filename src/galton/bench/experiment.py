@@ -67,12 +67,15 @@ class Row:
         Numbers by the names of their columns. A name that both have is one to compare.
     skipped
         Why nothing was measured.
+    data
+        What a picture needs and a table has no room for.
     """
 
     instance: str
     printed: Mapping[str, Cell] = field(default_factory=dict)
     measured: Mapping[str, Cell] = field(default_factory=dict)
     skipped: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -141,6 +144,7 @@ class Found:
                     "measured": dict(row.measured),
                     "ratios": row.ratios,
                     **({"skipped": row.skipped} if row.skipped else {}),
+                    **({"data": dict(row.data)} if row.data else {}),
                 }
                 for row in self.rows
             ],
@@ -165,11 +169,12 @@ def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[l
     """
     rows = record["rows"]
     names = list(dict.fromkeys(name for row in rows for part in ("printed", "measured") for name in row[part]))
-    compared = {name for row in rows for name in row["printed"] if name in row["measured"]}
+    measured = {name for row in rows for name in row["measured"]}
+    compared = {name for row in rows for name in row["printed"] if name in measured}
     head = [("instance", "")]
     for name in names:
-        only_printed = not any(name in row["measured"] for row in rows)
-        head.append((f"{name.replace('_', ' ')}{' (printed)' if only_printed else ''}", ""))
+        title = name.replace("_", " ")
+        head.append((title, "") if name in measured else (f"{title}, printed", "printed"))
         head += [("printed", "printed"), ("ratio", "ratio")] if name in compared else []
     lines = []
     for row in rows:

@@ -11,7 +11,7 @@ from .experiment import Experiment
 __all__ = ["all_experiments", "find"]
 
 # Each has EXPERIMENTS, in the order of its paper.
-MODULES = ("sweeps", "layouts", "patterns")
+MODULES = ("matrices", "programs", "synthesis", "sweeps", "layouts", "patterns", "decisions")
 
 
 def all_experiments() -> dict[str, Experiment]:

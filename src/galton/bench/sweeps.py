@@ -8,6 +8,7 @@ from typing import Any
 
 from .experiment import Cell, Experiment, Found, Options, Row, printed
 from .layouts import formats_of, megabytes
+from .peers import peers_of
 from .questions import FAMILIES, Instance, ask
 
 __all__ = ["EXPERIMENTS"]
@@ -59,6 +60,7 @@ def _times(name: str, family: str, column: str) -> Callable[[Options], Iterator[
                     skipped.append(f"{choices['device']}: {why}")
                 else:
                     ours[at] = found["seconds"]
+            ours |= peers_of(instance, options)
             yield Row(
                 instance=instance.name,
                 printed={at: theirs[at] for at in wanted if at in theirs},

@@ -85,10 +85,15 @@ def run(
     models: Path,
     *,
     device: str = AUTO,
+    format: str | None = None,
+    together: int | None = None,
     threads: int | None = None,
     watch: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Measured:
-    """Run one case, from the file to the regions."""
+    """Run one case, from the file to the regions.
+
+    ``format`` and ``together`` are the layout of the matrix on a device and the number of boxes in one go.
+    """
     start = time.perf_counter()
     synthesis = Synthesis.prepare(
         models / f"{case.model}.prism",
@@ -99,6 +104,8 @@ def run(
         minimize=case.kind == "min",
         tolerance=case.tolerance,
         device=device,
+        format=format,
+        together=together,
         threads=threads,
     )
     regions = synthesis.run(watch=watch)

@@ -164,9 +164,13 @@ class Synthesis:
         device: str = AUTO,
         direction: Direction = "auto",
         format: str | None = None,
+        together: int | None = None,
         threads: int | None = None,
     ) -> Synthesis:
-        """Read and check all that was given, then build the model; mistakes show before anything takes long."""
+        """Read and check all that was given, then build the model; mistakes show before anything takes long.
+
+        ``together`` is the number of boxes that are looked at in one go, for those who measure what it brings.
+        """
         if split not in ("best", "all"):
             raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
         request = one_device(device)
@@ -210,7 +214,7 @@ class Synthesis:
             )
             only = "forward bounds are computed on the CPU" if forward else None
             kind = ForwardEvaluator if forward else BackwardEvaluator
-            evaluator = kind(chain, asked, Place(request, device, all_threads, only), all_threads, format)
+            evaluator = kind(chain, asked, Place(request, device, all_threads, only), all_threads, format, together)
         elif direction == "forward":
             raise GaltonError(f"forward bounds are for CTMCs, and this is a {opened.program.type.upper()}")
         else:

@@ -97,7 +97,8 @@ class BackwardEvaluator:
     """Bounds for a CTMC, backward from the goal; see :class:`Evaluator`.
 
     States that the question cannot tell apart are one in ``model``, and unlikely ones are left out of it where that is
-    worth it. ``format`` is that of the matrix on a device.
+    worth it. ``format`` is that of the matrix on a device, and ``together`` the number of boxes in a bundle; both are
+    chosen where they are None.
     """
 
     model: ParametricModel
@@ -105,6 +106,7 @@ class BackwardEvaluator:
     place: Place
     threads: int = 1
     format: str | None = None
+    together: int | None = None
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -157,7 +159,7 @@ class BackwardEvaluator:
         lower, upper = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
         # Those with about as many steps to make go together.
         order = np.argsort(-self._everything.rates(upper), kind="stable").astype(np.int32)
-        size = regions.together(self.model.n_states, len(self.model.terms))
+        size = regions.together(self.model.n_states, len(self.model.terms), self.together)
         bundles = [order[first : first + size] for first in range(0, len(order), size)]
         at_once = min(regions.bundles_at_once(self.model.n_states, self.threads), len(bundles))
         found = np.empty((2, len(low)))

@@ -104,9 +104,9 @@ def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
     return RegionRows(pattern)
 
 
-def together(n_states: int, n_terms: int) -> int:
-    """So many boxes make a bundle."""
-    return LANES
+def together(n_states: int, n_terms: int, wanted: int | None = None) -> int:
+    """As many as are wanted make a bundle, but no more than the core makes steps of at once."""
+    return min(wanted or LANES, LANES)
 
 
 def bundles_at_once(n_states: int, threads: int) -> int:

@@ -158,10 +158,10 @@ def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
     return RegionRows(pattern, format)
 
 
-def together(n_states: int, n_terms: int) -> int:
-    """As many as keep the device busy, a block each or interleaved, but no more than there is memory for."""
+def together(n_states: int, n_terms: int, wanted: int | None = None) -> int:
+    """As many as are wanted or keep the device busy, a block each or interleaved, if there is memory for them."""
     room = int(SHARE * free_memory(cp) / (BYTES * n_states))
-    return max(1, min(_boxes_of_a_bundle(n_states, n_terms), room))
+    return max(1, min(wanted or _boxes_of_a_bundle(n_states, n_terms), room))
 
 
 def bundles_at_once(n_states: int, threads: int) -> int:

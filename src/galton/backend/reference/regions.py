@@ -110,9 +110,9 @@ def rows(pattern: GroupedRows, *, format: str | None = None) -> RegionRows:
     return RegionRows(pattern)
 
 
-def together(n_states: int, n_terms: int) -> int:
-    """A few boxes make a bundle."""
-    return 4
+def together(n_states: int, n_terms: int, wanted: int | None = None) -> int:
+    """As many as are wanted make a bundle, or a few."""
+    return wanted or 4
 
 
 def bundles_at_once(n_states: int, threads: int) -> int:
