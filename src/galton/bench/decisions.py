@@ -237,8 +237,9 @@ NOTES = {
     "the largest probability that the first process is elected.",
     "csma": "The thesis names no property; here it is the least probability that all messages get through before a "
     "collision with the longest range of waiting times.",
-    "wlan": "The thesis asks for successful transfers: that both packets get through, which the graph tells alone, so "
-    "that nothing is left to iterate. It prints a share of 0.4 % for the solver in wlan6.",
+    "wlan": "The thesis names no property, but speaks of successful transfers; here it is the least probability that "
+    "both packets get through. The graph tells it alone, so that nothing is left to iterate; the thesis has its solver "
+    "at 0.4 % of the time in wlan6.",
     "wlan_collide": "An instance i_j has MAX_BACKOFF=i and COL=j, which gives the numbers of states and transitions "
     "that are printed; the question is the largest probability of COL collisions.",
 }
