@@ -149,7 +149,8 @@ def _draw_precision(found: Found, path: Path) -> None:
         points = [(row.measured["n"], row.measured[name]) for row in found.rows if name in row.measured]
         if points:
             axes.plot(*zip(*points, strict=True), marker=marker, label=labels[name])
-    axes.set(xlabel="states", ylabel="time of a sweep (s)", xscale="log", yscale="log", title=found.experiment.title)
+    axes.set(xlabel="states", ylabel="time of a sweep (s)", xscale="log", yscale="log")
+    axes.set_title(found.experiment.title, fontsize="medium")
     axes.grid(alpha=0.3)
     axes.legend()
     save(drawn, path)
