@@ -105,7 +105,7 @@ def with_order(row: Row, fastest: str) -> Row:
 
 
 def order_note(fastest: str) -> str:
-    """The same in words."""
+    """How the paper orders them, in words."""
     return f"The paper finds {fastest} the fastest and {SLOWEST} the slowest."
 
 

@@ -115,7 +115,7 @@ def solve(system: LinearSystem, name: str, device: str) -> Solved:
 
 
 def _on_device(equations: Equations, device: str) -> Equations:
-    """The same equations on a CUDA device, the first where several are named."""
+    """Equations on a CUDA device, the first where several are named."""
     from ..device.cuda.runtime import import_cupy, select
     from ..device.moving import moved
     from ..device.placement import Request
