@@ -30,6 +30,11 @@ def main() -> int:
     given = parser.parse_args()
 
     chosen = [c for c in CAMPAIGNS if not given.only or c.name in given.only]
+    for campaign in [c for c in chosen if c.missing]:
+        if given.only:
+            parser.error(f"{campaign.name} asks {campaign.peer}, which is not installed here")
+        print(f"{campaign.name:12} left out: {campaign.peer} is not installed here", flush=True)
+        chosen.remove(campaign)
     started = time.monotonic()
     whole = Tally()
     weight = sum(c.weight for c in chosen)

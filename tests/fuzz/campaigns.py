@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from random import Random
 
 from . import bistable, bounded, chains, files, language, long_run, mdps, metastable, misuse, processes, synthesis
@@ -17,6 +18,12 @@ class Campaign:
     weight: float = 1.0  # its part of the time
     slice: int = 20  # rounds that the tests run
     limit: float = 300.0  # seconds that a round may take before it counts as never ending
+    peer: str = ""  # a module that it asks too
+
+    @property
+    def missing(self) -> bool:
+        """Whether its peer is not installed here."""
+        return bool(self.peer) and find_spec(self.peer) is None
 
 
 CAMPAIGNS = [
@@ -26,7 +33,7 @@ CAMPAIGNS = [
     Campaign("bistable", bistable.play, weight=2, slice=6),
     Campaign("bounded", bounded.play, slice=15),
     Campaign("long-run", long_run.play, slice=60),
-    Campaign("language", language.play, slice=25),
+    Campaign("language", language.play, slice=25, peer="stormpy"),
     Campaign("synthesis", synthesis.play, slice=6),
     Campaign("files", files.play, slice=120),
     Campaign("misuse", misuse.play, weight=0.5, slice=120),
