@@ -6,6 +6,7 @@ the mean of the gains over where runs from it end. Where all gains are the same 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..reduce.unknowns import open_equations
 from ..solve import solve
 from ..solve.direct.elimination import averages
 from ..solve.long_run import gain
+from ..solve.methods import balances
 from ..solve.settings import Settings
 from .quantity import Quantity, Work
 from .stationary import average_gains
@@ -39,13 +41,16 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bound the long-run average of a reward in every state of a chain: per step, or per unit of time in a CTMC."""
     if not model.nature.has_long_run:
         raise GaltonError("long-run averages are those of chains; an MDP has no single one")
+    by_hand = settings.by_hand and balances(settings.method or "")
+    if not by_hand:  # the method is for other questions of the property, and need not prove anything
+        settings = replace(settings, method=None)
     start = perf_counter()
     components = bottom_components(model)
     sizes = components.sizes
     detail = f"{len(sizes):,} bottom components, the largest with {int(sizes.max()):,} of {model.n_states:,} states"
     work = [Work("bottom components", detail, 0, perf_counter() - start)]
     transient = len(components.order) < model.n_states
-    if settings.by_hand:
+    if by_hand:
         gained, done = average_gains(model, _reward_bounds(model, reward)[0], components, settings)
         lower = upper = gained
     else:
@@ -63,9 +68,9 @@ def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
             worth = can_reach(model, xp.ones(n, dtype=np.bool_), (low != 0) & ~xp.isnan(low))
             low[~worth] = high[~worth] = 0.0
         if xp.isnan(low).any():
-            low, high, done = _absorbed(model, low, high, settings if settings.by_hand else settings.tighter(2))
+            low, high, done = _absorbed(model, low, high, settings if by_hand else settings.tighter(2))
             work += done
-    if settings.by_hand:
+    if by_hand:
         return Quantity(low, low, settings.method or "", tuple(work), proved=False)
     return Quantity(low, high, _method(work), tuple(work))
 

@@ -69,9 +69,8 @@ def pattern(model: Model, order: str, title: str = "") -> Pattern:
     from ..reduce.renumbering import places
 
     starts, columns = on_host(model.row_starts), on_host(model.columns)
-    groups = None if model.choice_starts is None else on_host(model.choice_starts)
-    of_states = starts if groups is None else starts[groups]
-    rows = np.repeat(np.arange(model.n_states, dtype=np.int32), np.diff(of_states))
+    groups = on_host(model.row_groups)
+    rows = np.repeat(np.arange(model.n_states, dtype=np.int32), np.diff(starts[groups]))
     if order != "canonical":
         new = places(order, groups, starts, columns, on_host(model.initial))
         rows, columns = new[rows], new[columns]
