@@ -50,6 +50,7 @@ def test_all_experiments_at_small_size(tmp_path: Path) -> None:
         assert record["rows"], name
         for row in record["rows"]:
             assert row["measured"] or row["skipped"], (name, row["instance"])
+            assert "wrong" not in row, (name, row)
         # Without a device some tables have nothing to measure, and say so; nothing else may be missing.
         reasons = [row["skipped"] for row in record["rows"] if not row["measured"]]
         known = ("CUDA", "device", "the gallery has no such model")

@@ -55,12 +55,14 @@ def test_without_a_device_auto_is_the_cpu_and_measured_once() -> None:
 
 def fake(seconds: float, backend: str = "cuda") -> dict[str, Any]:
     placement = {"backend": backend, "reason": "too large for the device"}
-    return {"seconds": seconds, "solve_s": seconds, "iterations": 10, "n": 100, "placement": placement}
+    if backend == "none":
+        return {"error": "too large for the device"}
+    return {"seconds": seconds, "solve_s": seconds, "iterations": 10, "n": 100, "value": 2.0, "placement": placement}
 
 
 def test_the_segmented_scan_beside_the_cpu_and_the_paper() -> None:
     def asked(instance: Any, options: Any, *, device: str, **choices: Any) -> dict[str, Any]:
-        return fake(6.0, "cpu") if device == "cpu" else fake(2.0, "cuda" if instance.size != 2047 else "cpu")
+        return fake(6.0, "cpu") if device == "cpu" else fake(2.0, "cuda" if instance.size != 2047 else "none")
 
     held = {"segmented canonical": {"bytes": 2**20 - 16, "size": 1}}
     with patch.object(sweeps, "ask", asked), patch.object(sweeps, "formats_of", lambda *given, **more: held):
@@ -70,6 +72,27 @@ def test_the_segmented_scan_beside_the_cpu_and_the_paper() -> None:
     assert herman.measured == {"par_time_s": 2.0, "our_factor": 3.0, "bytes": 2**20 - 16, "gpu_mem_mb": 1.0}
     assert "par_time_s" not in rows["tandem 2,047"].measured
     assert rows["tandem 2,047"].skipped == "too large for the device"
+
+
+def test_a_device_that_did_not_answer_is_no_answer_of_a_device() -> None:
+    instance = questions.Instance(questions.FAMILIES["tandem"], 7)
+    placement = {"backend": "cpu", "reason": "too large for the device"}
+    with (
+        patch.object(questions, "why_no_device", lambda: ""),
+        patch.object(questions, "measured", lambda *given, **more: {"seconds": 1.0, "placement": placement}),
+    ):
+        assert questions.ask(instance, Options(), device="cuda") == {"error": "too large for the device"}
+        assert questions.ask(instance, Options(device="cpu"), device="cuda") == {"error": "--device cpu was asked for"}
+        assert questions.ask(instance, Options(), device="cpu")["seconds"] == 1.0
+
+
+def test_two_answers_to_one_question_are_wrong() -> None:
+    def asked(instance: Any, options: Any, *, device: str, **choices: Any) -> dict[str, Any]:
+        return {**fake(1.0, device), "value": 2.0 if device == "cpu" else 2.1}
+
+    with patch.object(sweeps, "ask", asked):
+        rows = list(find("002-table-4").run(Options(models=MODELS)))
+    assert {row.wrong for row in rows} == {"values differ: 2.0 and 2.1"}
 
 
 def test_single_and_double_precision_are_drawn(tmp_path: Path) -> None:

@@ -51,6 +51,22 @@ def test_what_is_written_is_read_again(tmp_path: Path, monkeypatch: pytest.Monke
         read(tmp_path)
 
 
+def test_gains_have_no_ratio_and_wrong_rows_say_so() -> None:
+    """A gain of 2 beside one of 4 in print was told as twice as good."""
+    row = Row(instance="one", printed={"factor": 4.0}, measured={"factor": 2.0}, wrong="values differ")
+    found = run(Experiment(name="002-table-9", title="", run=lambda options: [row]), Options())
+    assert row.ratios == {}
+    assert found.table().splitlines() == ["instance  factor  printed", "one            2        4  values differ"]
+
+
+def test_wrong_rows_end_the_command_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Experiment(name="002-table-9", title="", run=lambda options: [Row(instance="one", wrong="values differ")])
+    monkeypatch.setattr("galton.bench.registry.find", lambda names: [wrong])
+    outcome = galton("bench", "002-table-9")
+    assert outcome.code == 1
+    assert "1 rows are wrong" in outcome.err
+
+
 def test_nothing_to_report(tmp_path: Path) -> None:
     with pytest.raises(GaltonError, match="there is nothing in"):
         read(tmp_path)

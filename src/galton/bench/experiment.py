@@ -15,6 +15,8 @@ __all__ = ["PAPERS", "Cell", "Experiment", "Found", "Options", "Row", "Sizes", "
 Cell = float | int | str | None
 Sizes = Literal["small", "paper", "beyond"]
 
+GAINS = ("factor", "speedup")  # columns in which more is better
+
 PAPERS = {
     "000": "Cormie-Bowins, A comparison of sequential and GPU implementations of iterative methods to compute "
     "reachability probabilities (2012)",
@@ -67,6 +69,8 @@ class Row:
         Numbers by the names of their columns. A name that both have is one to compare.
     skipped
         Why nothing was measured.
+    wrong
+        What contradicts itself, such as two devices with two answers: the times of these are worth nothing.
     data
         What a picture needs and a table has no room for.
     """
@@ -75,15 +79,19 @@ class Row:
     printed: Mapping[str, Cell] = field(default_factory=dict)
     measured: Mapping[str, Cell] = field(default_factory=dict)
     skipped: str = ""
+    wrong: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ratios(self) -> dict[str, float]:
-        """Printed numbers beside those measured, where both are: above 1 where less was needed here."""
+        """Printed numbers beside those measured, where both are: above 1 where less was needed here.
+
+        Gains are nothing that is needed, and have no ratio.
+        """
         found = {}
         for name, theirs in self.printed.items():
             ours = self.measured.get(name)
-            if isinstance(theirs, int | float) and isinstance(ours, int | float) and ours:
+            if name not in GAINS and isinstance(theirs, int | float) and isinstance(ours, int | float) and ours:
                 found[name] = theirs / ours
         return found
 
@@ -144,6 +152,7 @@ class Found:
                     "measured": dict(row.measured),
                     "ratios": row.ratios,
                     **({"skipped": row.skipped} if row.skipped else {}),
+                    **({"wrong": row.wrong} if row.wrong else {}),
                     **({"data": dict(row.data)} if row.data else {}),
                 }
                 for row in self.rows
@@ -163,9 +172,9 @@ class Found:
 
 
 def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[list[str], str]]]:
-    """What :meth:`Found.to_json` holds as a table: the head, and the rows, each with why something was skipped.
+    """What :meth:`Found.to_json` holds as a table: the head, and the rows, each with what is wrong or was skipped.
 
-    Where a number is printed and was measured there are three columns; the head says which is which.
+    Where an amount is printed and was measured there are three columns; the head says which is which.
     """
     rows = record["rows"]
     names = list(dict.fromkeys(name for row in rows for part in ("printed", "measured") for name in row[part]))
@@ -175,7 +184,8 @@ def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[l
     for name in names:
         title = name.replace("_", " ")
         head.append((title, "") if name in measured else (f"{title}, printed", "printed"))
-        head += [("printed", "printed"), ("ratio", "ratio")] if name in compared else []
+        if name in compared:
+            head += [("printed", "printed"), *([] if name in GAINS else [("ratio", "ratio")])]
     lines = []
     for row in rows:
         cells = [row["instance"]]
@@ -183,10 +193,11 @@ def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[l
             ours, theirs = row["measured"].get(name), row["printed"].get(name)
             if name in compared:
                 ratio = row["ratios"].get(name)
-                cells += [shown(ours), shown(theirs), "" if ratio is None else f"{ratio:.3g}"]
+                cells += [shown(ours), shown(theirs)]
+                cells += [] if name in GAINS else ["" if ratio is None else f"{ratio:.3g}"]
             else:
                 cells.append(shown(theirs if ours is None else ours))
-        lines.append((cells, row.get("skipped", "")))
+        lines.append((cells, "; ".join(why for why in (row.get("wrong"), row.get("skipped")) if why)))
     return head, lines
 
 

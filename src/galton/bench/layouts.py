@@ -26,6 +26,7 @@ ORDERS = {"orig": "canonical", "bfs": "bfs"}
 STANDARD = {"": "csr"}
 SEGMENTS = {"wl": "sliced", "hwl": "half-sliced"}
 MB = 2**20  # as in the paper
+LEFT = 1e-4  # of an unknown: what a solution may violate its equation by
 
 
 # What is measured, in a process of its own.
@@ -137,6 +138,7 @@ def _solved(
 ) -> dict[str, float | int]:
     """Seconds and sweeps of the method alone: the matrix is where it belongs, and kernels are compiled."""
     from ..backend.protocol import Span, Stop
+    from ..model.errors import NumericError
     from ..solve.equations import Segment
     from ..solve.methods import method
     from ..solve.methods.base import Job
@@ -151,6 +153,10 @@ def _solved(
         begin = perf_counter()
         job.run(Segment(0, equations.size, False))
         seconds = perf_counter() - begin
+        # By the rows as they were made, whatever format was swept over.
+        left = equations.prover.defect(job.x, Span(0, equations.size, job.threads))
+        if not left <= LEFT:
+            raise NumericError(f"after {job.sweeps:,} sweeps an equation is off by {left:.2g} of its unknown")
         if not best or seconds < best["solve_s"]:
             best = {"solve_s": seconds, "sweeps": job.sweeps}
     return best

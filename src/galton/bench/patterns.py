@@ -144,6 +144,7 @@ def _examples(options: Options) -> Iterator[Row]:
             instance=name,
             printed=dict(zip(NAMES, PRINTED[name], strict=True)),
             measured={**dict(zip(NAMES, texts, strict=True)), "same": same},
+            wrong="" if same == "yes" else "not as printed",
         )
 
 

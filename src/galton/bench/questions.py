@@ -10,7 +10,7 @@ from typing import Any
 from .child import measured
 from .experiment import Options
 
-__all__ = ["FAMILIES", "Instance", "Question", "ask", "import_all", "why_no_device"]
+__all__ = ["FAMILIES", "Instance", "Question", "ask", "disagreement", "import_all", "why_no_device"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Instance:
 
 # What documents 002 and 003 solve by Jacobi's method. Kanban swings for ever with it; the 663 sweeps that are printed
 # for five tokens are those of JOR with 0.9.
+SAME = 1e-3  # of a value: that little changes does not say that little is missing
 MOST = 200_000  # sweeps; the most that is printed is 37,931
 FAMILIES = {
     "herman": Question("herman", "N", 'filter(max, R{"steps"}=? [ F "stable" ], "init")', "jacobi"),
@@ -67,12 +68,16 @@ FAMILIES = {
 
 
 def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
-    """The answer to an instance, with times; ``choices`` are those of :class:`galton.Settings`, and ``device``."""
+    """The answer to an instance, with times; ``choices`` are those of :class:`galton.Settings`, and ``device``.
+
+    ``error`` where there is none, or where a device that was named did not give it.
+    """
     question = instance.question
     place = place_of(choices.pop("device", options.device))
-    if place.startswith("cuda") and (missing := why_no_device()):
+    on_device = place.startswith("cuda")
+    if on_device and (missing := "--device cpu was asked for" if options.device == "cpu" else why_no_device()):
         return {"error": missing}
-    return measured(
+    found = measured(
         f"{__name__}:answer",
         options.limit,
         options.repeat,
@@ -82,6 +87,17 @@ def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
         device=place,
         choices={"method": question.method, "max_iterations": MOST, **choices},
     )
+    if on_device and "error" not in found and found["placement"]["backend"] != "cuda":
+        return {"error": found["placement"]["reason"]}
+    return found
+
+
+def disagreement(*answers: dict[str, Any]) -> str:
+    """What is wrong with answers to one question, by methods that stop when little changes; empty where nothing is."""
+    values = [found["value"] for found in answers if "error" not in found]
+    if not values or max(values) - min(values) <= SAME * max(abs(value) for value in values):
+        return ""
+    return f"values differ: {' and '.join(map(repr, dict.fromkeys(values)))}"
 
 
 def place_of(device: str) -> str:

@@ -103,6 +103,7 @@ def run_experiments(
         limit=limit,
         models=models or _gallery(),
     )
+    wrong = 0
     for experiment in find(names):
         found = run(experiment, options, lambda row: typer.echo(f"  {row.instance}", err=True))
         typer.echo(f"\n{experiment.name}: {experiment.title} ({found.seconds:.1f} s)\n{found.table()}")
@@ -110,6 +111,10 @@ def run_experiments(
             typer.echo(f"  {note}")
         if out:
             write(found, out)
+        wrong += sum(bool(row.wrong) for row in found.rows)
+    if wrong:
+        typer.echo(f"error: {wrong} rows are wrong, as they say themselves: their times are worth nothing", err=True)
+        raise typer.Exit(1)
 
 
 @app.command()
