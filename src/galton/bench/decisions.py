@@ -108,8 +108,9 @@ def _compared(family: Family, options: Options, *, sequential: bool) -> Iterator
             ours["factor"] = host["seconds"] / device["seconds"]
         if known:
             ours |= shares(known) | {"shares_of": "device" if known is device else "processor"}
-        ours |= peers_of(instance, options)
-        wrong = disagreement(host, device)
+        peers, peers_wrong = peers_of(instance, options)
+        ours |= peers
+        wrong = "; ".join(filter(None, (disagreement(host, device), peers_wrong)))
         yield Row(instance=instance.name, printed=theirs, measured=ours, skipped="; ".join(skipped), wrong=wrong)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .child import measured
 from .experiment import Cell, Found, Options, Row
-from .questions import why_no_device
+from .questions import why_not
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def compared(
     cells = dict(cells)
     means: dict[str, float] = {}
     skipped: list[str] = []
-    if missing := _why_no_device(options):
+    if missing := why_not(options):
         skipped.append(f"CUDA: {missing}")
     for name, (method, place) in IMPLEMENTATIONS.items():
         if name not in names or (place == "cuda" and missing):
@@ -85,13 +85,9 @@ def _found(method: str, place: str, options: Options, function: str, arguments: 
         "device": options.device if place == "cuda" and options.device.startswith("cuda") else place,
         "budget": BUDGET * options.limit,
     }
-    found = measured(function, options.limit, options.repeat, **given)
+    found = measured(function, options, **given)
     of_method: dict[str, Any] = found if "error" in found else found[method]
     return of_method
-
-
-def _why_no_device(options: Options) -> str:
-    return "--device cpu" if options.device == "cpu" else why_no_device()
 
 
 SLOWEST = "BiC-CUDA"  # in all figures of which the paper says it

@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .child import measured
 from .experiment import Cell, Experiment, Found, Options, Row, Sizes, printed
-from .questions import import_all, why_no_device
+from .questions import ask_there, import_all
 from .synth_cases import CASES, SEQUENTIAL, Case
 
 __all__ = ["EXPERIMENTS", "member"]
@@ -85,16 +84,9 @@ def solve(
 
 def ask(name: str, sizes: Sizes, options: Options, device: str, **choices: Any) -> dict[str, Any]:
     """One problem in a process of its own; ``error`` where it was not answered there."""
-    if device.startswith("cuda"):
-        if options.device == "cpu":
-            return {"error": "--device cpu was asked for"}
-        if missing := why_no_device():
-            return {"error": missing}
-    given = {"name": name, "sizes": sizes, "models": str(options.models), "device": device, **choices}
-    found = measured(f"{__name__}:solve", options.limit, options.repeat, **given)
-    if "error" not in found and device.startswith("cuda") and found["placement"]["backend"] != "cuda":
-        return {"error": found["placement"]["reason"]}
-    return found
+    return ask_there(
+        f"{__name__}:solve", options, device, name=name, sizes=sizes, models=str(options.models), **choices
+    )
 
 
 def implementation(name: str, options: Options) -> dict[str, Any]:
