@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .child import measured
+from .drawing import in_seconds
 from .experiment import Cell, Found, Options, Row
 from .questions import why_not
 
@@ -133,17 +134,18 @@ def draw_curves(axes: Axes, rows: list[Row], across: str, names: list[str]) -> N
 
 def draw_over_size(found: Found, path: Path) -> None:
     """Seconds over the size of the matrix, both linear, as in figures 2 to 7."""
-    from matplotlib.figure import Figure
+    from ..plot.matrix import figure, save
 
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot()
+    drawn = figure(7, 4.5)
+    axes = drawn.add_subplot()
     only = [name for name in IMPLEMENTATIONS if any(name in row.measured for row in found.rows)]
     draw_curves(axes, list(found.rows), "n", only)
     axes.set_title(found.experiment.title)
     axes.set_xlabel("size of matrix (rows)")
-    axes.set_ylabel("average time (seconds)")
+    axes.set_ylabel("average time")
     axes.set_ylim(bottom=0)
+    in_seconds(axes.yaxis)
     axes.grid(alpha=0.3)
     if only:
         axes.legend()
-    figure.savefig(path, dpi=150)
+    save(drawn, path)

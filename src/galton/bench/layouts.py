@@ -245,7 +245,7 @@ def _row(name: str, theirs: dict[str, Cell], found: dict[str, Any], key: str) ->
 
 
 MEMORY = (
-    "bytes: the matrix in its format with all numbers of rows, exactly. mem_mb: the same with the two vectors, in "
+    "bytes: the matrix in its format with all numbers of rows, exactly. Memory: the same with the two vectors, in "
     "2^20 bytes. What is printed comes to that as well, but for 8 bytes a row: in CSR ours have a constant more, in "
     "slices no diagonal beside them."
 )
@@ -261,10 +261,7 @@ COMPACT = (
     "Compact values are codes of one or two bytes beside the four of a column; what is printed comes to four bytes "
     "for both."
 )
-CPU = (
-    "On a CPU there is CSR alone: cpu_time_s has its seconds, at small sizes, and bytes are those that a device would "
-    "need."
-)
+CPU = "On a CPU there is CSR alone: its seconds are told at small sizes, and bytes are those that a device would need."
 POLLING = (
     "polling and herman have rows for the states alone that graph analysis leaves open; the printed ones have all."
 )

@@ -17,7 +17,7 @@ __all__ = ["LEGEND", "document", "machines", "page", "section"]
 STYLE = """
 :root { --line: #d0d7de; --faint: #f4f6f8; --quiet: #57606a; --better: #dafbe1; --worse: #ffe3e0; --unlike: #fff3c4; }
 * { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1f2328; background: white; max-width: 80rem; margin: 2rem auto;
+body { font: 16px/1.5 system-ui, sans-serif; color: #1f2328; background: white; max-width: 96rem; margin: 2rem auto;
   padding: 0 1.5rem; }
 p, ul, dl { max-width: 48rem; }
 h1 { font-size: 1.7rem; line-height: 1.25; }
@@ -31,7 +31,7 @@ code { background: var(--faint); padding: .1em .35em; border-radius: .25em; font
 .notes { margin: .2rem 0; padding-left: 1.2rem; }
 .wide { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: .4rem; width: fit-content; }
 table { border-collapse: collapse; font-size: .8125rem; font-variant-numeric: tabular-nums lining-nums; }
-td, th { padding: .25rem .7rem; text-align: right; white-space: nowrap; }
+td, th { padding: .25rem .6rem; text-align: right; white-space: nowrap; }
 tbody td, tbody th { border-top: 1px solid var(--line); }
 th { font-weight: 600; vertical-align: bottom; }
 thead { background: var(--faint); }
@@ -46,7 +46,7 @@ td.wrong, .wrong { color: #b42318; font-weight: 600; }
 .better { background: var(--better); } .worse { background: var(--worse); } .unlike { background: var(--unlike); }
 .legend span { padding: .1rem .5rem; border-radius: .25rem; margin-right: .4rem; color: #1f2328; }
 figure { margin: .8rem 0; }
-img { max-width: 100%; height: auto; }
+img { max-width: min(100%, 62rem); height: auto; }
 nav ul { list-style: none; padding-left: 0; max-width: none; }
 nav li { break-inside: avoid; }
 nav.contents ul { columns: 2 24rem; font-size: .9rem; }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .drawing import in_seconds, with_plain_numbers
 from .experiment import Cell, Experiment, Found, Options, Row
 from .families import by_size, members, states_and_sweeps
 from .layouts import formats_of, megabytes
@@ -105,7 +106,9 @@ def _draw_precision(found: Found, path: Path) -> None:
         points = [(row.measured["n"], row.measured[name]) for row in found.rows if name in row.measured]
         if points:
             axes.plot(*zip(*points, strict=True), marker=marker, label=labels[name])
-    axes.set(xlabel="states", ylabel="time of a sweep (s)", xscale="log", yscale="log")
+    axes.set(xlabel="states", ylabel="time of a sweep", xscale="log", yscale="log")
+    with_plain_numbers(axes.xaxis)
+    in_seconds(axes.yaxis)
     axes.set_title(found.experiment.title, fontsize="medium")
     axes.grid(alpha=0.3)
     axes.legend()
@@ -192,7 +195,7 @@ EXPERIMENTS = [
         notes=(
             "The segmented format sums chunks of 1,024 entries and carries what rows have in several; it keeps the "
             "sums of rows, not all products. bytes: the matrix with compact values, numbers of rows and sums, exactly; "
-            "gpu_mem_mb: with the two vectors, in 2^20 bytes.",
+            "memory: with the two vectors, in 2^20 bytes.",
         ),
     ),
     Experiment(
