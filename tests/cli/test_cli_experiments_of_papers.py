@@ -127,7 +127,7 @@ def test_a_process_that_takes_too_long_is_stopped_alone() -> None:
 def test_a_process_that_takes_all_memory_is_stopped_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     left = iter([100.0, 50.0])
     monkeypatch.setattr(child, "available_memory", lambda: next(left, 1.0))
-    assert measured(options=Options(), **SLEEP) == {"error": "stopped: it took all memory of the machine"}
+    assert measured(options=Options(), **SLEEP)["error"] == "stopped: it took all memory of the machine"
 
 
 def test_a_process_that_the_system_ends_says_so() -> None:
@@ -158,6 +158,24 @@ def test_an_interrupted_run_goes_on_from_what_it_measured(tmp_path: Path, monkey
         measured("slow", again)
         assert made == asked
     assert len(Measurements(path, by={"commit": "def"}, resume=True)) == 0  # another version measures anew
+
+
+def test_members_larger_than_one_that_was_stopped_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[dict[str, int]] = []
+
+    def once(function: str, limit: float, arguments: str) -> dict[str, Any]:
+        tried.append(json.loads(arguments)["constants"])
+        return {"error": "stopped after 9 s", "stopped_at": limit} if tried[-1]["N"] > 3 else {"seconds": 1.0}
+
+    monkeypatch.setattr(child, "_once", once)
+    options = Options(limit=9.0)
+    members = [{"N": 2, "K": 9}, {"N": 4, "K": 2}, {"N": 4, "K": 4}, {"N": 5, "K": 1}, {"N": 6, "K": 2}]
+    found = [measured("ask", options, constants=constants, device="cpu") for constants in members]
+    assert tried == [members[0], members[1], members[3]]  # a larger N with a smaller K may be easier
+    assert found[2] == {"error": "not tried: N=4,K=2 was stopped after 9 s"}
+    assert found[4]["error"].startswith("not tried: ")
+    measured("ask", options, constants=members[4], device="cuda")
+    assert tried[-1] == members[4]  # elsewhere it may be answered
 
 
 def test_finished_experiments_are_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ allowed, or nearly all memory of the machine, is ended alone.
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -39,6 +40,7 @@ class Measurements:
 
     def __init__(self, path: Path | None = None, *, by: Mapping[str, Any] | None = None, resume: bool = False) -> None:
         self._known: dict[str, dict[str, Any]] = {}
+        self._stopped: dict[str, list[tuple[dict[str, int], str]]] = {}
         self._path = path
         if path is None:
             return
@@ -65,17 +67,39 @@ class Measurements:
             with self._path.open("a") as file:
                 file.write(f"{json.dumps([key, found])}\n")
 
+    def stop(self, family: str, constants: dict[str, int], why: str) -> None:
+        """Remember that a member of a family had to be stopped."""
+        self._stopped.setdefault(family, []).append((constants, why))
 
-def measured(function: str, options: Options, **arguments: Any) -> dict[str, Any]:
+    def hopeless(self, family: str, constants: dict[str, int]) -> str:
+        """Why a member need not be tried: one that is no larger was stopped. Empty where it should be."""
+        for smaller, why in self._stopped.get(family, []):
+            if all(constants[name] >= value for name, value in smaller.items()):
+                return f"not tried: {','.join(f'{name}={value}' for name, value in smaller.items())} was {why}"
+        return ""
+
+
+def measured(
+    function: str, options: Options, *, constants: dict[str, int] | None = None, **arguments: Any
+) -> dict[str, Any]:
     """What a function gives in a new process, the fastest by its ``seconds`` of so many; ``error`` where it fails.
 
-    What was measured before with the same arguments is not measured again.
+    What was measured before with the same arguments is not measured again. ``constants`` are an argument as well: where
+    a member of a family had to be stopped, those whose constants are all as large are not tried.
     """
+    known = options.measurements
+    family = json.dumps([function, options.repeat, arguments], sort_keys=True)
+    if constants is not None:
+        arguments["constants"] = constants
     key = json.dumps([function, options.repeat, arguments], sort_keys=True)
-    found = options.measurements.get(key, options.limit)
+    found = known.get(key, options.limit)
+    if found is None and constants and (why := known.hopeless(family, constants)):
+        return {"error": why}
     if found is None:
         found = _fastest(function, options, json.dumps(arguments))
-        options.measurements.add(key, found)
+        known.add(key, found)
+    if constants and "stopped_at" in found:
+        known.stop(family, constants, found["error"])
     return dict(found)
 
 
@@ -123,7 +147,7 @@ def _watched(process: subprocess.Popen[bytes], limit: float) -> dict[str, Any]:
             if time.monotonic() >= end:
                 return {"error": f"stopped after {limit:g} s", "stopped_at": limit}
             if available_memory() < least:
-                return {"error": "stopped: it took all memory of the machine"}
+                return {"error": "stopped: it took all memory of the machine", "stopped_at": math.inf}
         else:
             return {}
 

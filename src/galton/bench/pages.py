@@ -63,6 +63,8 @@ dt { font-weight: 600; } dd { margin: 0; }
 }
 """
 
+SOON = 0.05  # seconds in which nothing can be measured
+
 LEGEND = (
     "<p class=legend>A ratio is what is printed, divided by what was measured here: "
     "<span class=better>less was needed here</span><span class=worse>more was needed here</span>"
@@ -114,8 +116,10 @@ def machines(records: Iterable[Mapping[str, Any]]) -> str:
 
 def _body(record: Mapping[str, Any], folder: Path) -> str:
     table = table_of(record)
-    command, seconds, date = (escape(str(record[key])) for key in ("command", "seconds", "date"))
-    parts = [f"<p class=run><code>{command}</code> took {float(seconds):.1f} s, {date}</p>"]
+    seconds = record["seconds"]
+    took = f"took {seconds:.1f} s" if seconds >= SOON else "shares what other experiments measured"
+    command, date = escape(record["command"]), escape(record["date"])
+    parts = [f"<p class=run><code>{command}</code> {took}, {date}</p>"]
     picture = folder / f"{record['name']}.png"
     if picture.exists():
         data = b64encode(picture.read_bytes()).decode()

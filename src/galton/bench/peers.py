@@ -30,7 +30,7 @@ def peers_of(instance: Instance, options: Options) -> tuple[dict[str, Cell], str
     """
     if not options.against:
         return {}, ""
-    given = {
+    given: dict[str, Any] = {
         "path": str(options.models / f"{instance.question.model}.prism"),
         "constants": instance.constants,
         "prop": instance.question.prop,
