@@ -45,6 +45,7 @@ def test_storm_agrees() -> None:
             number = columns[f"{tool}_{what}"]
             assert isinstance(number, float)
             assert number > 0
+        assert columns[f"{tool}_value"] == pytest.approx(49 / 128, rel=1e-5)
         total = sum(float(str(columns[f"{tool}_{part}_s"])) for part in ("build", "check"))
         assert total == pytest.approx(float(str(columns[f"{tool}_s"])))
 
@@ -101,7 +102,7 @@ def test_prism_is_given_the_same_question(tmp_path: Path) -> None:
     program = prism(tmp_path, "Result: [0.1,0.25] (range of values over initial states)")
     given = {"path": "m.prism", "constants": {"N": 2, "K": 4}, "prop": "P=? [ F a ]"}
     found = peers.ask_prism(**given, program=str(program))
-    assert found["value"] == "0.25"
+    assert found["value"] == 0.25
     arguments = ["m.prism", "-pf", "P=? [ F a ]", "-const", "N=2,K=4", "-epsilon", "1e-06", "-intervaliter"]
     assert peers.prism_command(**given, program="prism")[:9] == ["prism", *arguments]
     long_run = peers.prism_command("m.prism", {}, 'R{"customers"}=? [ S ]', "prism")
@@ -122,7 +123,7 @@ Time for model checking: 428.638 seconds.
 
 Result: 0.5386630172446204 (+/- 5.381007559705678E-6 estimated; rel err 9.989561910581338E-6)
 """
-    assert peers.read_prism(new) == {"value": "0.5386630172446204", "build_s": 0.559, "check_s": 428.638}
+    assert peers.read_prism(new) == {"value": 0.5386630172446204, "build_s": 0.559, "check_s": 428.638}
     for line, value in (
         ("Result: 4.4820549554973446E-8 (value in the initial state)", 4.4820549554973446e-8),
         ("Result: [0.25,0.75] (range of values over initial states)", 0.75),

@@ -77,7 +77,11 @@ class Options:
     def command(self, name: str) -> str:
         """The command that runs an experiment so; options that say what holds by itself are left out."""
         usual = Options().to_json()
-        said = [f"--{option} {given}" for option, given in self.to_json().items() if given != usual[option]]
+        said = [
+            f"--{option} {f'{given:g}' if isinstance(given, float) else given}"
+            for option, given in self.to_json().items()
+            if given != usual[option]
+        ]
         return " ".join([f"galton bench {name}", *said])
 
 

@@ -26,7 +26,8 @@ def peers_of(instance: Instance, options: Options) -> tuple[dict[str, Cell], str
     """Columns for the tools of ``--against``, and what is wrong with their answers; nothing where none is asked for.
 
     ``galton_s`` and ``galton_mb`` are seconds from the file to the answer and peak memory, by the default method, which
-    proves its bounds. Each peer has such columns too, the seconds for building and checking, and whether it agrees.
+    proves its bounds. Each peer has such columns too, the seconds for building and checking, its value, and whether
+    that agrees.
     """
     if not options.against:
         return {}, ""
@@ -83,6 +84,7 @@ def _columns(tool: str, found: dict[str, Any]) -> dict[str, Cell]:
         f"{tool}_build_s": found["build_s"],
         f"{tool}_check_s": found["check_s"],
         f"{tool}_mb": found.get("peak_mb", found["memory_mb"]),
+        f"{tool}_value": found["value"],
     }
 
 
@@ -115,6 +117,7 @@ def ask_galton(path: str, constants: dict[str, int], prop: str, device: str) -> 
         "seconds": end - start,
         "build_s": built - start,
         "check_s": end - built,
+        "value": _written(result.value),
         "lower": _written(result.lower),
         "upper": _written(result.upper),
     }
@@ -205,4 +208,4 @@ def read_prism(said: str) -> dict[str, Any]:
         name: float(found[1]) if (found := re.search(rf"Time for model {what}: ([\d.]+) seconds", said)) else math.nan
         for name, what in (("build_s", "construction"), ("check_s", "checking"))
     }
-    return {"value": repr(float(text)), **times}
+    return {"value": _written(float(text)), **times}
