@@ -45,9 +45,12 @@ def test_all_experiments_at_small_size(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "galton", "bench", "all", "--sizes", "small", "--out", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    index = (tmp_path / "index.html").read_text()
     for name in NAMES:
         record = json.loads((tmp_path / f"{name}.json").read_text())
         assert record["rows"], name
+        assert record["command"] in (tmp_path / f"{name}.html").read_text()
+        assert f"href='{name}.html'" in index
         for row in record["rows"]:
             assert row["measured"] or row["skipped"], (name, row["instance"])
             assert "wrong" not in row, (name, row)

@@ -44,7 +44,7 @@ td.printed { color: var(--quiet); }
 td.skipped { text-align: left; white-space: normal; min-width: 16rem; }
 td.wrong, .wrong { color: #b42318; font-weight: 600; }
 .better { background: var(--better); } .worse { background: var(--worse); } .unlike { background: var(--unlike); }
-.legend span { padding: .1rem .5rem; border-radius: .25rem; margin-right: .4rem; color: #1f2328; }
+.legend span { white-space: nowrap; padding: .1rem .5rem; border-radius: .25rem; margin-right: .4rem; color: #1f2328; }
 figure { margin: .8rem 0; }
 img { max-width: min(100%, 62rem); height: auto; }
 nav ul { list-style: none; padding-left: 0; max-width: none; }
