@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from .pages import LEGEND, document, machines, section
 from .registry import all_experiments
 from .tables import shown, table_of
 
-__all__ = ["html", "index", "markdown", "read", "records"]
+__all__ = ["html", "index", "markdown", "read", "readable"]
 
 Record = dict[str, Any]
 
@@ -26,35 +27,41 @@ ABOUT = (
 )
 
 
-def records(folder: Path) -> list[Record]:
-    """What ``galton bench --out FOLDER`` has written there, in the order of the papers."""
-    found = []
-    for name in all_experiments():
-        path = folder / f"{name}.json"
-        if not path.exists():
-            continue
-        try:
-            record = json.loads(path.read_text())
-            table_of(record)
-            _ = [record[key] for key in ("title", "notes", "command", "seconds", "date")], record["machine"].items()
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GaltonError(f"{path} is not as galton bench writes it ({error}); run {name} again") from error
-        found.append(record)
-    return found
-
-
 def read(folder: Path) -> list[Record]:
-    """The records of a folder.
+    """What ``galton bench --out FOLDER`` has written there, in the order of the papers.
 
     Raises
     ------
     GaltonError
-        Where there are none.
+        Where there is nothing, or something that cannot be read.
     """
-    found = records(folder)
+    found = [_record(path) for path in _paths(folder)]
     if not found:
         raise GaltonError(f"there is nothing in {folder}; galton bench all --out {folder} puts it there")
     return found
+
+
+def readable(folder: Path) -> list[Record]:
+    """What is there and can be read: files of other versions are left out."""
+    found = []
+    for path in _paths(folder):
+        with suppress(GaltonError):
+            found.append(_record(path))
+    return found
+
+
+def _paths(folder: Path) -> list[Path]:
+    return [path for name in all_experiments() if (path := folder / f"{name}.json").exists()]
+
+
+def _record(path: Path) -> Record:
+    try:
+        record: Record = json.loads(path.read_text())
+        table_of(record)
+        _ = [record[key] for key in ("title", "notes", "command", "seconds", "date")], record["machine"].items()
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GaltonError(f"{path} is not as galton bench writes it ({error}); run {path.stem} again") from error
+    return record
 
 
 def _by_paper(found: Sequence[Record]) -> Iterator[tuple[str, list[Record]]]:

@@ -16,7 +16,7 @@ from typing import Any
 from ..io.output import replacing
 from .experiment import Cell, Experiment, Found, Options, Row
 from .pages import page
-from .report import index, records
+from .report import index, readable
 
 __all__ = ["finished", "machine", "run", "write"]
 
@@ -114,7 +114,7 @@ def write(found: Found, folder: Path) -> None:
     record = found.to_json()
     _replace(folder / f"{name}.html", page(record, folder))
     _replace(folder / f"{name}.json", json.dumps(record, indent=1))
-    _replace(folder / "index.html", index(records(folder)))
+    _replace(folder / "index.html", index(readable(folder)))
 
 
 def _replace(path: Path, text: str) -> None:
