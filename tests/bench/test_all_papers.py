@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from galton.bench.experiment import PAPERS
+from galton.bench.experiment import PAPERS, Found, Row
 from galton.bench.registry import all_experiments
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +37,17 @@ def test_the_list_is_that_of_the_papers() -> None:
         for one in numbers:
             name = f"{table['source'][:3]}-{named}{f'-{one}' if one else ''}"
             assert any(known.startswith(name) for known in NAMES), name
+
+
+@pytest.mark.parametrize("name", ["000-figure-5", "001-figure-3", "002-figure-2", "004-figure-13", "004-figure-28"])
+@pytest.mark.filterwarnings("error")
+def test_a_picture_is_drawn_although_everything_was_stopped(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    experiment = all_experiments()[name]
+    assert experiment.draw
+    rows = (Row(instance="one", skipped="stopped after 1 s"),)
+    experiment.draw(Found(experiment=experiment, rows=rows, seconds=1.0), tmp_path / "empty.png")
+    assert (tmp_path / "empty.png").stat().st_size > 1_000
 
 
 @pytest.mark.slow

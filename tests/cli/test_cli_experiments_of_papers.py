@@ -46,6 +46,20 @@ def test_what_all_rows_leave_out_is_told_once() -> None:
     assert str(table_of(found.to_json())).splitlines()[-2:] == ["two       1", "All rows: there is no device"]
 
 
+def test_a_word_among_numbers_does_not_move_them_to_the_left() -> None:
+    """One cell of a paper says o.o.m in a column of seconds."""
+    rows = [Row(instance=name, printed={"par_time_s": cell}) for name, cell in (("one", 1386.1), ("two", "o.o.m"))]
+    rows[1] = replace(rows[1], skipped="cpu: stopped after 1 s; cuda: none")
+    rows[0] = replace(rows[0], skipped="cuda: none")
+    found = run(Experiment(name="002-table-9", title="", run=lambda options: rows), Options())
+    assert str(table_of(found.to_json())).splitlines() == [
+        "instance  device (s), printed",
+        "one                      1386",
+        "two                     o.o.m  cpu: stopped after 1 s",
+        "All rows: cuda: none",
+    ]
+
+
 def test_ratios_are_better_or_worse_for_costs_alone() -> None:
     """More states than in print are not worse, but another model."""
     assert [Column("time_s", "ratio").verdict(ratio) for ratio in (4.0, 1.04, 0.5)] == ["better", "", "worse"]

@@ -90,7 +90,7 @@ def _precision(options: Options) -> Iterator[Row]:
         for name, choices in PRECISIONS.items():
             found = ask(instance, options, **choices)
             if "error" in found:
-                skipped.append(f"{name}: {found['error']}")
+                skipped.append(f"{name.removesuffix('_s')}: {found['error']}")
             else:
                 ours |= {"n": found["n"], name: found["solve_s"] / found["iterations"]}
         yield Row(instance=instance.name, measured=ours, skipped="; ".join(skipped))
@@ -111,7 +111,8 @@ def _draw_precision(found: Found, path: Path) -> None:
     in_seconds(axes.yaxis)
     axes.set_title(found.experiment.title, fontsize="medium")
     axes.grid(alpha=0.3)
-    axes.legend()
+    if axes.has_data():
+        axes.legend()
     save(drawn, path)
 
 

@@ -119,19 +119,19 @@ def table_of(record: Mapping[str, Any]) -> Table:
         for kind, part in kinds:
             found = [row[part][name] for row in rows if name in row[part]]
             if found:
-                columns.append(Column(name, kind, words=any(isinstance(cell, str) for cell in found)))
-    reasons = {row.get("skipped", "") for row in rows}
-    common = next(iter(reasons)) if len(reasons) == 1 and len(rows) > 1 else ""
+                columns.append(Column(name, kind, words=not any(isinstance(cell, int | float) for cell in found)))
+    reasons = [[reason for reason in row.get("skipped", "").split("; ") if reason] for row in rows]
+    common = [reason for reason in reasons[0] if all(reason in others for others in reasons)] if len(rows) > 1 else []
     lines = [
         Line(
             tuple(_cell(row, column) for column in columns),
             tuple(column.verdict(_ratio(row, column)) for column in columns),
             row.get("wrong", ""),
-            "" if common else row.get("skipped", ""),
+            "; ".join(reason for reason in own if reason not in common),
         )
-        for row in rows
+        for row, own in zip(rows, reasons, strict=True)
     ]
-    return Table(tuple(columns), tuple(lines), common)
+    return Table(tuple(columns), tuple(lines), "; ".join(common))
 
 
 def _ratio(row: Mapping[str, Any], column: Column) -> float | None:
