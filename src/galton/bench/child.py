@@ -14,10 +14,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import BoundedSemaphore, Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from ..backend.limits import available_memory
@@ -31,14 +32,39 @@ RESERVE = 0.05  # of the memory that is free when a process starts is left to ot
 LOOK = 0.1  # seconds between two looks at the memory
 
 
+class Turns:
+    """Who may measure when: one process at a time, or as many as ``jobs``, of which one uses a device."""
+
+    def __init__(self, jobs: int = 1) -> None:
+        self._all, self._device = BoundedSemaphore(jobs), Lock()
+        self._cells: dict[str, Lock] = {}
+        self._changing = Lock()
+        self.given_up = Event()
+
+    def of_cell(self, key: str) -> Lock:
+        """A lock of the cell with that key, so that nobody measures what another is measuring."""
+        with self._changing:
+            return self._cells.setdefault(key, Lock())
+
+    @contextmanager
+    def turn(self, device: str) -> Iterator[None]:
+        """Wait for a turn. Whoever waits for the device does not keep others from the processor."""
+        with nullcontext() if device == "cpu" else self._device, self._all:
+            yield
+
+
 class Measurements:
     """What was measured, so that nothing is measured twice; with a file it is kept for later runs.
 
     Each measurement becomes a line of the file at once, behind a line that says where it was made. What is there
-    already is taken over where it was made ``by`` the same machine and version.
+    already is taken over where it was made ``by`` the same machine and version. Several threads may measure:
+    ``turns`` says when.
     """
 
-    def __init__(self, path: Path | None = None, *, by: Mapping[str, Any] | None = None, resume: bool = False) -> None:
+    def __init__(
+        self, path: Path | None = None, *, by: Mapping[str, Any] | None = None, resume: bool = False, jobs: int = 1
+    ) -> None:
+        self.turns = Turns(jobs)
         self._known: dict[str, dict[str, Any]] = {}
         self._stopped: dict[str, list[tuple[dict[str, int], str]]] = {}
         self._path = path
@@ -92,12 +118,14 @@ def measured(
     if constants is not None:
         arguments["constants"] = constants
     key = json.dumps([function, options.repeat, arguments], sort_keys=True)
-    found = known.get(key, options.limit)
-    if found is None and constants and (why := known.hopeless(family, constants)):
-        return {"error": why}
-    if found is None:
-        found = _fastest(function, options, json.dumps(arguments))
-        known.add(key, found)
+    with known.turns.of_cell(key):
+        found = known.get(key, options.limit)
+        if found is None and constants and (why := known.hopeless(family, constants)):
+            return {"error": why}
+        if found is None:
+            with known.turns.turn(str(arguments.get("device", "cpu"))):
+                found = _fastest(function, options, json.dumps(arguments))
+            known.add(key, found)
     if constants and "stopped_at" in found:
         known.stop(family, constants, found["error"])
     return dict(found)
@@ -106,7 +134,7 @@ def measured(
 def _fastest(function: str, options: Options, arguments: str) -> dict[str, Any]:
     best: dict[str, Any] = {}
     for _ in range(options.repeat):
-        found = _once(function, options.limit, arguments)
+        found = _once(function, options.limit, arguments, options.measurements.turns.given_up)
         if "error" in found:
             return found
         if not best or found.get("seconds", 0.0) < best["seconds"]:
@@ -114,14 +142,14 @@ def _fastest(function: str, options: Options, arguments: str) -> dict[str, Any]:
     return best
 
 
-def _once(function: str, limit: float, arguments: str) -> dict[str, Any]:
+def _once(function: str, limit: float, arguments: str, given_up: Event) -> dict[str, Any]:
     command = [sys.executable, "-m", __name__, function, arguments]
     # Into files: nobody reads a pipe while the process is watched.
     with TemporaryFile("w+") as said, TemporaryFile("w+") as complained:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=said, stderr=complained, process_group=0)
         try:
-            stopped = _watched(process, limit)
+            stopped = _watched(process, limit, given_up)
         finally:
             _end(process)
         seconds = time.perf_counter() - start
@@ -137,7 +165,7 @@ def _once(function: str, limit: float, arguments: str) -> dict[str, Any]:
     return {**found, "process_s": seconds}
 
 
-def _watched(process: subprocess.Popen[bytes], limit: float) -> dict[str, Any]:
+def _watched(process: subprocess.Popen[bytes], limit: float, given_up: Event) -> dict[str, Any]:
     """Wait for a process; if it has to be stopped, say why."""
     end, least = time.monotonic() + limit, RESERVE * available_memory()
     while True:
@@ -146,6 +174,8 @@ def _watched(process: subprocess.Popen[bytes], limit: float) -> dict[str, Any]:
         except subprocess.TimeoutExpired:
             if time.monotonic() >= end:
                 return {"error": f"stopped after {limit:g} s", "stopped_at": limit}
+            if given_up.is_set():
+                return {"error": "given up"}
             if available_memory() < least:
                 return {"error": "stopped: it took all memory of the machine", "stopped_at": math.inf}
         else:

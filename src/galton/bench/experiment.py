@@ -49,6 +49,8 @@ class Options:
         The fastest of so many runs counts.
     limit
         Seconds for a single run.
+    jobs
+        How many processes may measure beside each other, of which one uses a device.
     models
         The folder of the gallery.
     measurements
@@ -61,6 +63,7 @@ class Options:
     prism: Path | None = None
     repeat: int = 1
     limit: float = 300.0
+    jobs: int = 1
     models: Path = Path("models")
     measurements: Measurements = field(default_factory=Measurements, compare=False, repr=False)
 
@@ -73,6 +76,7 @@ class Options:
             "prism": str(self.prism or ""),
             "repeat": self.repeat,
             "limit": self.limit,
+            "jobs": self.jobs,
         }
 
     def command(self, name: str) -> str:

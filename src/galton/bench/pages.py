@@ -88,7 +88,7 @@ def page(record: Mapping[str, Any], folder: Path) -> str:
     return document(
         f"{name}: {record['title']}",
         "<p class=back><a href='index.html'>All experiments</a></p>",
-        f"<h1>{name}: {escape(record['title'])}</h1><p>{escape(PAPERS[name[:3]])}</p>",
+        f"<h1>{name}: {escape(record['title'])}</h1><p>{escape(PAPERS[name.partition('-')[0]])}</p>",
         _body(record, folder),
         LEGEND,
         "<h4>Where it was measured</h4>",

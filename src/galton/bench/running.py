@@ -7,9 +7,10 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from .experiment import Cell, Experiment, Found, Options, Row
 from .pages import page
 from .report import index, readable
 
-__all__ = ["finished", "machine", "run", "write"]
+__all__ = ["finished", "machine", "run", "run_all", "write"]
 
 
 def run(experiment: Experiment, options: Options, watch: Callable[[Row], None] | None = None) -> Found:
@@ -36,6 +37,28 @@ def run(experiment: Experiment, options: Options, watch: Callable[[Row], None] |
         machine=machine(),
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
+
+
+def run_all(
+    experiments: Sequence[Experiment], options: Options, watch: Callable[[Experiment, Row], None]
+) -> Iterator[Found]:
+    """Experiments in their order, several beside each other where ``options.jobs`` allows it.
+
+    Cells wait for each other (:class:`.child.Turns`), so that no thread of ours has to.
+    """
+    if options.jobs == 1:
+        for experiment in experiments:
+            yield run(experiment, options, partial(watch, experiment))
+        return
+    with ThreadPoolExecutor(len(experiments)) as pool:
+        waiting = [pool.submit(run, one, options, partial(watch, one)) for one in experiments]
+        try:
+            for found in waiting:
+                yield found.result()
+        except BaseException:
+            options.measurements.turns.given_up.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 @cache

@@ -87,6 +87,10 @@ def run_experiments(
     limit: Annotated[
         float, typer.Option("--limit", metavar="SECONDS", min=0.0, help="A single run is stopped after that time.")
     ] = 300.0,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", min=1, help="Measure so many at a time, one of them on a device; more cost precision."),
+    ] = 1,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FOLDER", help="For JSON, pictures and HTML pages.", show_default=False),
@@ -103,7 +107,8 @@ def run_experiments(
     """Run experiments of the papers, and print each as a table: ours, what is printed, and how many times faster.
 
     Times are seconds. A ratio above 1 says that the paper needed more. What was skipped says why. A run that takes
-    longer than --limit, or nearly all memory of the machine, is stopped alone, and its row says so.
+    longer than --limit, or nearly all memory of the machine, is stopped alone, and its row says so. With --jobs the
+    processor's cells are measured beside each other and beside those of the device; pages say so.
 
     \b
     Examples:
@@ -114,7 +119,7 @@ def run_experiments(
     from ..bench.child import Measurements
     from ..bench.experiment import Options
     from ..bench.registry import find
-    from ..bench.running import finished, machine, run, write
+    from ..bench.running import finished, machine, run_all, write
     from ..bench.tables import table_of
 
     if resume and not out:
@@ -127,16 +132,22 @@ def run_experiments(
         prism=prism,
         repeat=repeat,
         limit=limit,
+        jobs=jobs,
         models=models or _gallery(),
+        measurements=Measurements(jobs=jobs),
     )
     if out:
         out.mkdir(parents=True, exist_ok=True)
-        options = replace(options, measurements=Measurements(out / MEASURED, by=machine(), resume=resume))
+        kept = Measurements(out / MEASURED, by=machine(), resume=resume, jobs=jobs)
+        options = replace(options, measurements=kept)
+    records = {one.name: finished(one, options, out) if resume and out else None for one in chosen}
+    missing = [one for one in chosen if records[one.name] is None]
+    coming = run_all(missing, options, lambda one, row: typer.echo(f"  {one.name}: {row.instance}", err=True))
     wrong = 0
     for experiment in chosen:
-        record = finished(experiment, options, out) if resume and out else None
+        record = records[experiment.name]
         if record is None:
-            found = run(experiment, options, lambda row: typer.echo(f"  {row.instance}", err=True))
+            found = next(coming)
             record = found.to_json()
             if out:
                 with unhurried():
