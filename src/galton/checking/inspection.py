@@ -43,6 +43,7 @@ __all__ = [
     "count_devices",
     "interval_of",
     "kinds_of",
+    "makes_steps",
     "named_structure",
     "optimum_of",
     "quantified_path",
@@ -75,8 +76,8 @@ UNBOUNDED = Kind(
     "unbounded paths and rewards", ("method", "step format", "format", "order", "single", "devices", "iterations")
 )
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
-STEPS = Kind("a number of steps", ("step format",))
-TIME = Kind("time bounds", ("timed method", "step format"))
+STEPS = Kind("a number of steps", ("step format", "order", "single"))
+TIME = Kind("time bounds", ("timed method", "step format", "order", "single"))
 LONG_RUN = Kind("long-run averages", ("long-run iterations", "balance"))
 AT_ONCE = Kind("what one step or the graph tells")
 KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
@@ -180,6 +181,11 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
         for part in parts(question.prop.expression):
             found |= dict.fromkeys(_kinds(part, terms, program))
     return [kind for kind in KINDS if kind in found]
+
+
+def makes_steps(question: Question, program: Program, type: ModelType) -> bool:
+    """Whether some question in a property is about a number of steps or a time."""
+    return any(kind in (STEPS, TIME) for kind in kinds_of(question, program, type))
 
 
 def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Kind]:
