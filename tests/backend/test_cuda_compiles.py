@@ -28,7 +28,7 @@ VARIANTS = [
 ]
 # What is compiled for other layouts than CSR, and for vectors of floats.
 OTHERS = {"SLICED": ("sweeps", "steps"), "ELL": ("sweeps", "steps"), "SUMS": ("sweeps", "evaluate", "proof", "weigh")}
-IN_SINGLE = ("sweeps", "segmented")
+IN_SINGLE = ("sweeps", "segmented", "steps")
 
 
 def compiled(file: Path, variant: Variant) -> bool:
