@@ -31,7 +31,16 @@ from ..lang.properties import (
 from ..lang.resolution import Question, parts
 from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
-from ..solve.methods import RELAXED, TIMED, balances, inner_name, sweeps_in_single
+from ..solve.methods import (
+    FORWARD,
+    RELAXED,
+    TIMED,
+    balances,
+    inner_name,
+    runs_on_device,
+    sweeps_in_formats,
+    sweeps_in_single,
+)
 from ..solve.settings import Settings
 from . import paths
 
@@ -78,7 +87,7 @@ UNBOUNDED = Kind(
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
 STEPS = Kind("a number of steps", ("step format", "order", "single"))
 TIME = Kind("time bounds", ("timed method", "step format", "order", "single"))
-LONG_RUN = Kind("long-run averages", ("long-run iterations", "balance"))
+LONG_RUN = Kind("long-run averages", ("long-run iterations", "order", "balance"))
 AT_ONCE = Kind("what one step or the graph tells")
 KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
 
@@ -119,7 +128,7 @@ def check_choices(
 
     ``type`` is that of the model, which a strategy may have made a chain of; ``device`` what was asked for by name.
     """
-    _check_together(settings, device)
+    _check_together(settings, device, devices)
     chosen = list(_choices(settings, devices))
     if not chosen:
         return
@@ -136,7 +145,7 @@ def check_choices(
         )
 
 
-def _check_together(settings: Settings, device: str | None) -> None:
+def _check_together(settings: Settings, device: str | None, devices: int) -> None:
     """Refuse choices that exclude each other, whatever is asked."""
     if settings.omega is not None and inner_name(settings.method) not in RELAXED:
         raise UsageError(
@@ -150,6 +159,20 @@ def _check_together(settings: Settings, device: str | None) -> None:
     for_device = {"--format": settings.format, "--order": settings.order, "--single": settings.single}
     if device == "cpu" and (given := [option for option, value in for_device.items() if value]):
         raise UsageError(f"{given[0]} is for a device, and --device is cpu, which has one format and order")
+    method = settings.method or ""
+    if method == FORWARD or (settings.by_hand and not runs_on_device(method)):
+        if given := [option for option, value in for_device.items() if value]:
+            raise UsageError(
+                f"{given[0]} is for a device, and --method {method} runs on the CPU; leave one of them away"
+            )
+        if devices > 1:
+            raise UsageError(f"--method {method} runs on the CPU, and on no device, let alone several devices")
+    shared = "--format is" if settings.format is not None else "several devices are" if devices > 1 else ""
+    if shared and settings.by_hand and not sweeps_in_formats(method):
+        raise UsageError(
+            f"{shared} for methods that sweep or multiply, and --method {method} proves every step, over rows as they "
+            "were made; leave one of them away"
+        )
 
 
 def count_devices(device: str | None) -> int:
