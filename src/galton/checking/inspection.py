@@ -139,9 +139,11 @@ def check_choices(
         meant = " and ".join(kind.name for kind in KINDS if any(thing in kind.uses for thing in things))
         asked = " and ".join(kind.name for kind in kinds) or "states alone"
         text = " ".join(question.prop.text.split())
+        helped = LONG_RUN in kinds and not settings.by_hand and any(thing in UNBOUNDED.uses for thing in things)
+        hint = ", choose a --method for long-run averages, such as jacobi, which looks at it" if helped else ""
         raise UsageError(
-            f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away, or ask "
-            "this property in a run of its own"
+            f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away{hint}, "
+            "or ask this property in a run of its own"
         )
 
 

@@ -232,7 +232,7 @@ class System:
             self._over("sweeps", kernel, slices, span, of, *arguments)
 
     def _over(self, file: str, kernel: str, slices: Layout, span: Span, of: Any, *arguments: Any) -> None:
-        """As :meth:`_run`, over slices."""
+        """Threads for the unknowns of a span, over slices, which have scales and constants in them."""
         pattern = (slices.starts, slices.columns, slices.groups)
         rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum)
         threads, block = (span.last - span.first) * slices.lanes, slices.variant.block
