@@ -7,12 +7,17 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from played import memory, played_device
 from played.arrays import ndarray
+from systems import random_pair, to_host
+from test_cuda_system import matrix_of
 
 import galton
 from galton.backend.bicgstab import Iteration
+from galton.backend.formats import FORMATS
+from galton.backend.protocol import Span
 from galton.solve.methods import bicgstab
 
 WALK = """
@@ -100,3 +105,32 @@ def test_no_scalar_comes_home_within_eight_iterations(format: str, prop: str) ->
     assert record.launched == STEP * record.steps
     assert (record.brought["steps"], record.allocated) == (0, 0)
     assert record.calls > 0
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("scaled", [True, False])
+def test_products_in_every_format(xp: Any, format: str, scaled: bool) -> None:
+    """With constants and without, and taken from x; over slices these were not to be had."""
+    from galton.backend.cuda.layout import lay_out
+    from galton.backend.cuda.system import System
+
+    random = np.random.default_rng(5)
+    pair, x = random_pair(random, size=90, scaled=scaled), random.random(90)
+    known = pair.reference
+    scale = None if known.scale is None or not scaled else xp.asarray(known.scale)
+    constant = xp.asarray(known.constant)
+    layout = lay_out(matrix_of(pair, xp), format, scale=scale, constant=constant)
+    system, y = System(layout, scale, constant, 0, compact=True), xp.empty(90)
+    values = np.empty(90)
+    known.row_values(x, values, Span(0, 90))
+    without = values - known.constant
+    for with_constant, from_x, expected in (
+        (True, False, values),
+        (False, False, without),
+        (False, True, x - without),
+        (True, True, x - values),
+    ):
+        system.multiply(xp.asarray(x), y, None, with_constant=with_constant, from_x=from_x)
+        np.testing.assert_allclose(to_host(y), expected, rtol=1e-12, atol=1e-14)
+    system.row_values(xp.asarray(x), y, Span(0, 90))
+    np.testing.assert_allclose(to_host(y), values, rtol=1e-13)

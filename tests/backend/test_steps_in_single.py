@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from systems import to_host
 
+import galton
 from galton.checking.bounded.within_steps import bounded_until, cumulative_steps, instantaneous_steps
 from galton.checking.bounded.within_time import cumulative_time, instantaneous_time, timed_until
 from galton.checking.quantity import Quantity
@@ -213,3 +214,34 @@ def test_another_order_gives_the_same_numbers_and_choices(xp: Any, kind: str, or
         if kind == "mdp":
             np.testing.assert_array_equal(found.choices, plain.choices)
         assert "numbered" in found.work[-1].detail
+
+
+MACHINE = """
+ctmc
+module machine
+  up : bool init true;
+  [] up -> 0.25 : (up'=false);
+  [] !up -> 3 : (up'=true);
+endmodule
+"""
+
+
+def test_bounds_wider_than_asked_for_come_with_what_to_do(xp: Any) -> None:
+    program, prop = galton.parse(MACHINE), "P=? [ F<=5 !up ]"
+    close = galton.check(program, prop, device="cpu")
+    found = galton.check(program, prop, settings=Settings(single=True), device="cuda")
+    assert found.lower < close.lower <= close.upper < found.upper
+    assert found.device == "cuda"
+    (warning,) = found.warnings
+    assert warning.startswith("the bounds are 2.8e-06 apart, which is more than eps asks for; ")
+    assert warning.endswith("; single precision rounds that much in 16 steps: leave --single away")
+    assert galton.check(program, prop, settings=Settings(single=True, eps=1e-4), device="cuda").warnings == ()
+
+
+def test_thresholds_that_single_precision_cannot_tell_from_the_value(xp: Any) -> None:
+    program = galton.parse(MACHINE)
+    value = float(galton.check(program, "P=? [ F<=5 !up ]", device="cpu").value)
+    undecided = galton.check(program, f"P>={value!r} [ F<=5 !up ]", settings=Settings(single=True), device="cuda")
+    assert undecided.value is None
+    assert undecided.warnings == ("single precision rounds too much to tell; leave --single away",)
+    assert galton.check(program, "P>=0.7 [ F<=5 !up ]", settings=Settings(single=True), device="cuda").value is True

@@ -162,6 +162,7 @@ def test_every_option_shows_or_is_refused(text: str, prop: str, together: int) -
     program, wrong = galton.parse(text), []
     context, (question,) = resolve(parse_properties(Source("p", prop)), program, {})
     models: dict[str, Model] = {}
+    expected = galton.check(program, prop, device="cpu").value
     with recording():
         for device, method, format, order, single in product(
             DEVICES, BY_NAME, [None, *FORMATS], [None, *ORDERS], [False, True]
@@ -188,4 +189,6 @@ def test_every_option_shows_or_is_refused(text: str, prop: str, together: int) -
                     wrong.append(f"{case}: {error}")
                 continue
             wrong += [f"{case}: {option}" for option in ignored(result, settings, device)]
+            if result.value != pytest.approx(expected, rel=1e-3):
+                wrong.append(f"{case}: the answer is {result.value}, not {expected}")
     assert not wrong, "\n".join(wrong)

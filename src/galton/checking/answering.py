@@ -113,7 +113,7 @@ def _note(result: Result, settings: Settings, rounded: bool) -> str:
     apart = (result.upper or 0) - (result.lower or 0)
     why = "no method at hand comes closer"
     if rounded:
-        why = f"single precision rounds that much in {result.iterations:,} steps, so leave --single away for less"
+        why = f"single precision rounds that much in {result.iterations:,} steps: leave --single away"
     return f"the bounds are {apart:.2g} apart, which is more than eps asks for; {why}"
 
 
