@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from pathlib import Path
@@ -22,16 +21,17 @@ class Seen:
         self.lock, self.at_work, self.calls = threading.Lock(), [], []  # type: ignore[var-annotated]
         self.most, self.most_on_device = 0, 0
 
-    def once(self, function: str, limit: float, arguments: str, *_: Any) -> dict[str, Any]:
-        device = json.loads(arguments)["device"]
-        with self.lock:
-            self.at_work.append(device)
-            self.calls.append(arguments)
-            self.most = max(self.most, len(self.at_work))
-            self.most_on_device = max(self.most_on_device, self.at_work.count("cuda"))
-        time.sleep(0.02)
-        with self.lock:
-            self.at_work.remove(device)
+    def once(self, function: str, limit: float, arguments: dict[str, Any], turns: child.Turns) -> dict[str, Any]:
+        device = arguments["device"]
+        with turns.turn(device):
+            with self.lock:
+                self.at_work.append(device)
+                self.calls.append(str(arguments))
+                self.most = max(self.most, len(self.at_work))
+                self.most_on_device = max(self.most_on_device, self.at_work.count("cuda"))
+            time.sleep(0.02)
+            with self.lock:
+                self.at_work.remove(device)
         return {"seconds": 1.0}
 
 

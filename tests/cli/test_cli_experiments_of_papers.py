@@ -154,7 +154,7 @@ def test_a_process_that_the_system_ends_says_so() -> None:
 def test_an_interrupted_run_goes_on_from_what_it_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
-    def once(function: str, limit: float, arguments: str, *_: Any) -> dict[str, Any]:
+    def once(function: str, limit: float, arguments: dict[str, Any], *_: Any) -> dict[str, Any]:
         made.append(function)
         return {"error": f"stopped after {limit:g} s", "stopped_at": limit} if function == "slow" else {"seconds": 1.0}
 
@@ -178,8 +178,8 @@ def test_an_interrupted_run_goes_on_from_what_it_measured(tmp_path: Path, monkey
 def test_members_larger_than_one_that_was_stopped_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[dict[str, int]] = []
 
-    def once(function: str, limit: float, arguments: str, *_: Any) -> dict[str, Any]:
-        tried.append(json.loads(arguments)["constants"])
+    def once(function: str, limit: float, arguments: dict[str, Any], *_: Any) -> dict[str, Any]:
+        tried.append(arguments["constants"])
         return {"error": "stopped after 9 s", "stopped_at": limit} if tried[-1]["N"] > 3 else {"seconds": 1.0}
 
     monkeypatch.setattr(child, "_once", once)

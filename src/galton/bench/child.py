@@ -33,7 +33,10 @@ LOOK = 0.1  # seconds between two looks at the memory
 
 
 class Turns:
-    """Who may measure when: one process at a time, or as many as ``jobs``, of which one uses a device."""
+    """Who may measure when: one process at a time, or as many as ``jobs``, of which one uses a device.
+
+    Processes get ready before their turn: they import what they need, and open the device.
+    """
 
     def __init__(self, jobs: int = 1) -> None:
         self._all, self._device = BoundedSemaphore(jobs), Lock()
@@ -123,18 +126,17 @@ def measured(
         if found is None and constants and (why := known.hopeless(family, constants)):
             return {"error": why}
         if found is None:
-            with known.turns.turn(str(arguments.get("device", "cpu"))):
-                found = _fastest(function, options, json.dumps(arguments))
+            found = _fastest(function, options, arguments)
             known.add(key, found)
     if constants and "stopped_at" in found:
         known.stop(family, constants, found["error"])
     return dict(found)
 
 
-def _fastest(function: str, options: Options, arguments: str) -> dict[str, Any]:
+def _fastest(function: str, options: Options, arguments: dict[str, Any]) -> dict[str, Any]:
     best: dict[str, Any] = {}
     for _ in range(options.repeat):
-        found = _once(function, options.limit, arguments, options.measurements.turns.given_up)
+        found = _once(function, options.limit, arguments, options.measurements.turns)
         if "error" in found:
             return found
         if not best or found.get("seconds", 0.0) < best["seconds"]:
@@ -142,17 +144,23 @@ def _fastest(function: str, options: Options, arguments: str) -> dict[str, Any]:
     return best
 
 
-def _once(function: str, limit: float, arguments: str, given_up: Event) -> dict[str, Any]:
-    command = [sys.executable, "-m", __name__, function, arguments]
+def _once(function: str, limit: float, arguments: dict[str, Any], turns: Turns) -> dict[str, Any]:
+    """A process that gets ready, waits for its turn, and is watched while it works."""
+    command = [sys.executable, "-m", __name__, function, json.dumps(arguments)]
     # Into files: nobody reads a pipe while the process is watched.
     with TemporaryFile("w+") as said, TemporaryFile("w+") as complained:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=said, stderr=complained, process_group=0)
+        born = time.time()
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=said, stderr=complained, process_group=0, text=True
+        )
         try:
-            stopped = _watched(process, limit, given_up)
+            with turns.turn(str(arguments.get("device", "cpu"))):
+                start = time.time()
+                _tell_to_go(process)
+                stopped = _watched(process, limit, turns.given_up)
         finally:
             _end(process)
-        seconds = time.perf_counter() - start
+        end = time.time()
         if stopped:
             return stopped
         said.seek(0)
@@ -162,10 +170,18 @@ def _once(function: str, limit: float, arguments: str, given_up: Event) -> dict[
         except (IndexError, ValueError):
             lines = complained.read().strip().splitlines()
             return {"error": _ended_by(process.returncode) or (lines or [f"ended with code {process.returncode}"])[-1]}
-    return {**found, "process_s": seconds}
+    ready = found.pop("ready")  # what it waited is not its own time
+    return {**found, "process_s": ready - born + end - max(start, ready)}
 
 
-def _watched(process: subprocess.Popen[bytes], limit: float, given_up: Event) -> dict[str, Any]:
+def _tell_to_go(process: subprocess.Popen[str]) -> None:
+    assert process.stdin
+    with suppress(BrokenPipeError):  # where it has ended already
+        process.stdin.write("go\n")
+        process.stdin.close()
+
+
+def _watched(process: subprocess.Popen[str], limit: float, given_up: Event) -> dict[str, Any]:
     """Wait for a process; if it has to be stopped, say why."""
     end, least = time.monotonic() + limit, RESERVE * available_memory()
     while True:
@@ -182,7 +198,7 @@ def _watched(process: subprocess.Popen[bytes], limit: float, given_up: Event) ->
             return {}
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[str]) -> None:
     """End a process, and what it has started."""
     with suppress(ProcessLookupError):  # where all of them are gone
         os.killpg(process.pid, signal.SIGKILL)
@@ -214,14 +230,31 @@ def main() -> None:
     with suppress(OSError):  # where the system has to end a process, it shall be this one
         Path("/proc/self/oom_score_adj").write_text("1000")
     module, _, name = sys.argv[1].partition(":")
+    arguments = json.loads(sys.argv[2])
+    function = getattr(import_module(module), name)
+    if str(arguments.get("device", "cpu")).startswith("cuda"):
+        _open_device()
+    ready = time.time()
+    sys.stdin.readline()
     try:
-        found = getattr(import_module(module), name)(**json.loads(sys.argv[2]))
+        found = function(**arguments)
     except GaltonError as error:
         found = {"error": str(error).splitlines()[0]}
     except MemoryError:
         found = {"error": "not enough memory"}
     found["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(found))
+    print(json.dumps({**found, "ready": ready}))
+
+
+def _open_device() -> None:
+    """Load what drives a device, and open it, so that no other has to wait for that."""
+    from ..device.cuda.runtime import import_cupy
+    from ..device.errors import DeviceError
+    from .questions import import_all
+
+    with suppress(DeviceError):  # which the function will meet too, and tell
+        import_cupy().zeros(1)
+        import_all("cuda")
 
 
 if __name__ == "__main__":

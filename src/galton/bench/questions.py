@@ -87,7 +87,7 @@ def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
 def ask_there(function: str, options: Options, device: str, **given: Any) -> dict[str, Any]:
     """What a function gives on a device, in a process of its own; ``error`` where it did not run there."""
     on_device = device.startswith("cuda")
-    if on_device and (missing := why_not(options)):
+    if on_device and (missing := why_not(options) or _why_not_these(device)):
         return {"error": missing}
     found = measured(function, options, device=device, **given)
     if on_device and "error" not in found and found["placement"]["backend"] != "cuda":
@@ -113,6 +113,16 @@ def why_not(options: Options) -> str:
     return "--device cpu was asked for" if options.device == "cpu" else why_no_device()
 
 
+def _why_not_these(device: str) -> str:
+    """Why devices cannot be used that are named by numbers; empty where they can."""
+    from ..device.cuda.runtime import import_cupy
+    from ..device.placement import Request
+
+    numbers = Request.parse(device).numbers
+    count = import_cupy().cuda.runtime.getDeviceCount() if numbers else 0
+    return f"there are only {count} CUDA devices" if max(numbers, default=-1) >= count and numbers else ""
+
+
 @cache
 def why_no_device() -> str:
     """Why no CUDA device can be used; empty where one can."""
@@ -130,7 +140,7 @@ def answer(path: str, constants: dict[str, int], prop: str, device: str, choices
     """One question in this process: sizes, sweeps, and the seconds of building, analysing and solving.
 
     The whole model is built first, so that nothing is cut short at the goals; the file is read before the clock runs,
-    and so is what Python imports.
+    and so is what Python imports. A device compiles an explorer for each model, once on a machine: that time is apart.
     """
     import time
 
@@ -148,10 +158,12 @@ def answer(path: str, constants: dict[str, int], prop: str, device: str, choices
     end = time.perf_counter()
     sweeping = [step for step in result.work if step.iterations]  # none where the graph tells everything
     solving = max(sweeping, key=lambda step: step.iterations, default=None)
+    compiling = float(model.info.get("compile_s", 0.0))
     return {
-        "seconds": end - start,
+        "seconds": end - start - compiling,
         "load_s": start - begin,
-        "build_s": built - start,
+        "compile_s": compiling,
+        "build_s": built - start - compiling,
         "check_s": end - built,
         "solve_s": solving.seconds if solving else 0.0,
         "n": model.n_states,
