@@ -135,7 +135,7 @@ class ndarray(Operators):
 
     def __getitem__(self, where: Any) -> ndarray:
         found = self._host[_index(where)]
-        if isinstance(found, np.ndarray) and np.shares_memory(found, self._host):
+        if isinstance(found, np.ndarray) and (np.shares_memory(found, self._host) or not found.size):
             return ndarray(found, self._place)
         if not isinstance(found, np.ndarray):  # one number: CuPy gives a view, not a copy
             whole = _index(where)

@@ -75,9 +75,9 @@ UNBOUNDED = Kind(
     "unbounded paths and rewards", ("method", "step format", "format", "order", "single", "devices", "iterations")
 )
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
-STEPS = Kind("a number of steps", ("step format",))
-TIME = Kind("time bounds", ("timed method", "step format"))
-LONG_RUN = Kind("long-run averages", ("long-run iterations", "balance"))
+STEPS = Kind("a number of steps", ("step format", "devices"))
+TIME = Kind("time bounds", ("timed method", "step format", "devices"))
+LONG_RUN = Kind("long-run averages", ("long-run iterations", "balance", "devices"))
 AT_ONCE = Kind("what one step or the graph tells")
 KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
 

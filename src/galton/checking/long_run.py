@@ -162,14 +162,16 @@ def _reward_bounds(model: Model, reward: Rewards) -> tuple[Floats, Floats, Float
 
 def _part(model: Model, reward: Rewards, members: Int32s) -> Chain:
     """A component as a chain of its own."""
+    devices = model.placement.devices
     if len(members) == model.n_states:
-        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice)
+        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice, devices)
     xp = namespace(members)
     entries, lengths = entries_of(model, members)
     position = xp.empty(model.n_states, dtype=np.int32)
     position[members] = xp.arange(len(members), dtype=np.int32)
-    parts = [None if part is None else part[members] for part in (reward.state, reward.choice)]
-    return Chain(offsets(lengths), position[model.columns[entries]], picked(model.values, entries), *parts)
+    state, choice = (None if part is None else part[members] for part in (reward.state, reward.choice))
+    rows = (offsets(lengths), position[model.columns[entries]], picked(model.values, entries))
+    return Chain(*rows, state, choice, devices)
 
 
 def _method(work: list[Work]) -> str:

@@ -21,6 +21,7 @@ __all__ = ["explore"]
 
 SMALL = 300_000  # states that are left to the CPU in any case
 PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
+SHARED = "larger than the first one: explored by the CPU, kept in the memory of the host, its matrices in parts on each"
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there is no device without one of these
 
 
@@ -63,8 +64,10 @@ def explore(
             model = CUDA.explorer.explore(lowered, threads=threads, limits=limits, watch=watch)
         return replace(model, placement=there)
     except DeviceError as error:
-        trouble = f"{error}; explored on the CPU instead"
         larger = isinstance(error, DeviceMemoryError)
+        if larger and there.devices:
+            return on_cpu(replace(there, reason=SHARED))
+        trouble = f"{error}; explored on the CPU instead"
         return on_cpu(replace(there.instead(trouble, told=True), streams=larger))
     except GaltonError:  # the model is at fault
         raise

@@ -16,10 +16,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
 
 from ..backend.formats import ORDERS
+from ..device.arrays import offsets as offsets_of
 from ..device.arrays import on_host
+from ..model.sparse import Int32s
+from ..solve.equations import Equations
 from .reduction import Problem, Reduction
 
-__all__ = ["Renumbering", "places"]
+__all__ = ["Renumbering", "places", "renumbered"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +60,18 @@ def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt
     new = np.empty(size, dtype=np.int32)
     new[sequence] = np.arange(size, dtype=np.int32)
     return new
+
+
+def renumbered(
+    order: str, equations: Equations, members: Int32s, groups: Int32s | None
+) -> tuple[Int32s, Int32s | None]:
+    """The members of unknowns in another order, given their equations; with ``groups`` an unknown may have several."""
+    first = equations.origin.number[equations.origin.model.initial]
+    new = places(order, equations.groups, equations.starts, equations.columns, first[first >= 0])
+    sequence = np.argsort(new)
+    if groups is None:
+        return members[sequence], None
+    lengths = np.diff(groups)[sequence]
+    starts = offsets_of(lengths)
+    moved = np.repeat(groups[:-1][sequence] - starts[:-1], lengths) + np.arange(len(members))
+    return members[moved], starts
