@@ -42,7 +42,7 @@ def checked(check: Callable[[Model, Settings], Result], model: Model, settings: 
             reason = f"{type(error).__name__} on the device: {error}"
     if larger and placement.devices and not is_on_host(model.columns):
         # The first device has the model and no room for more; parts of what is left may fit on all of them.
-        where = "the model was brought to the host, its matrices in parts on each"
+        where = "the model was brought to the host, matrices in parts on each"
         shared = replace(placement, reason=f"{reason}; {where}")
         return checked(check, _at_home(model, reason, shared), settings, strategy=strategy)
     # Who did not ask for a device need not be warned of what it is not for.
