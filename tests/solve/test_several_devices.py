@@ -224,3 +224,18 @@ def test_certificates() -> None:
         model = shared(program.build(device="cpu"), 0, 1)
         found = galton.check(model, prop, certificate=True)
     assert found.certificate is not None
+
+
+def test_a_long_run_that_parts_do_not_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device that has the whole chain goes on alone; where none has, the CPU."""
+    program, prop = galton.load(MODELS / "tandem.prism", c=15), 'R{"customers"}=? [ S ]'
+    known = galton.check(program, prop, device="cpu")
+    with played_device(count=2):
+        monkeypatch.setattr("galton.backend.cuda.split.long_run.STEPS", ())
+        found = galton.check(program, prop, device="cuda:0,1")
+        agree(found, known)
+        assert found.method == "BiCGStab, sweeps by levels on one device"
+        found = galton.check(shared(program.build(device="cpu"), 0, 1), prop)
+        agree(found, known)
+        assert "no method at hand comes closer" in found.warnings[0]
+        assert found.placement.backend == "cpu"

@@ -1,8 +1,8 @@
 """Poisson's equation of an irreducible chain that lies in parts on several devices, and the proof of its gain.
 
 As in ``cuda/long_run.py``, BiCGStab with steps of Jacobi's method; vectors stay in parts until the bias is as good as
-asked for. Sweeps from level to level need the whole chain in one place, and are left out. A proof is one pass, each
-part over its own rows.
+asked for. Sweeps from level to level need the whole chain on one device: they are tried where it is there and the
+others come to nothing. A proof is one pass, each part over its own rows.
 """
 
 from __future__ import annotations
@@ -116,22 +116,35 @@ class Bias:
         self._rates.gather(self.exit_rates)
         self.busiest = _busiest(chain, self.exit_rates)
         self._steps = 1
+        self._alone: alone.Bias | None = None
 
     @property
     def preconditioners(self) -> list[Preconditioner]:
-        """Steps of Jacobi's method."""
-        return [
+        """Steps of Jacobi's method, by all devices; then, where one has the whole chain, sweeps by levels there."""
+        together = [
             Preconditioner(f"{steps} steps of Jacobi's method", partial(self.smooth, steps), patience)
             for steps, patience in STEPS
         ]
+        by_levels = Preconditioner("sweeps by levels on one device", self.sweep_levels, 40)
+        return together if is_on_host(self.chain.columns) else [*together, by_levels]
 
     def smooth(self, steps: int) -> bool:
         """Precondition by so many steps of Jacobi's method."""
         self._steps = steps
         return True
 
+    def sweep_levels(self) -> bool:
+        """Leave the rest to the device that has the chain; False where there is no room for its levels."""
+        self._alone = alone.Bias(self.chain, self.watching)
+        return self._alone.sweep_levels()
+
     def improve(self, reward: Any, h: Any, *, relative: float, absolute: float, patience: int) -> bool:
         """Improve h, in place, until r + Qh seems to be constant up to a width; False when it does not."""
+        if self._alone is not None:
+            self._alone.sweeps = self.sweeps
+            found = self._alone.improve(reward, h, relative=relative, absolute=absolute, patience=patience)
+            self.sweeps = self._alone.sweeps
+            return found
         parts = self._rows.parts
         given, x = Vector.of(parts, reward), Vector.of(parts, h)
         residual, gain, width = self._residual(given, x)
