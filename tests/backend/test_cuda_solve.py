@@ -239,6 +239,19 @@ def test_methods_that_only_sweep_do_so_in_single_precision(
     assert np.max(found.value) == pytest.approx(np.max(exact.value), rel=1e-3)
 
 
+@pytest.mark.usefixtures("place")
+def test_floats_too_small_to_be_exact_do_not_keep_sweeps_from_ending() -> None:
+    """In tandem some states have probabilities below what floats hold: their change was 1 of itself for ever."""
+    program = galton.load(MODELS / "tandem.prism", c=31)
+    found = [
+        galton.check(program, 'R{"customers"}=? [ S ]', device="cuda", settings=Settings(method="jacobi", single=single))
+        for single in (False, True)
+    ]
+    assert [answer.device for answer in found] == ["cuda", "cuda"]
+    assert found[0].iterations == found[1].iterations == 555
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-5)
+
+
 def test_choices_for_a_device_are_told_where_the_cpu_answers() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
     for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):

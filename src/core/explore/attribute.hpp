@@ -69,6 +69,7 @@ class Attribution {
                 earned_[structure][selection[j]] =
                     rewards_.of_action(action, structure, mask_of(selection + j, 1))[selection[j]];
             } catch (const ExploreFailure&) {
+                earned_[structure][selection[j]] = 0.0;
             }
         }
     }

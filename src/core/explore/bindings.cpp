@@ -188,6 +188,7 @@ nb::dict explore(const Program& program, int threads, size_t max_states, size_t 
 std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n, int threads) {
     const auto words = static_cast<size_t>(program.words);
     std::vector<Pages<uint8_t>> masks;
+    masks.reserve(program.labels.size());
     for (size_t k = 0; k < program.labels.size(); ++k) masks.emplace_back(n);
     const Plan plan(program);
     run_on_threads(threads, [&](int t) {
@@ -214,6 +215,7 @@ nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
     if (n < 64 * BLOCK) threads = 1;
     try {
         std::vector<Pages<uint8_t>> masks;
+        masks.reserve(program.labels.size());
         {
             nb::gil_scoped_release released;
             try {
@@ -232,12 +234,13 @@ nb::dict evaluate_labels(const Program& program, nb::ndarray<const uint64_t, nb:
 }  // namespace
 
 void bind_explore(nb::module_& m) {
-    nb::class_<Program>(m, "Program");
+    nb::class_<Program>(m, "Program");  // NOLINT(bugprone-unused-raii): it makes the type known
     m.def("make_program", &make_program, nb::kw_only(), nb::arg("type"), nb::arg("words"), nb::arg("fields"), nb::arg("nodes"),
           nb::arg("commands"), nb::arg("products"), nb::arg("actions"), nb::arg("reward_structures"), nb::arg("rewards"),
           nb::arg("labels"), nb::arg("initial"), nb::arg("initial_ranges"), nb::arg("first_state"), nb::arg("terminal"));
     m.def("operations", [] {
         std::vector<std::tuple<std::string, bool, bool>> rows;
+        rows.reserve(std::size(OPERATIONS));
         for (size_t i = 0; i < std::size(OPERATIONS); ++i)
             rows.emplace_back(OPERATIONS[i], lengthens(static_cast<Op>(i)), has_poles(static_cast<Op>(i)));
         return rows;

@@ -255,6 +255,7 @@ void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
     const auto& ranges = program.initial_ranges;
     States block(BLOCK * words_);
     std::vector<int64_t> values;
+    values.reserve(ranges.size());
     for (auto [low, high] : ranges) values.push_back(low);
     bool more = true;
     while (more && !shared_.progress.stop) {
@@ -294,6 +295,7 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
     Discovery result;
     Shared shared(plan, threads, limits, progress);
     std::vector<std::unique_ptr<Worker>> workers;
+    workers.reserve(static_cast<size_t>(threads));
     for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
     if (plan.program.initial < 0) {
         result.initial = plan.program.first_state;

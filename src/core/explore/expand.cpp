@@ -50,8 +50,8 @@ Mask Expander::mask_of(const GuardPlan& guard, const Registers& registers, const
 }
 
 std::vector<uint64_t> Expander::state_at(int i) {
-    std::vector<uint64_t> state;
-    for (int w = 0; w < words_; ++w) state.push_back(states_(0, w)[i]);
+    std::vector<uint64_t> state(static_cast<size_t>(words_));
+    for (int w = 0; w < words_; ++w) state[w] = states_(0, w)[i];
     return state;
 }
 
@@ -208,9 +208,11 @@ void Expander::blame_range(int command, int update, const AssignmentPlan& assign
 // Synchronised modules multiply their branches, and 40 of them with two each are more than there are numbers for.
 void Expander::count_successors(double branches, int count) {
     if (made_ - branches <= MANY_SUCCESSORS) made_by_.assign(BLOCK, 0.0);
-    for (int j = 0; j < count; ++j)
-        if ((made_by_[leaf_[j]] += branches) > INT32_MAX)
-            fail(Fault::TooManySuccessors, -1, -1, -1, -1, made_by_[leaf_[j]], leaf_[j]);
+    for (int j = 0; j < count; ++j) {
+        double& made = made_by_[leaf_[j]];
+        made += branches;
+        if (made > INT32_MAX) fail(Fault::TooManySuccessors, -1, -1, -1, -1, made, leaf_[j]);
+    }
 }
 
 void Expander::blame_product(double value, int j) { fail(Fault::BadProduct, command_, -1, -1, -1, value, leaf_[j]); }

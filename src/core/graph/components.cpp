@@ -231,7 +231,7 @@ class DepthFirst {
 
 Components strong_components(const MatrixView& matrix, const bool* within, const bool* choices, const Stop& stop) {
     return visit_pattern(matrix, [&]<class Offset>(const Pattern<Offset>& graph) {
-        if (choices) return DepthFirst<Offset, true>(graph, within, choices, stop).run();
+        if (choices != nullptr) return DepthFirst<Offset, true>(graph, within, choices, stop).run();
         return DepthFirst<Offset, false>(graph, within, choices, stop).run();
     });
 }

@@ -87,7 +87,8 @@ int32_t walk(const Rows& rows, int32_t first, size_t steps) {
         for (size_t e = rows.first_entry(s); e < rows.first_entry(s + 1); ++e) {
             if (static_cast<size_t>(rows.columns[e]) == s) continue;
             next = static_cast<size_t>(rows.columns[e]);
-            if ((left -= rows.values[e]) < 0) break;
+            left -= rows.values[e];
+            if (left < 0) break;
         }
         s = next;
     }

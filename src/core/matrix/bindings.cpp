@@ -31,7 +31,8 @@ void make_matrix(Matrix* self, const nb::object& groups, const nb::object& start
         view.wide_starts = take<int64_t>(*self, starts, &size);
     }
     view.n_rows = view.n_states = size - 1;
-    if ((view.groups = take<int32_t>(*self, groups, &size))) view.n_states = size - 1;
+    view.groups = take<int32_t>(*self, groups, &size);
+    if (view.groups != nullptr) view.n_states = size - 1;
     view.columns = take<int32_t>(*self, columns, &view.n_entries);
     view.dictionary = take<double>(*self, dictionary);
     if (!view.dictionary) {

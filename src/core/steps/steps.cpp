@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "base/flush.hpp"
@@ -145,6 +146,7 @@ void apply(const Stencil& stencil, const double* x, double* y, size_t first, siz
         case 6: apply<6>(stencil, x, y, first, last); break;
         case 7: apply<7>(stencil, x, y, first, last); break;
         case 8: apply<8>(stencil, x, y, first, last); break;
+        default: throw std::logic_error("a stencil has at most 8 entries");
     }
 }
 
@@ -248,7 +250,7 @@ bool BellmanStepper::run(size_t steps, double* x, double* other, int32_t* choice
     threads = useful_threads(step_.matrix, threads);
     return visit(step_.matrix, [&](const auto& rows) {
         auto one_step = [&](size_t k, const double* from, double* to, size_t first, size_t last) {
-            auto go = [&]<bool Maximise, bool Choices>() {
+            auto go = [&]<bool Maximise, bool Choices> {
                 int32_t* chosen = Choices ? choices + k * rows.n_states : nullptr;
                 optimise<Maximise, Choices>(rows, step_.constant, from, to, chosen, first, last);
             };

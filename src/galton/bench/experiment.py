@@ -25,6 +25,7 @@ PAPERS = {
     "003": "Wijs and Bošnački, Improving GPU sparse matrix-vector multiplication for probabilistic model checking "
     "(2013)",
     "004": "Berger, GPU-aided model checking of Markov decision processes (2014)",
+    "open": "Questions that the papers leave open",
 }
 
 
@@ -123,7 +124,7 @@ class Experiment:
     @property
     def paper(self) -> str:
         """The paper it is from."""
-        return PAPERS[self.name[:3]]
+        return PAPERS[self.name.partition("-")[0]]
 
 
 @dataclass(frozen=True, kw_only=True)

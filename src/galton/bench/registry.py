@@ -11,7 +11,7 @@ from .experiment import Experiment
 __all__ = ["all_experiments", "find"]
 
 # Each has EXPERIMENTS, in the order of its paper.
-MODULES = ("matrices", "programs", "synthesis", "sweeps", "layouts", "patterns", "decisions")
+MODULES = ("matrices", "programs", "synthesis", "sweeps", "layouts", "patterns", "decisions", "open_questions")
 
 
 def all_experiments() -> dict[str, Experiment]:
@@ -34,7 +34,7 @@ def find(names: list[str]) -> list[Experiment]:
     known = all_experiments()
     found: dict[str, Experiment] = {}
     for name in names:
-        chosen = [one for one in known if name in ("all", one, one[:3])]
+        chosen = [one for one in known if name in ("all", one, one.partition("-")[0])]
         if not chosen:
             hint = nearest(name, known)
             did_you_mean = f"; {hint}" if hint else ""

@@ -207,8 +207,11 @@ __device__ inline void keep_largest(double value, unsigned long long* largest) {
     if (value > 0 && bits > *(volatile unsigned long long*)largest) atomicMax(largest, bits);
 }
 
+// A change is that of the numbers as they are kept. In single precision those of states that are next to impossible are below
+// what a float holds exactly: they swing for ever there, so the smallest exact one is what they are measured by.
 __device__ inline double relative_change(double before, double after, bool relative) {
-    const double difference = after > before ? after - before : before - after;
+    const double kept = real(after), difference = kept > before ? kept - before : before - kept;
     if (!relative || difference == 0) return difference;
-    return difference / (after < 0 ? -after : after);
+    const double size = kept < 0 ? -kept : kept, smallest = sizeof(real) == sizeof(float) ? 0x1p-126 : 0;
+    return difference / (size > smallest ? size : smallest);
 }
