@@ -106,6 +106,11 @@ def test_looks(case: Case) -> None:
     case.system.row_values(case.give(x), values, span)
     reference.row_values(x, expected, span)
     np.testing.assert_allclose(case.to_host(values), expected, rtol=1e-12)
+    for with_constant, from_x in ((True, False), (False, False), (False, True)) if case.pair.groups is None else ():
+        y = case.xp.empty(size)
+        case.system.multiply(case.give(x), y, None, with_constant=with_constant, from_x=from_x)
+        product = expected if with_constant else expected - reference.constant
+        np.testing.assert_allclose(case.to_host(y), x - product if from_x else product, rtol=1e-11, atol=1e-15)
 
 
 def test_constants_that_change(xp: Any) -> None:

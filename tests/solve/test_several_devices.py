@@ -177,13 +177,52 @@ def test_every_format_and_order(format: str, order: str) -> None:
         assert found.warnings == ()
 
 
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("format", STEPPING)
-def test_every_format_of_steps(format: str) -> None:
+def test_every_format_and_order_of_steps(format: str, order: str) -> None:
+    options = galton.Settings(format=format, order=order)
     for name, constants, prop in (CASES[6], CASES[8], CASES[14]):
         model = galton.load(MODELS / f"{name}.prism", **constants).build(device="cpu")
         with played_device(count=2):
-            found = galton.check(shared(model, 0, 1), prop, settings=galton.Settings(format=format))
+            found = galton.check(shared(model, 0, 1), prop, settings=options)
         agree(found, galton.check(model, prop))
+        assert ORDERS[order] in found.work[-1].detail
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_of_long_runs(order: str) -> None:
+    for name, constants, prop in (CASES[12], CASES[13]):
+        model = galton.load(MODELS / f"{name}.prism", **constants).build(device="cpu")
+        with played_device(count=2):
+            found = galton.check(shared(model, 0, 1), prop, settings=galton.Settings(order=order))
+        agree(found, galton.check(model, prop))
+        assert ORDERS[order] in found.work[-1].detail
+        assert found.warnings == ()
+
+
+@pytest.mark.parametrize("method", ["jacobi", "jor", "sor", "power", "bicgstab"])
+def test_stationary_distributions_by_hand(method: str) -> None:
+    name, constants, prop = CASES[12]
+    model = galton.load(MODELS / f"{name}.prism", **constants).build(device="cpu")
+    known = galton.check(model, prop).value
+    with played_device(count=2):
+        found = galton.check(shared(model, 0, 1), prop, method=method, eps=1e-9)
+    assert found.value == pytest.approx(known, rel=1e-4)
+    assert found.placement.devices == (0, 1)
+
+
+def test_steps_in_single_precision() -> None:
+    """The bounds hold, and are wider."""
+    for name, constants, prop in (CASES[6], CASES[8], CASES[14], CASES[16]):
+        model = galton.load(MODELS / f"{name}.prism", **constants).build(device="cpu")
+        known = galton.check(model, prop)
+        with played_device(count=2):
+            found = galton.check(shared(model, 0, 1), prop, settings=galton.Settings(single=True, eps=1e-3))
+            alone = galton.check(model.to_device(), prop, settings=galton.Settings(single=True, eps=1e-3))
+        assert found.lower <= known.upper
+        assert known.lower <= found.upper
+        assert found.value == pytest.approx(alone.value, rel=1e-5)
+        assert "single precision" in found.work[-1].detail
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if runs_on_device(name)])

@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from ..backend.chain import Chain
 from ..backend.cpu.matrix import matrix_of
+from ..backend.formats import ORDERS
 from ..device.arrays import extremes, is_on_host, namespace, nudged, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
+from ..reduce.balance import reordered
 from ..reduce.submodels import entries_of, picked
 from ..reduce.unknowns import open_equations
 from ..solve import solve
@@ -112,16 +114,20 @@ def _gains_on_device(
     for k in unequal:
         start = perf_counter()
         first, last = int(starts[k]), int(starts[k + 1])
-        found = gain(_part(model, reward, members[first:last]), settings)
+        found = gain(_ordered(model, reward, members[first:last], settings), settings)
         lower[k], upper[k] = found.lower, found.upper
-        work.append(Work(found.method, f"{last - first:,} states", found.sweeps, perf_counter() - start))
+        detail = f"{last - first:,} states{_numbered(settings)}"
+        work.append(Work(found.method, detail, found.sweeps, perf_counter() - start))
     return lower, upper, work
 
 
 def _gains(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
-    """Bound the gain of each component on the CPU; return lower and upper bounds, and what was done."""
+    """Bound the gain of each component of a model on the host; return lower and upper bounds, and what was done.
+
+    Devices, where the host shares the model with them, are for the large components.
+    """
     members, starts = components.order, components.starts
     total, below, above = _reward_bounds(model, reward)
     # Elsewhere than here rewards may differ: a component that earns the same everywhere has no equation to solve.
@@ -142,9 +148,14 @@ def _gains(
     wide = upper - lower > settings.tolerance.width(np.abs(lower))
     for k in np.flatnonzero((lower < upper) & (wide | (sizes > SMALL))):
         start = perf_counter()
-        found = gain(_part(model, reward, members[starts[k] : starts[k + 1]]), settings)
+        inside, numbered = members[starts[k] : starts[k + 1]], ""
+        if model.on_device:
+            chain, numbered = _ordered(model, reward, inside, settings), _numbered(settings)
+        else:
+            chain = _part(model, reward, inside)
+        found = gain(chain, settings)
         lower[k], upper[k] = found.lower, found.upper
-        work.append(Work(found.method, f"{sizes[k]:,} states", found.sweeps, perf_counter() - start))
+        work.append(Work(found.method, f"{sizes[k]:,} states{numbered}", found.sweeps, perf_counter() - start))
     return lower, upper, work
 
 
@@ -160,10 +171,21 @@ def _reward_bounds(model: Model, reward: Rewards) -> tuple[Floats, Floats, Float
     return total, nudged(total, -np.inf, rounded < 0), nudged(total, np.inf, rounded > 0)
 
 
-def _part(model: Model, reward: Rewards, members: Int32s) -> Chain:
-    """A component as a chain of its own."""
+def _ordered(model: Model, reward: Rewards, members: Int32s, settings: Settings) -> Chain:
+    """A component in the order that devices are asked to have it in."""
+    if settings.order is not None:
+        members = reordered(model, namespace(members).sort(members), settings.order)
+    return _part(model, reward, members, renumbered=settings.order not in (None, "canonical"))
+
+
+def _numbered(settings: Settings) -> str:
+    return "" if settings.order is None else f", numbered {ORDERS[settings.order]}"
+
+
+def _part(model: Model, reward: Rewards, members: Int32s, *, renumbered: bool = False) -> Chain:
+    """A component as a chain of its own; all states stay as they are numbered, unless they were renumbered."""
     devices = model.placement.devices
-    if len(members) == model.n_states:
+    if len(members) == model.n_states and not renumbered:
         return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice, devices)
     xp = namespace(members)
     entries, lengths = entries_of(model, members)

@@ -1,4 +1,4 @@
-"""The order of unknowns on a device: which of them are near each other in memory.
+"""The order of unknowns and states on a device: which of them are near each other in memory.
 
 States are numbered by the values of their variables, which keeps most successors near. Breadth-first numbering (Wijs
 and Bošnački 2012) and that of Cuthill and McKee (1969), reversed, are here to be compared with it. They are made on
@@ -16,13 +16,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
 
 from ..backend.formats import ORDERS
+from ..backend.steps import Part
+from ..device.arrays import namespace, on_host
 from ..device.arrays import offsets as offsets_of
-from ..device.arrays import on_host
 from ..model.sparse import Int32s
 from ..solve.equations import Equations
 from .reduction import Problem, Reduction
 
-__all__ = ["Renumbering", "places", "renumbered"]
+__all__ = ["Renumbering", "places", "renumbered", "renumbered_unknowns"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,29 @@ class Renumbering(Reduction):
     def describe(self) -> str:
         """In words."""
         return f"number the unknowns {ORDERS[self.order]}"
+
+
+def renumbered(part: Part, order: str, initial: Any) -> Part:
+    """The states of a part of a model on a device in another order, for steps.
+
+    Vectors are taken from the states and given back to them by their numbers, so that nothing else is to be lifted.
+    """
+    from ..backend.cuda.split.steps import StepMatrix as SplitMatrix
+    from ..backend.cuda.steps import StepMatrix
+
+    part = replace(part, order=order)
+    matrix = part.matrix
+    if order == "canonical" or not part.n_states:
+        return part
+    assert isinstance(matrix, (StepMatrix, SplitMatrix))
+    xp = namespace(matrix.columns)
+    roots = on_host(part.positions(initial))
+    new = xp.asarray(places(order, matrix.groups, matrix.starts, matrix.columns, roots))
+    sequence = xp.argsort(new).astype(np.int32)
+    states = sequence if part.states is None else part.states[sequence]
+    # A state that is not in this part keeps its -1.
+    position = new if part.position is None else xp.where(part.position >= 0, new[part.position], part.position)
+    return replace(part, states=states, position=position, matrix=matrix.renumbered(sequence, new))
 
 
 def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt.NDArray[np.integer]) -> Any:
@@ -62,7 +86,7 @@ def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt
     return new
 
 
-def renumbered(
+def renumbered_unknowns(
     order: str, equations: Equations, members: Int32s, groups: Int32s | None
 ) -> tuple[Int32s, Int32s | None]:
     """The members of unknowns in another order, given their equations; with ``groups`` an unknown may have several."""

@@ -181,9 +181,9 @@ def _shared(problem: Problem, settings: Settings, start: float, merged: str) -> 
 
     equations = restricted(order, groups)
     if numbering not in (None, "canonical") and equations.size:
-        from .renumbering import renumbered
+        from .renumbering import renumbered_unknowns
 
-        order, groups = renumbered(numbering or "", equations, order, groups)
+        order, groups = renumbered_unknowns(numbering or "", equations, order, groups)
         equations = restricted(order, groups)
     return equations, order, _laid_out(equations, problem, start, merged)
 

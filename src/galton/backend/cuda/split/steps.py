@@ -13,7 +13,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ....device.arrays import is_on_host, on_host
+from ....device.arrays import is_on_host, members, offsets, on_host
+from ....model.rounding import DOUBLE, SINGLE, Precision
 from ....model.sparse import Model
 from ...cpu.steps import rows_of
 from ...formats import FORMATS, STEPPING
@@ -42,6 +43,32 @@ class StepMatrix:
     rows: Layout
     devices: tuple[int, ...]
     format: str | None = None
+    single: bool = False
+
+    @property
+    def groups(self) -> Any | None:
+        """Where the rows of each state begin; None for a chain."""
+        return self.rows.groups
+
+    @property
+    def starts(self) -> Any:
+        """Where the entries of each row begin."""
+        return self.rows.starts
+
+    @property
+    def columns(self) -> Any:
+        """The states that entries lead to."""
+        return self.rows.columns
+
+    @property
+    def precision(self) -> Precision:
+        """What vectors are kept in."""
+        return SINGLE if self.single else DOUBLE
+
+    @property
+    def rounds_values(self) -> bool:
+        """Whether values are floats in some part: each looks at its own."""
+        return any(matrix.rounds_values for matrix in self.matrices)
 
     @cached_property
     def parts(self) -> Parts:
@@ -58,17 +85,28 @@ class StepMatrix:
             plain = alone.StepMatrix(*arrays)
             sliced = self.format in STEPPING and part.size + part.halo <= MOST_STATES
             with on(part.device):
-                found.append(plain.in_format(self.format if sliced else plain.csr.name))
+                found.append(plain.in_format(self.format if sliced else plain.csr.name, single=self.single))
         return found
 
-    def in_format(self, name: str | None) -> StepMatrix:
-        """The matrix in a format of :mod:`galton.backend.formats`; None for CSR."""
-        return self if name == self.format else replace(self, format=name)
+    def in_format(self, name: str | None, *, single: bool = False) -> StepMatrix:
+        """The matrix in a format of :mod:`galton.backend.formats`, None for CSR, and in single precision or not."""
+        return self if (name, single) == (self.format, self.single) else replace(self, format=name, single=single)
+
+    def renumbered(self, states: Any, position: Any) -> StepMatrix:
+        """The matrix with its states in another order; ``position`` has the new number of each."""
+        rows, (places, sizes) = self.rows, (states, None)
+        if rows.groups is not None:
+            places, sizes = members(rows.groups, states)
+        entries, lengths = members(rows.starts, places)
+        groups = None if sizes is None else offsets(sizes, np.int32)
+        arrays = (offsets(lengths, rows.starts.dtype), position[rows.columns[entries]], rows.codes[entries])
+        return replace(self, rows=csr(groups, *arrays, rows.dictionary))
 
     def describe(self) -> str:
         """How the rows were split, and the formats."""
         formats = dict.fromkeys(FORMATS[matrix.layout.name] for matrix in self.matrices)
-        return f"in {self.parts} after each step; {' and '.join(formats)}"
+        vectors = ", vectors in single precision" if self.single else ""
+        return f"in {self.parts} after each step; {' and '.join(formats)}{vectors}"
 
     def chain(self, scale: float, stay: Any | None) -> Chain:
         """A chain to make steps of."""

@@ -131,6 +131,22 @@ class SplitSystem:
         self._ask(span, lambda system, own, x, y: system.row_values(x, y, own), self.parts.scatter(x), found)
         self.parts.gather_rows(found, values)
 
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool, from_x: bool = False) -> None:
+        """Write Ax + b into y, or Ax, or x - Ax; of a chain, or of the chain of the rows chosen."""
+        self._ready(Span(0, self.size))
+        found = self._room()
+        vector, rows = Vector.of(self.parts, x), self._rows_of(chosen)
+        self._multiply(vector, found, rows, with_constant=with_constant, from_x=from_x)
+        found.gather(y)
+
+    def _multiply(self, x: Vector, y: Vector, rows: list[Any], *, with_constant: bool, from_x: bool = False) -> None:
+        """The products of vectors that are in parts."""
+
+        def multiply(system: System, own: Span, x: Any, y: Any, rows: Any) -> None:
+            system.multiply(x, y, rows, with_constant=with_constant, from_x=from_x)
+
+        self._each(multiply, self.parts.with_halos(x.pieces), y.pieces, rows)
+
     # Proofs.
 
     def is_above(self, upper: Any, span: Span, slack: float) -> bool:
@@ -187,21 +203,14 @@ class SplitSystem:
         rows = self._rows_of(chosen)
         self._ready(span)
 
-        def multiplied(vector: Vector, *, with_constant: bool) -> Vector:
-            found = []
-            given = (self.parts.with_halos(vector.pieces), rows)
-            for part, system, piece, own in zip(self.parts, self.systems, *given, strict=True):
-                with on(part.device):
-                    room = cp.empty(part.size)
-                    system.multiply(piece, room, own, with_constant=with_constant)
-                    found.append(room)
-            return Vector(self.parts, found)
-
         def product(vector: Vector, found: Vector) -> None:
-            found[:] = vector - multiplied(vector, with_constant=False)
+            self._multiply(vector, found, rows, with_constant=False, from_x=True)
 
         def residual() -> Vector:
-            return multiplied(at, with_constant=True) - at
+            found = self._room()
+            self._multiply(at, found, rows, with_constant=True)
+            found -= at
+            return found
 
         at = Vector.of(self.parts, x)
         best = at.copy()
@@ -245,6 +254,9 @@ class SplitSystem:
             with on(part.device):
                 answers.append(question(system, Span(0, part.size), *given))
         return answers
+
+    def _room(self) -> Vector:
+        return Vector(self.parts, self.parts.each(lambda part: cp.empty(part.size)))
 
     def _room_for_rows(self) -> list[Any]:
         return self.parts.each(lambda part: cp.empty(part.rows.stop - part.rows.start))
