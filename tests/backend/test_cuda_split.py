@@ -31,7 +31,7 @@ from test_cuda_system import (  # noqa: F401
 from galton.backend.protocol import Span, Stop
 
 # How many parts of 60 unknowns, and where whole vectors and the rows are. Most of 70 parts would be empty.
-SPLITS = [(1, "device"), (3, "device"), (3, "host"), (70, "host")]
+SPLITS = [(3, "device"), (3, "host"), (70, "host")]
 
 
 @pytest.fixture(scope="module", params=["played", pytest.param("cuda", marks=pytest.mark.gpu)])

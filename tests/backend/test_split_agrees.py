@@ -83,15 +83,17 @@ def test_steps_are_those_of_one_device(xp: ModuleType, seed: int, parts: int, ki
     for where in (Place(CUDA, xp), Shared(SPLIT, np, some_devices(xp, parts))):
         states, _, matrix, starts, _ = where.backend.steps.part_of(where.give(model), where.give(keep), loops, 1)
         inside, rows = to_host(states), len(starts) - 1
-        found: list[Any] = []
+        matrix = matrix.in_format(None, single=seed % 7 < 3)
+        begin = x[inside].astype(matrix.precision.real)
+        found: list[Any] = [np.array(matrix.rounds_values)]
         for scale, staying in () if kind == "mdp" else ((1.0, None), (0.25, stay)):
             chain = matrix.chain(scale, where.give(None if staying is None else staying[inside]))
-            vectors, total = [where.give(x[inside]) for _ in range(2)], where.give(np.zeros(len(inside)))
+            vectors, total = [where.give(begin) for _ in range(2)], where.give(np.zeros(len(inside)))
             swapped, *seen = chain.run(count, weights[:count], *vectors, total, 1)
             found += [vectors[swapped], total, np.array(seen)]
         for added in (None, constant[:rows]):
             choices = np.zeros(count * len(inside), dtype=np.int32)
-            vectors = [where.give(x[inside]) for _ in range(2)]
+            vectors = [where.give(begin) for _ in range(2)]
             bellman = matrix.bellman(where.give(added), bool(seed % 2))
             swapped, *seen = bellman.run(count, *vectors, choices if kind == "mdp" else None, 1)
             found += [vectors[swapped], np.array(seen), choices]

@@ -56,10 +56,9 @@ def shared(model: Model, *devices: int) -> Model:
 
 
 PLACES = [
-    *(
-        pytest.param(lambda: played_device(count=3), d, id=f"played {d}")
-        for d in ("cuda:0,1", "cuda:0,0", "cuda:2,1,0")
-    ),
+    pytest.param(lambda: played_device(count=2), "cuda:0,1", id="played"),
+    pytest.param(lambda: played_device(count=3), "cuda:2,1,0", id="three played", marks=pytest.mark.slow),
+    pytest.param(played_device, "cuda:0,0", id="one played twice", marks=pytest.mark.slow),
     pytest.param(nullcontext, "cuda:0,0", id="cuda", marks=pytest.mark.gpu),
 ]
 
