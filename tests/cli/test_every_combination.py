@@ -167,7 +167,8 @@ def test_every_option_shows_or_is_refused(text: str, prop: str, together: int) -
         for device, method, format, order, single in product(
             DEVICES, BY_NAME, [None, *FORMATS], [None, *ORDERS], [False, True]
         ):
-            settings = Settings(method=method, format=format, order=order, single=single)
+            eps = 1e-4 if single else 1e-6  # sweeps over floats may swing between neighbours for ever
+            settings = Settings(eps=eps, method=method, format=format, order=order, single=single)
             count = count_devices(device)
             case = f"{method=} {format=} {order=} {single=} {device=}"
             try:
@@ -189,6 +190,6 @@ def test_every_option_shows_or_is_refused(text: str, prop: str, together: int) -
                     wrong.append(f"{case}: {error}")
                 continue
             wrong += [f"{case}: {option}" for option in ignored(result, settings, device)]
-            if result.value != pytest.approx(expected, rel=1e-3):
+            if result.value != pytest.approx(expected, rel=1e-2):
                 wrong.append(f"{case}: the answer is {result.value}, not {expected}")
     assert not wrong, "\n".join(wrong)
