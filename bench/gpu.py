@@ -25,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from documents import INSTANCES, OTHERS, Instance
+from documents import INSTANCES, OTHERS, UNLIKE, Instance
 from measure import Question, measure
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -94,7 +94,8 @@ def cells(record: dict[str, Any]) -> list[str]:
         row += [f"{build.get('compile_s', 0.0):.2f}", f"{explored:.3f}", f"{analysed:.3f}"]
         row += [f"{sum(seconds for _, seconds in steps) - analysed:.3f}", f"{device['total_s']:.2f}"]
         row += [f"{device['iterations']:,}", f"{value:.9g}", f"{(high - low) / high if high else 0.0:.0e}"]
-    row.append("" if record["printed"] is None else f"{record['printed']:g}")
+    unlike = "*" if record["name"].startswith(UNLIKE) else ""
+    row.append("" if record["printed"] is None else f"{record['printed']:g}{unlike}")
     for other in (record["cpu"], record["storm"]):
         seconds = None if other is None else other.get("total_s", other.get("s"))
         late = other is not None and ("error" in other or "timeout" in other)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from galton.bench.experiment import PAPERS
+from galton.bench.experiment import PAPERS, Found, Row
 from galton.bench.registry import all_experiments
 
 ROOT = Path(__file__).parents[2]
@@ -39,15 +39,29 @@ def test_the_list_is_that_of_the_papers() -> None:
             assert any(known.startswith(name) for known in NAMES), name
 
 
+@pytest.mark.parametrize("name", ["000-figure-5", "001-figure-3", "002-figure-2", "004-figure-13", "004-figure-28"])
+@pytest.mark.filterwarnings("error")
+def test_a_picture_is_drawn_although_everything_was_stopped(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    experiment = all_experiments()[name]
+    assert experiment.draw
+    rows = (Row(instance="one", skipped="stopped after 1 s"),)
+    experiment.draw(Found(experiment=experiment, rows=rows, seconds=1.0), tmp_path / "empty.png")
+    assert (tmp_path / "empty.png").stat().st_size > 1_000
+
+
 @pytest.mark.slow
 def test_all_experiments_at_small_size(tmp_path: Path) -> None:
     """From the command line, in a folder of their own: what people get."""
     command = [sys.executable, "-m", "galton", "bench", "all", "--sizes", "small", "--out", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    index = (tmp_path / "index.html").read_text()
     for name in NAMES:
         record = json.loads((tmp_path / f"{name}.json").read_text())
         assert record["rows"], name
+        assert record["command"] in (tmp_path / f"{name}.html").read_text()
+        assert f"href='{name}.html'" in index
         for row in record["rows"]:
             assert row["measured"] or row["skipped"], (name, row["instance"])
             assert "wrong" not in row, (name, row)

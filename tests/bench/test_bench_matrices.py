@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import spsolve
 
 from galton.backend.formats import FORMATS
-from galton.bench import implementations
+from galton.bench import implementations, questions
 from galton.bench.experiment import Options, printed
 from galton.bench.implementations import IMPLEMENTATIONS
 from galton.bench.linear import ERROR, METHODS, LinearSystem, series, solve
@@ -105,7 +105,7 @@ def test_trials_end_when_time_is_up() -> None:
     assert whole["seconds"] == whole["jacobi"]["mean"] + whole["bicgstab"]["mean"]
 
 
-def in_this_process(function: str, limit: float, repeat: int, **arguments: Any) -> dict[str, Any]:
+def in_this_process(function: str, options: Options, **arguments: Any) -> dict[str, Any]:
     assert function == "galton.bench.matrices:measure"
     seconds = {"cpu": 2.0, "cuda": 1.0}[arguments["device"]]
     one = {"deviation": 0.1, "products": 10.0, "trials": arguments["trials"]}
@@ -115,7 +115,7 @@ def in_this_process(function: str, limit: float, repeat: int, **arguments: Any) 
 
 def test_all_four_are_compared_and_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(implementations, "measured", in_this_process)
-    monkeypatch.setattr(implementations, "why_no_device", lambda: "")
+    monkeypatch.setattr(questions, "why_no_device", lambda: "")
     for name, experiment in BY_NAME.items():
         found = run(experiment, Options(sizes="paper"))
         write(found, tmp_path)
@@ -133,21 +133,21 @@ def test_all_four_are_compared_and_drawn(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_a_method_that_takes_too_long_does_not_lose_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(function: str, limit: float, repeat: int, **arguments: Any) -> dict[str, Any]:
+    def slow(function: str, options: Options, **arguments: Any) -> dict[str, Any]:
         if "jacobi" in arguments["methods"]:
-            return {"error": "no answer in 300 s"}
-        return in_this_process(function, limit, repeat, **arguments)
+            return {"error": "stopped after 300 s"}
+        return in_this_process(function, options, **arguments)
 
     monkeypatch.setattr(implementations, "measured", slow)
     (alone, *_) = run(BY_NAME["000-figure-3"], Options(sizes="paper", device="cpu")).rows
-    assert alone.skipped == "CUDA: --device cpu"  # Jacobi's method is not asked
+    assert alone.skipped == "CUDA: --device cpu was asked for"  # Jacobi's method is not asked
     row = run(BY_NAME["000-figure-2"], Options(sizes="paper", device="cpu")).rows[-1]
-    assert row.skipped == "CUDA: --device cpu; Jacobi-Sequential: no answer in 300 s"
+    assert row.skipped == "CUDA: --device cpu was asked for; Jacobi-Sequential: stopped after 300 s"
     assert row.measured["BiC-Sequential"] == 8.0
 
 
 def test_without_a_device_half_is_measured_and_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(implementations, "why_no_device", lambda: "there is no CUDA device")
+    monkeypatch.setattr(questions, "why_no_device", lambda: "there is no CUDA device")
     experiment = BY_NAME["000-figure-6"]
     found = run(experiment, Options(limit=60.0))
     write(found, tmp_path)
@@ -157,4 +157,4 @@ def test_without_a_device_half_is_measured_and_it_is_said(monkeypatch: pytest.Mo
         assert [name for name in IMPLEMENTATIONS if name in row.measured] == ["BiC-Sequential", "Jacobi-Sequential"]
         assert "fastest" not in row.printed
     on_request = run(experiment, Options(limit=60.0, device="cpu"))
-    assert {row.skipped for row in on_request.rows} == {"CUDA: --device cpu"}
+    assert {row.skipped for row in on_request.rows} == {"CUDA: --device cpu was asked for"}

@@ -10,7 +10,7 @@ import pytest
 from played import played_device
 
 import galton
-from galton.bench import implementations, linear
+from galton.bench import linear, questions
 from galton.bench.experiment import Options, printed
 from galton.bench.linear import METHODS, solve
 from galton.bench.programs import EXPERIMENTS, GOAL, HEADS, PROGRAMS, OpenStates, die_step, face, measure, sort_step
@@ -87,7 +87,7 @@ def test_another_probability_than_proved_is_an_error(monkeypatch: pytest.MonkeyP
 
 
 def test_table_and_figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(implementations, "why_no_device", lambda: "there is no CUDA device")
+    monkeypatch.setattr(questions, "why_no_device", lambda: "there is no CUDA device")
     table = run(BY_NAME["000-table-1"], Options())
     assert [row.printed["n"] for row in table.rows] == [92, 118, 142, 667, 1333, 2000]
     assert all(0.95 < row.ratios["n"] < 1.05 for row in table.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,8 +14,10 @@ from played import played_device
 import galton
 from galton.bench import layouts
 from galton.bench.experiment import Options
-from galton.bench.questions import FAMILIES, Instance
+from galton.bench.families import FAMILIES
+from galton.bench.questions import Instance
 from galton.bench.storage import bytes_needed
+from galton.model.errors import NumericError
 
 MODELS = Path(__file__).parents[2] / "models"
 FORMATS = ["csr", "sliced", "half-sliced", "segmented"]
@@ -119,7 +122,30 @@ def test_where_formats_are_measured(device: str, missing: str, sizes: Any, meant
     instance = Instance(FAMILIES["tandem"], 5)
     with (
         patch.object(layouts, "measured", lambda *given, device, times, **more: (device, times)),
-        patch.object(layouts, "why_no_device", lambda: missing),
+        patch("galton.bench.questions.why_no_device", lambda: missing),
     ):
         options = Options(device=device, sizes=sizes, repeat=3)
         assert layouts.formats_of(instance, options, ["csr"], ["bfs"], compact=True) == meant
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_format_that_holds_other_numbers_is_refused(form: str) -> None:
+    """Times of sweeps over the wrong matrix look like any others; the rows as they were made tell."""
+
+    def solved() -> dict[str, Any]:
+        given = (str(MODELS / "herman.prism"), {"N": 5}, False, [form], ["canonical"], "cuda", 1)
+        cell: dict[str, Any] = layouts.laid_out(*given)[f"{form} canonical"]
+        return cell
+
+    with played_device():
+        from galton.backend.cuda import layout
+
+        lay_out = layout.lay_out
+
+        def slip(rows: Any, *given: Any, **more: Any) -> Any:
+            """All numbers of the matrix a hundredth too small."""
+            return lay_out(replace(rows, codes=0.99 * rows.codes), *given, **more)
+
+        assert solved()["sweeps"] > 1
+        with patch.object(layout, "lay_out", slip), pytest.raises(NumericError, match="an equation is off by"):
+            solved()

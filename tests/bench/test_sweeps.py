@@ -11,6 +11,7 @@ from played import played_device
 
 from galton.bench import questions, sweeps
 from galton.bench.experiment import Experiment, Found, Options
+from galton.bench.families import FAMILIES
 
 MODELS = Path(__file__).parents[2] / "models"
 
@@ -21,7 +22,7 @@ def find(name: str) -> Experiment:
 
 
 def answered(device: str, **choices: Any) -> dict[str, Any]:
-    question = questions.FAMILIES["tandem"]
+    question = FAMILIES["tandem"]
     given = {"method": "jacobi", "max_iterations": 10_000, **choices}
     return questions.answer(str(MODELS / "tandem.prism"), {"c": 5}, question.prop, device, given)
 
@@ -43,7 +44,7 @@ def test_without_a_device_auto_is_the_cpu_and_measured_once() -> None:
         seen.append(device)
         return {}
 
-    instance = questions.Instance(questions.FAMILIES["tandem"], 5)
+    instance = questions.Instance(FAMILIES["tandem"], 5)
     with patch.object(questions, "measured", noted), patch.object(questions, "why_no_device", lambda: "there is none"):
         for device in ("auto", "cpu"):
             questions.ask(instance, Options(device=device, models=MODELS))
@@ -75,7 +76,7 @@ def test_the_segmented_scan_beside_the_cpu_and_the_paper() -> None:
 
 
 def test_a_device_that_did_not_answer_is_no_answer_of_a_device() -> None:
-    instance = questions.Instance(questions.FAMILIES["tandem"], 7)
+    instance = questions.Instance(FAMILIES["tandem"], 7)
     placement = {"backend": "cpu", "reason": "too large for the device"}
     with (
         patch.object(questions, "why_no_device", lambda: ""),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from played import played_device
 
-from galton.bench import synthesis
+from galton.bench import questions, synthesis
 from galton.bench.experiment import Cell, Found, Options, Row, printed
 from galton.bench.registry import all_experiments
 from galton.bench.synth_cases import CASES
@@ -21,10 +21,10 @@ MODELS = ROOT / "models"
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure in this process."""
 
-    def measured(function: str, limit: float, repeat: int, **given: object) -> dict[str, object]:
+    def measured(function: str, options: Options, **given: object) -> dict[str, object]:
         return synthesis.solve(**given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(synthesis, "measured", measured)
+    monkeypatch.setattr(questions, "measured", measured)
 
 
 def rows_of(name: str, options: Options) -> list[Row]:
@@ -52,11 +52,11 @@ def test_every_problem_has_a_small_member() -> None:
 def test_rows_beside_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"seconds": 2.0, "regions": 5, "looked_at": 9, "steps": 99, "complete": True}
 
-    def measured(function: str, limit: float, repeat: int, **given: object) -> dict[str, object]:
+    def measured(function: str, options: Options, **given: object) -> dict[str, object]:
         assert (given["name"], given["sizes"]) == ("approximate majority", "paper")
         return {**found, "placement": {"backend": "cpu"}}
 
-    monkeypatch.setattr(synthesis, "measured", measured)
+    monkeypatch.setattr(questions, "measured", measured)
     rows = rows_of("001-table-4", Options(device="cpu", sizes="paper", models=MODELS))
     programs = [row.instance.partition(": ")[2] for row in rows]
     assert programs == ["one core", "Csr1", "Csr4", "Csr16", "Csr64", "Csr128", "Ell128", "by itself"]
@@ -70,7 +70,7 @@ def test_rows_beside_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_programs_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     here(monkeypatch)
-    monkeypatch.setattr(synthesis, "why_no_device", lambda: "")
+    monkeypatch.setattr(questions, "why_no_device", lambda: "")
     tiny = "least=29,most=31,usual=30,steep=4,signal=15,helped=true"
     monkeypatch.setitem(synthesis.OTHER_MEMBERS, "small", {"signalling": tiny})
     case = next(case for case in CASES if case.name == "signalling")

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .drawing import with_plain_numbers
 from .experiment import Cell, Experiment, Found, Options, Row, printed
 from .peers import peers_of
 from .questions import Instance, Question, ask, disagreement
@@ -108,8 +109,9 @@ def _compared(family: Family, options: Options, *, sequential: bool) -> Iterator
             ours["factor"] = host["seconds"] / device["seconds"]
         if known:
             ours |= shares(known) | {"shares_of": "device" if known is device else "processor"}
-        ours |= peers_of(instance, options)
-        wrong = disagreement(host, device)
+        peers, peers_wrong = peers_of(instance, options)
+        ours |= peers
+        wrong = "; ".join(filter(None, (disagreement(host, device), peers_wrong)))
         yield Row(instance=instance.name, printed=theirs, measured=ours, skipped="; ".join(skipped), wrong=wrong)
 
 
@@ -170,16 +172,18 @@ def _numbers(rows: Iterable[Row], x: str, y: str) -> list[tuple[float, float]]:
 
 def _draw_curve(table: str, against: str, found: Found, path: Path) -> None:
     """Speed-up on the left, shares of the time on the right, over the number of transitions."""
-    from matplotlib.figure import Figure
+    from ..plot.matrix import figure, save
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    left = figure.add_subplot()
+    drawn = figure(8, 5)
+    left = drawn.add_subplot()
     right = left.twinx()
     theirs = sorted((float(str(row["transitions"])), float(str(row["factor"]))) for row in printed(table))
     left.plot(*zip(*theirs, strict=True), "o--", color="0.55", label="speed-up, printed")
     ours = _numbers(found.rows, "transitions", "factor")
     if ours:
         left.plot(*zip(*ours, strict=True), "o-", color="tab:blue", label="speed-up, measured")
+    else:
+        left.set_title("no speed-up was measured", fontsize=9, color="0.4", loc="right")
     left.axhline(1, color="0.8", linewidth=1)
     where = next((row.measured["shares_of"] for row in found.rows if "shares_of" in row.measured), "")
     for column, name, colour in (
@@ -190,21 +194,22 @@ def _draw_curve(table: str, against: str, found: Found, path: Path) -> None:
         if points := _numbers(found.rows, "transitions", column):
             right.plot(*zip(*points, strict=True), "s:", color=colour, markersize=4, label=f"{name}, {where}")
     left.set(xscale="log", yscale="log", xlabel="transitions", ylabel=f"speed-up over the {against}")
+    with_plain_numbers(left.yaxis)
     right.set(ylim=(-2, 102), ylabel="share of the time (%)")
-    left.set_title(f"{found.experiment.name}: {found.experiment.title}", fontsize=10)
+    drawn.suptitle(f"{found.experiment.name}: {found.experiment.title}", fontsize=10)
     handles = [axes.get_legend_handles_labels() for axes in (left, right)]
-    figure.legend(
+    drawn.legend(
         [*handles[0][0], *handles[1][0]], [*handles[0][1], *handles[1][1]], loc="outside lower center", ncols=3
     )
-    figure.savefig(path, dpi=120)
+    save(drawn, path)
 
 
 def _draw_sparseness(found: Found, path: Path) -> None:
     """Speed-up over transitions per state, a mark for each case study."""
-    from matplotlib.figure import Figure
+    from ..plot.matrix import figure, save
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot()
+    drawn = figure(8, 5)
+    axes = drawn.add_subplot()
     marks = zip(FAMILIES, "osD^v", ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple"), strict=True)
     for family, mark, colour in marks:
         rows = printed(f"004-figure-{family.standard}")
@@ -217,9 +222,10 @@ def _draw_sparseness(found: Found, path: Path) -> None:
     axes.axhline(1, color="0.8", linewidth=1)
     axes.axvline(3, color="0.8", linewidth=1, linestyle="--")
     axes.set(yscale="log", xlabel="transitions per state", ylabel="speed-up over the standard method")
+    with_plain_numbers(axes.yaxis)
     axes.set_title(f"{found.experiment.name}: {found.experiment.title}", fontsize=10)
-    figure.legend(loc="outside lower center", ncols=5, fontsize=8)
-    figure.savefig(path, dpi=120)
+    drawn.legend(loc="outside lower center", ncols=5, fontsize=8)
+    save(drawn, path)
 
 
 NOTES = {

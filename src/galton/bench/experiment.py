@@ -10,7 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["PAPERS", "Cell", "Experiment", "Found", "Options", "Row", "Sizes", "grid", "printed", "shown"]
+from .child import Measurements
+
+__all__ = ["PAPERS", "Cell", "Experiment", "Found", "Options", "Row", "Sizes", "printed"]
 
 Cell = float | int | str | None
 Sizes = Literal["small", "paper", "beyond"]
@@ -47,8 +49,12 @@ class Options:
         The fastest of so many runs counts.
     limit
         Seconds for a single run.
+    jobs
+        How many processes may measure beside each other, of which one uses a device.
     models
         The folder of the gallery.
+    measurements
+        What was measured so far.
     """
 
     device: str = "auto"
@@ -57,7 +63,31 @@ class Options:
     prism: Path | None = None
     repeat: int = 1
     limit: float = 300.0
+    jobs: int = 1
     models: Path = Path("models")
+    measurements: Measurements = field(default_factory=Measurements, compare=False, repr=False)
+
+    def to_json(self) -> dict[str, Cell]:
+        """What decides which numbers come out."""
+        return {
+            "device": self.device,
+            "sizes": self.sizes,
+            "against": ",".join(self.against),
+            "prism": str(self.prism or ""),
+            "repeat": self.repeat,
+            "limit": self.limit,
+            "jobs": self.jobs,
+        }
+
+    def command(self, name: str) -> str:
+        """The command that runs an experiment so; options that say what holds by itself are left out."""
+        usual = Options().to_json()
+        said = [
+            f"--{option} {f'{given:g}' if isinstance(given, float) else given}"
+            for option, given in self.to_json().items()
+            if given != usual[option]
+        ]
+        return " ".join([f"galton bench {name}", *said])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +159,24 @@ class Experiment:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """The rows of an experiment that was run."""
+    """The rows of an experiment that was run.
+
+    Attributes
+    ----------
+    seconds
+        For all of it.
+    options, machine
+        How and where it was run.
+    date
+        When it was done.
+    """
 
     experiment: Experiment
     rows: tuple[Row, ...]
     seconds: float
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    machine: Mapping[str, Cell] = field(default_factory=dict)
+    date: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """All that was found."""
@@ -144,7 +186,10 @@ class Found:
             "paper": experiment.paper,
             "title": experiment.title,
             "notes": list(experiment.notes),
+            "command": self.options.command(experiment.name),
+            "options": self.options.to_json(),
             "seconds": self.seconds,
+            "date": self.date,
             "machine": dict(self.machine),
             "rows": [
                 {
@@ -159,56 +204,6 @@ class Found:
                 for row in self.rows
             ],
         }
-
-    def table(self) -> str:
-        """Lines with columns of the same width: ours, what is printed, and the ratio of the two."""
-        head, rows = grid(self.to_json())
-        lines = [[name for name, _ in head], *(cells for cells, _ in rows)]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-        written = []
-        for line, skipped in zip(lines, ["", *(why for _, why in rows)], strict=True):
-            cells = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
-            written.append("  ".join([line[0].ljust(widths[0]), *cells, skipped]).rstrip())
-        return "\n".join(written)
-
-
-def grid(record: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[list[str], str]]]:
-    """What :meth:`Found.to_json` holds as a table: the head, and the rows, each with what is wrong or was skipped.
-
-    Where an amount is printed and was measured there are three columns; the head says which is which.
-    """
-    rows = record["rows"]
-    names = list(dict.fromkeys(name for row in rows for part in ("printed", "measured") for name in row[part]))
-    measured = {name for row in rows for name in row["measured"]}
-    compared = {name for row in rows for name in row["printed"] if name in measured}
-    head = [("instance", "")]
-    for name in names:
-        title = name.replace("_", " ")
-        head.append((title, "") if name in measured else (f"{title}, printed", "printed"))
-        if name in compared:
-            head += [("printed", "printed"), *([] if name in GAINS else [("ratio", "ratio")])]
-    lines = []
-    for row in rows:
-        cells = [row["instance"]]
-        for name in names:
-            ours, theirs = row["measured"].get(name), row["printed"].get(name)
-            if name in compared:
-                ratio = row["ratios"].get(name)
-                cells += [shown(ours), shown(theirs)]
-                cells += [] if name in GAINS else ["" if ratio is None else f"{ratio:.3g}"]
-            else:
-                cells.append(shown(theirs if ours is None else ours))
-        lines.append((cells, "; ".join(why for why in (row.get("wrong"), row.get("skipped")) if why)))
-    return head, lines
-
-
-def shown(cell: Cell) -> str:
-    """A number or a word in a table."""
-    if cell is None:
-        return ""
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return f"{cell:.4g}" if isinstance(cell, float) else cell
 
 
 @cache

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .child import measured
+from .drawing import in_seconds
 from .experiment import Cell, Found, Options, Row
-from .questions import why_no_device
+from .questions import why_not
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +61,7 @@ def compared(
     cells = dict(cells)
     means: dict[str, float] = {}
     skipped: list[str] = []
-    if missing := _why_no_device(options):
+    if missing := why_not(options):
         skipped.append(f"CUDA: {missing}")
     for name, (method, place) in IMPLEMENTATIONS.items():
         if name not in names or (place == "cuda" and missing):
@@ -85,13 +86,9 @@ def _found(method: str, place: str, options: Options, function: str, arguments: 
         "device": options.device if place == "cuda" and options.device.startswith("cuda") else place,
         "budget": BUDGET * options.limit,
     }
-    found = measured(function, options.limit, options.repeat, **given)
+    found = measured(function, options, **given)
     of_method: dict[str, Any] = found if "error" in found else found[method]
     return of_method
-
-
-def _why_no_device(options: Options) -> str:
-    return "--device cpu" if options.device == "cpu" else why_no_device()
 
 
 SLOWEST = "BiC-CUDA"  # in all figures of which the paper says it
@@ -137,17 +134,18 @@ def draw_curves(axes: Axes, rows: list[Row], across: str, names: list[str]) -> N
 
 def draw_over_size(found: Found, path: Path) -> None:
     """Seconds over the size of the matrix, both linear, as in figures 2 to 7."""
-    from matplotlib.figure import Figure
+    from ..plot.matrix import figure, save
 
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot()
+    drawn = figure(7, 4.5)
+    axes = drawn.add_subplot()
     only = [name for name in IMPLEMENTATIONS if any(name in row.measured for row in found.rows)]
     draw_curves(axes, list(found.rows), "n", only)
     axes.set_title(found.experiment.title)
     axes.set_xlabel("size of matrix (rows)")
-    axes.set_ylabel("average time (seconds)")
+    axes.set_ylabel("average time")
     axes.set_ylim(bottom=0)
+    in_seconds(axes.yaxis)
     axes.grid(alpha=0.3)
     if only:
         axes.legend()
-    figure.savefig(path, dpi=150)
+    save(drawn, path)

@@ -9,8 +9,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from .child import measured
-from .experiment import Cell, Experiment, Options, Row, printed
-from .questions import FAMILIES, MOST, Instance, Question, ask, why_no_device
+from .experiment import Cell, Experiment, Options, Row
+from .families import FAMILIES, by_size, members, states_and_sweeps
+from .questions import MOST, Instance, Question, why_no_device, why_not
 
 if TYPE_CHECKING:
     from ..model.sparse import Model
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
     from ..solve.equations import Equations
     from ..solve.settings import Settings
 
-__all__ = ["EXPERIMENTS", "equations_of", "formats_of", "laid_out", "megabytes", "members"]
+__all__ = ["EXPERIMENTS", "equations_of", "formats_of", "laid_out", "megabytes"]
 
-SMALL = {"herman": (9,), "cluster": (32,), "tandem": (31,), "kanban": (2,), "fms": (3,), "polling": (8,)}
-BEYOND = {"herman": (17,), "cluster": (1000,), "tandem": (4095,), "kanban": (6,), "fms": (9,), "polling": (19,)}
 ORDERS = {"orig": "canonical", "bfs": "bfs"}
 STANDARD = {"": "csr"}
 SEGMENTS = {"wl": "sliced", "hwl": "half-sliced"}
@@ -165,27 +164,17 @@ def _solved(
 # The tables.
 
 
-def members(family: str, sizes: list[int], options: Options) -> list[Instance]:
-    """The instances to measure: small ones, those that are printed, or larger ones too."""
-    chosen = SMALL[family] if options.sizes == "small" else sizes
-    larger = BEYOND[family] if options.sizes == "beyond" else ()
-    return [Instance(FAMILIES[family], size) for size in (*chosen, *larger)]
-
-
 def formats_of(
     instance: Instance, options: Options, formats: list[str], orders: list[str], *, compact: bool
 ) -> dict[str, Any]:
     """What :func:`laid_out` finds for an instance."""
-    question, place = instance.question, options.device
-    if place == "cpu" or why_no_device():
-        place = "cpu"
-    elif place == "auto":
-        place = "cuda"  # small models too
+    question = instance.question
+    place = "cpu" if why_not(options) else "cuda" if options.device == "auto" else options.device  # small models too
     # On a CPU the bytes of the paper's instances are soon counted, and an hour is not enough to solve all of them.
     times = options.repeat if place != "cpu" or options.sizes == "small" else 0
     return measured(
         f"{__name__}:laid_out",
-        options.limit,
+        replace(options, repeat=1),
         path=str(options.models / f"{question.model}.prism"),
         constants={question.constant: instance.size},
         compact=compact,
@@ -201,37 +190,12 @@ def megabytes(cell: dict[str, Any]) -> float:
     return float((cell["bytes"] + 16 * cell["size"]) / MB)
 
 
-def _properties(options: Options) -> Iterator[Row]:
-    """Table 1: states and sweeps."""
-    for family in FAMILIES:
-        cells = _printed("003-table-1", family)
-        for instance in members(family, list(cells), options):
-            theirs = cells.get(instance.size, {})
-            found = ask(instance, options)
-            names = ("n", "iterations")
-            ours = {} if "error" in found else {name: found[name] for name in names}
-            yield Row(
-                instance=instance.name,
-                printed={name: theirs[name] for name in names if name in theirs},
-                measured=ours,
-                skipped=found.get("error", ""),
-            )
-
-
-def _printed(name: str, family: str) -> dict[int, dict[str, Cell]]:
-    """The rows of a table by their instances; herman's is written 15/5 in one of them."""
-    rows = (row for row in printed(name) if row["model"] == family)
-    return {int(str(row["instance"]).partition("/")[0]): row for row in rows}
-
-
 def _table(name: str, shapes: dict[str, str], *, compact: bool) -> Callable[[Options], Iterator[Row]]:
     """A row for each order and format. Factors are beside the standard format in the original order."""
 
     def run(options: Options) -> Iterator[Row]:
         for family in FAMILIES:
-            cells = _printed(name, family)
-            for instance in members(family, list(cells), options):
-                theirs = cells.get(instance.size, {})
+            for instance, theirs in members(family, by_size(name, model=family), options):
                 formats = [*STANDARD.values(), *SEGMENTS.values()]
                 found = formats_of(instance, options, formats, list(ORDERS.values()), compact=compact)
                 for order, numbering in ORDERS.items():
@@ -281,7 +245,7 @@ def _row(name: str, theirs: dict[str, Cell], found: dict[str, Any], key: str) ->
 
 
 MEMORY = (
-    "bytes: the matrix in its format with all numbers of rows, exactly. mem_mb: the same with the two vectors, in "
+    "bytes: the matrix in its format with all numbers of rows, exactly. Memory: the same with the two vectors, in "
     "2^20 bytes. What is printed comes to that as well, but for 8 bytes a row: in CSR ours have a constant more, in "
     "slices no diagonal beside them."
 )
@@ -297,10 +261,7 @@ COMPACT = (
     "Compact values are codes of one or two bytes beside the four of a column; what is printed comes to four bytes "
     "for both."
 )
-CPU = (
-    "On a CPU there is CSR alone: cpu_time_s has its seconds, at small sizes, and bytes are those that a device would "
-    "need."
-)
+CPU = "On a CPU there is CSR alone: its seconds are told at small sizes, and bytes are those that a device would need."
 POLLING = (
     "polling and herman have rows for the states alone that graph analysis leaves open; the printed ones have all."
 )
@@ -310,7 +271,7 @@ EXPERIMENTS = [
     Experiment(
         name="003-table-1",
         title="States and sweeps of Jacobi's method",
-        run=_properties,
+        run=states_and_sweeps("003-table-1", "model"),
         notes=(KANBAN,),
     ),
     Experiment(

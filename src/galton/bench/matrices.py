@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .drawing import in_seconds
 from .experiment import Cell, Experiment, Found, Options, Row, Sizes, printed
 from .implementations import (
     FEW_TRIALS,
@@ -118,22 +119,24 @@ def _like(algorithm: str, fastest: str) -> Callable[[Options], Iterator[Row]]:
 
 def _draw_by_density(found: Found, path: Path) -> None:
     """A graph for each size: seconds, on a logarithmic scale, over density."""
-    from matplotlib.figure import Figure
+    from ..plot.matrix import figure, save
 
     sizes = list(dict.fromkeys(row.measured["n"] for row in found.rows))
-    figure = Figure(figsize=(4 * len(sizes), 4.2), layout="constrained")
-    figure.suptitle(found.experiment.title)
-    all_axes = figure.subplots(1, len(sizes), squeeze=False)[0]
+    drawn = figure(4 * len(sizes), 4.2)
+    drawn.suptitle(found.experiment.title)
+    all_axes = drawn.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
     for axes, n in zip(all_axes, sizes, strict=True):
         draw_curves(axes, [row for row in found.rows if row.measured["n"] == n], "density %", list(IMPLEMENTATIONS))
         axes.set_yscale("log")
+        in_seconds(axes.yaxis)
         axes.set_title(f"n = {n:,}")
         axes.set_xlabel("density (percent non-zero entries)")
-        axes.set_ylabel("average time (seconds)")
         axes.grid(alpha=0.3)
-    if all_axes[0].has_data():
-        all_axes[0].legend()
-    figure.savefig(path, dpi=150)
+    all_axes[0].set_ylabel("average time")
+    curves, names = all_axes[0].get_legend_handles_labels()
+    if curves:
+        drawn.legend(curves, names, loc="outside lower center", ncols=len(names))
+    save(drawn, path)
 
 
 NOTES = (

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from .child import measured
 from .decisions import COIN, COLLIDE, CSMA, LEADER, shares
 from .experiment import Cell, Experiment, Options, Row
+from .families import FAMILIES
 from .layouts import equations_of, formats_of
-from .questions import FAMILIES, Instance, ask, place_of, why_no_device
+from .questions import Instance, ask, why_not
 
 if TYPE_CHECKING:
     from ..model.values import Floats
@@ -103,9 +104,7 @@ def _orders(options: Options) -> Iterator[Row]:
     for instance in _chosen(options, SOME, MEDIUM):
         question = instance.question
         path = str(options.models / f"{question.model}.prism")
-        one = measured(
-            f"{__name__}:counted", options.limit, path=path, constants=instance.constants, orders=list(ORDERS)
-        )
+        one = measured(f"{__name__}:counted", options, path=path, constants=instance.constants, orders=list(ORDERS))
         ours: dict[str, Cell] = {}
         skipped = []
         if "error" in one:
@@ -166,11 +165,11 @@ def _vector(name: str, size: int) -> Floats:
 
 
 def _swept(instance: Instance, options: Options, forms: list[str], vectors: list[str]) -> dict[str, Any]:
-    place = place_of("cuda" if options.device == "auto" and not why_no_device() else options.device)
+    place = "cpu" if why_not(options) else "cuda"
     path = str(options.models / f"{instance.question.model}.prism")
     return measured(
         f"{__name__}:swept",
-        options.limit,
+        options,
         path=path,
         constants=instance.constants,
         device=place,
@@ -234,7 +233,7 @@ def _devices(options: Options) -> Iterator[Row]:
     larger = {"herman": 15, "cluster": 320, "tandem": 1023, "kanban": 5, "fms": 7, "polling": 17}
     for instance in _chosen(options, SOME, larger):
         path = str(options.models / f"{instance.question.model}.prism")
-        parts = measured(f"{__name__}:halo", options.limit, path=path, constants=instance.constants)
+        parts = measured(f"{__name__}:halo", options, path=path, constants=instance.constants)
         one, two = (ask(instance, options, device=device) for device in ("cuda", "cuda:0,0"))
         ours: dict[str, Cell] = {}
         if "error" not in parts:

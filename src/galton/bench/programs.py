@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .child import measured
 from .experiment import Cell, Experiment, Options, Row, printed
 from .implementations import FEW_TRIALS, SECOND_LOOK, compared, draw_over_size, order_note, with_order
 
@@ -209,15 +210,26 @@ def _instances(program: str, options: Options) -> Iterator[tuple[int, dict[str, 
             yield parameter, {}
 
 
+def sizes(program: str, parameter: int) -> dict[str, Any]:
+    """Explore a program, and tell the sizes of its equations and of its chain."""
+    model = PROGRAMS[program].explore(parameter)
+    return {"sizes": OpenStates.of(model).sizes, "states": model.n_states}
+
+
+def _sizes_of(program: str, parameter: int, options: Options) -> dict[str, Any]:
+    return measured(f"{__name__}:sizes", replace(options, repeat=1), program=program, parameter=parameter)
+
+
 def _sizes(options: Options) -> Iterator[Row]:
     """Table 1."""
     for program, known in PROGRAMS.items():
         for parameter, theirs in _instances(program, options):
-            model = known.explore(parameter)
+            found = _sizes_of(program, parameter, options)
             yield Row(
                 instance=f"{program}, {parameter:,} {known.unit}",
                 printed=theirs,
-                measured={**OpenStates.of(model).sizes, "states": model.n_states},
+                measured={} if "error" in found else {**found["sizes"], "states": found["states"]},
+                skipped=found.get("error", ""),
             )
 
 
@@ -227,7 +239,11 @@ def _times(program: str, fastest: str) -> Callable[[Options], Iterator[Row]]:
     def run(options: Options) -> Iterator[Row]:
         trials = FEW_TRIALS if options.sizes == "small" else TRIALS
         for parameter, theirs in _instances(program, options):
-            cells = OpenStates.of(PROGRAMS[program].explore(parameter)).sizes
+            found = _sizes_of(program, parameter, options)
+            if "error" in found:
+                yield Row(instance=f"{program}, {parameter:,}", printed=theirs, skipped=found["error"])
+                continue
+            cells = found["sizes"]
             row = compared(
                 f"{program}, n = {cells['n']:,}",
                 cells,

@@ -1,4 +1,4 @@
-"""The models that the papers ask about, as the gallery has them, and one question asked in a process of its own."""
+"""Questions about models of the gallery, and one of them asked in a process of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from typing import Any
 from .child import measured
 from .experiment import Options
 
-__all__ = ["FAMILIES", "Instance", "Question", "ask", "disagreement", "import_all", "why_no_device"]
+__all__ = [
+    "MOST",
+    "Instance",
+    "Question",
+    "ask",
+    "ask_there",
+    "disagreement",
+    "import_all",
+    "why_no_device",
+    "why_not",
+]
 
 
 @dataclass(frozen=True)
@@ -53,18 +63,8 @@ class Instance:
         return {self.question.constant: self.size, **dict(self.others)}
 
 
-# What documents 002 and 003 solve by Jacobi's method. Kanban swings for ever with it; the 663 sweeps that are printed
-# for five tokens are those of JOR with 0.9.
 SAME = 1e-3  # of a value: that little changes does not say that little is missing
 MOST = 200_000  # sweeps; the most that is printed is 37,931
-FAMILIES = {
-    "herman": Question("herman", "N", 'filter(max, R{"steps"}=? [ F "stable" ], "init")', "jacobi"),
-    "cluster": Question("cluster", "N", 'S=? [ "premium" ]', "jacobi"),
-    "tandem": Question("tandem", "c", 'R{"customers"}=? [ S ]', "jacobi"),
-    "kanban": Question("kanban", "t", 'R{"throughput"}=? [ S ]', "jor"),
-    "fms": Question("fms", "n", 'R{"productivity"}=? [ S ]', "jacobi"),
-    "polling": Question("polling", "N", 'P=? [ !"served2" U "served1" ]', "jacobi"),
-}
 
 
 def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
@@ -73,20 +73,23 @@ def ask(instance: Instance, options: Options, **choices: Any) -> dict[str, Any]:
     ``error`` where there is none, or where a device that was named did not give it.
     """
     question = instance.question
-    place = place_of(choices.pop("device", options.device))
-    on_device = place.startswith("cuda")
-    if on_device and (missing := "--device cpu was asked for" if options.device == "cpu" else why_no_device()):
-        return {"error": missing}
-    found = measured(
+    return ask_there(
         f"{__name__}:answer",
-        options.limit,
-        options.repeat,
+        options,
+        place_of(choices.pop("device", options.device)),
         path=str(options.models / f"{question.model}.prism"),
         constants=instance.constants,
         prop=question.prop,
-        device=place,
         choices={"method": question.method, "max_iterations": MOST, **choices},
     )
+
+
+def ask_there(function: str, options: Options, device: str, **given: Any) -> dict[str, Any]:
+    """What a function gives on a device, in a process of its own; ``error`` where it did not run there."""
+    on_device = device.startswith("cuda")
+    if on_device and (missing := why_not(options)):
+        return {"error": missing}
+    found = measured(function, options, device=device, **given)
     if on_device and "error" not in found and found["placement"]["backend"] != "cuda":
         return {"error": found["placement"]["reason"]}
     return found
@@ -103,6 +106,11 @@ def disagreement(*answers: dict[str, Any]) -> str:
 def place_of(device: str) -> str:
     """The device meant: without any, ``auto`` is the CPU, and what was measured there is not measured again."""
     return "cpu" if device == "auto" and why_no_device() else device
+
+
+def why_not(options: Options) -> str:
+    """Why nothing is to be measured on a device; empty where it is."""
+    return "--device cpu was asked for" if options.device == "cpu" else why_no_device()
 
 
 @cache

@@ -10,6 +10,7 @@ from .experiment import Experiment
 
 __all__ = ["all_experiments", "find"]
 
+COMMANDS = ("list", "report", "synth")  # of galton bench, that may have been meant
 # Each has EXPERIMENTS, in the order of its paper.
 MODULES = ("matrices", "programs", "synthesis", "sweeps", "layouts", "patterns", "decisions", "open_questions")
 
@@ -36,8 +37,7 @@ def find(names: list[str]) -> list[Experiment]:
     for name in names:
         chosen = [one for one in known if name in ("all", one, one.partition("-")[0])]
         if not chosen:
-            hint = nearest(name, known)
-            did_you_mean = f"; {hint}" if hint else ""
-            raise GaltonError(f"there is no experiment '{name}'{did_you_mean}; galton bench list shows all")
+            hint = nearest(name, [*known, "all", *COMMANDS]) or "galton bench list shows all"
+            raise GaltonError(f"there is no experiment '{name}'; {hint}")
         found |= {one: known[one] for one in chosen}
     return list(found.values())

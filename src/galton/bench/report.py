@@ -1,105 +1,136 @@
-"""One page of what was measured: every experiment of a folder, as HTML that needs nothing else, and as Markdown."""
+"""Pages of all that was measured: one that leads to those of the experiments, and one with everything in it."""
 
 from __future__ import annotations
 
 import json
-from base64 import b64encode
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from ..lang.source import GaltonError
-from .experiment import PAPERS, grid
+from .experiment import PAPERS
+from .pages import LEGEND, document, machines, section
 from .registry import all_experiments
+from .tables import shown, table_of
 
-__all__ = ["html", "markdown", "read"]
+__all__ = ["html", "index", "markdown", "read", "readable"]
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; --faint: #8882; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h2 { margin-top: 3rem; border-bottom: 2px solid var(--line); }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-td, th { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
-td:first-child, th:first-child { text-align: left; }
-th.ratio, td.ratio { font-weight: 600; }
-td.printed, th.printed { opacity: .7; }
-div.wide { overflow-x: auto; }
-.note, .skipped { opacity: .8; font-size: .9rem; text-align: left; }
-img { max-width: 100%; background: white; }
-code { background: var(--faint); padding: 0 .3em; border-radius: .2em; }
-"""
+Record = dict[str, Any]
+
+TITLE = "The papers' experiments, run again"
+ABOUT = (
+    "Every table and figure of five papers about probabilistic model checking on graphics cards, with what is printed "
+    "there beside what came out here."
+)
 
 
-def read(folder: Path) -> list[dict[str, Any]]:
-    """What ``galton bench --out FOLDER`` has written there, in the order of the papers."""
-    found = []
-    for name in all_experiments():
-        path = folder / f"{name}.json"
-        if not path.exists():
-            continue
-        try:
-            record = json.loads(path.read_text())
-            grid(record)
-            _machines([record])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GaltonError(f"{path} is not as galton bench writes it ({error}); run {name} again") from error
-        found.append(record)
+def read(folder: Path) -> list[Record]:
+    """What ``galton bench --out FOLDER`` has written there, in the order of the papers.
+
+    Raises
+    ------
+    GaltonError
+        Where there is nothing, or something that cannot be read.
+    """
+    found = [_record(path) for path in _paths(folder)]
     if not found:
         raise GaltonError(f"there is nothing in {folder}; galton bench all --out {folder} puts it there")
     return found
 
 
-def _machines(records: Iterable[dict[str, Any]]) -> list[str]:
-    """Each machine and version once, in words."""
-    said = {", ".join(f"{key} {value}" for key, value in record["machine"].items() if value) for record in records}
-    return sorted(said)
+def readable(folder: Path) -> list[Record]:
+    """What is there and can be read: files of other versions are left out."""
+    found = []
+    for path in _paths(folder):
+        with suppress(GaltonError):
+            found.append(_record(path))
+    return found
 
 
-def html(records: Sequence[dict[str, Any]], folder: Path) -> str:
-    """A page with tables and pictures, without a link to anything outside of it."""
-    parts = [f"<!doctype html><html lang=en><meta charset=utf-8><title>The papers' experiments</title><style>{STYLE}"]
-    parts.append("</style><h1>The papers' experiments, run again</h1>")
-    parts.append("<p>Seconds, unless a column says otherwise. A ratio above 1 says that the paper needed more.</p>")
-    parts += [f"<p class=note>{escape(machine)}</p>" for machine in _machines(records)]
+def _paths(folder: Path) -> list[Path]:
+    return [path for name in all_experiments() if (path := folder / f"{name}.json").exists()]
+
+
+def _record(path: Path) -> Record:
+    try:
+        record: Record = json.loads(path.read_text())
+        table_of(record)
+        _ = [record[key] for key in ("title", "notes", "command", "seconds", "date")], record["machine"].items()
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GaltonError(f"{path} is not as galton bench writes it ({error}); run {path.stem} again") from error
+    return record
+
+
+def _by_paper(found: Sequence[Record]) -> Iterator[tuple[str, list[Record]]]:
+    """The titles of the papers, each with its experiments."""
     for paper, title in PAPERS.items():
-        of_paper = [record for record in records if record["name"].startswith(paper)]
-        if of_paper:
-            parts.append(f"<h2>{escape(title)}</h2>")
-        parts += [_section(record, folder) for record in of_paper]
-    return "".join(parts) + "</html>\n"
+        chosen = [record for record in found if record["name"].startswith(paper)]
+        if chosen:
+            yield title, chosen
 
 
-def _section(record: dict[str, Any], folder: Path) -> str:
-    name = record["name"]
-    parts = [f"<h3 id={name}>{name}: {escape(record['title'])}</h3><p class=note><code>galton bench {name}</code></p>"]
+def _contents(found: Sequence[Record], link: str) -> str:
+    """A list of experiments by paper; ``link`` has the place of a name."""
+    parts = ["<nav class=contents>"]
+    for title, chosen in _by_paper(found):
+        parts.append(f"<h4>{escape(title)}</h4><ul>")
+        for record in chosen:
+            address, said = link.format(record["name"]), f"{record['name']}: {record['title']}"
+            wrong = sum(bool(row.get("wrong")) for row in record["rows"])
+            mark = f" <span class=wrong>{wrong} wrong</span>" if wrong else ""
+            parts.append(f"<li><a href='{address}'>{escape(said)}</a>{mark}")
+        parts.append("</ul>")
+    return "".join(parts) + "</nav>"
+
+
+def index(found: Sequence[Record]) -> str:
+    """The page that leads to those of the experiments."""
+    head = f"<h1>{TITLE}</h1><p>{ABOUT}</p>"
+    return document(TITLE, head, _contents(found, "{}.html"), "<h2>Where</h2>", machines(found))
+
+
+def html(found: Sequence[Record], folder: Path) -> str:
+    """A page with tables and pictures, without a link to anything outside of it."""
+    parts = [f"<h1>{TITLE}</h1><p>{ABOUT}</p>", machines(found), LEGEND, "<h2>Contents</h2>", _contents(found, "#{}")]
+    for title, chosen in _by_paper(found):
+        parts += [f"<h2>{escape(title)}</h2>", *(section(record, folder) for record in chosen)]
+    return document(TITLE, *parts)
+
+
+def markdown(found: Sequence[Record], folder: Path, beside: Path) -> str:
+    """Tables for the documentation, and links to the pictures as they are seen from the folder ``beside``."""
+    parts = [f"# {TITLE}\n", ABOUT, ""]
+    parts.append("A ratio is what is printed, divided by what was measured: above 1 the paper needed more.\n")
+    parts += [f"- {machine}" for machine in _machines(found)]
+    parts.append("")
+    for title, chosen in _by_paper(found):
+        parts.append(f"- {title}")
+        parts += [f"  - [{one['name']}](#{one['name']}): {one['title']}" for one in chosen]
+    for title, chosen in _by_paper(found):
+        parts.append(f"\n## {title}")
+        for record in chosen:
+            parts += _markdown_of(record, folder, beside)
+    return "\n".join(parts) + "\n"
+
+
+def _machines(found: Sequence[Record]) -> list[str]:
+    """Each machine and version once, in words."""
+    said = (", ".join(f"{key} {shown(cell)}" for key, cell in one["machine"].items() if cell) for one in found)
+    return sorted(set(said))
+
+
+def _markdown_of(record: Record, folder: Path, beside: Path) -> list[str]:
+    name, table = record["name"], table_of(record)
+    parts = [f"\n### {name}\n", f"{record['title']}: `{record['command']}`, {record['date']}\n"]
     picture = folder / f"{name}.png"
     if picture.exists():
-        data = b64encode(picture.read_bytes()).decode()
-        parts.append(f'<img alt="{escape(record["title"])}" src="data:image/png;base64,{data}">')
-    head, lines = grid(record)
-    parts.append("<div class=wide><table><tr>")
-    parts += [f"<th class='{kind}'>{escape(cell)}</th>" for cell, kind in head]
-    for cells, skipped in lines:
-        parts.append("<tr>")
-        parts += [f"<td class='{kind}'>{escape(cell)}</td>" for cell, (_, kind) in zip(cells, head, strict=True)]
-        if skipped:
-            parts.append(f"<td class=skipped>{escape(skipped)}</td>")
-    parts.append("</table></div>")
-    parts += [f"<p class=note>{escape(note)}</p>" for note in record["notes"]]
-    return "".join(parts)
-
-
-def markdown(records: Sequence[dict[str, Any]]) -> str:
-    """Tables for the documentation."""
-    parts = ["# The papers' experiments, run again\n"]
-    parts.append("Seconds, unless a column says otherwise. A ratio above 1 says that the paper needed more.\n")
-    parts += [f"- {machine}" for machine in _machines(records)]
-    for record in records:
-        head, lines = grid(record)
-        parts.append(f"\n## {record['name']}: {record['title']}\n\n`galton bench {record['name']}`\n")
-        parts.append(f"| {' | '.join(cell for cell, _ in head)} |\n|{'---|' * len(head)}")
-        parts += [f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |" for cells, _ in lines]
-        left_out = [f"- {cells[0]}: {skipped}" for cells, skipped in lines if skipped]
-        parts += ["", *left_out, *(f"- {note}" for note in record["notes"])]
-    return "\n".join(parts) + "\n"
+        parts.append(f"![{record['title']}]({Path(os.path.relpath(picture, beside)).as_posix()})\n")
+    parts.append(f"| {' | '.join(table.titles)} |")
+    parts.append(f"|{'|'.join('---' if column.words else '---:' for column in table.columns)}|")
+    parts += [f"| {' | '.join(cell.replace('|', '/') for cell in line.cells)} |" for line in table.lines]
+    remarks = [f"- {line.cells[0]}: {line.why}" for line in table.lines if line.why]
+    remarks += [f"- All rows: {table.skipped}"] if table.skipped else []
+    return [*parts, "", *remarks, *(f"- {note}" for note in record["notes"])]

@@ -6,47 +6,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .experiment import Cell, Experiment, Found, Options, Row, printed
+from .drawing import in_seconds, with_plain_numbers
+from .experiment import Cell, Experiment, Found, Options, Row
+from .families import by_size, members, states_and_sweeps
 from .layouts import formats_of, megabytes
 from .peers import peers_of
-from .questions import FAMILIES, Instance, ask, disagreement
+from .questions import ask, disagreement
 
 __all__ = ["EXPERIMENTS"]
 
-SMALL = {"herman": (9, 11), "cluster": (32,), "tandem": (31, 63)}
-BEYOND = {"herman": (19, 21), "cluster": (1000,), "tandem": (8191,)}
 ONE_CORE: dict[str, Any] = {"device": "cpu", "threads": 1}
-
-
-def instances(family: str, sizes: list[int], options: Options) -> Iterator[tuple[Instance, bool]]:
-    """The members to measure, and whether each is printed."""
-    question = FAMILIES[family]
-    chosen = list(SMALL[family]) if options.sizes == "small" else sizes
-    if options.sizes == "beyond":
-        chosen = [*chosen, *BEYOND[family]]
-    for size in chosen:
-        yield Instance(question, size), size in sizes
-
-
-def _properties(options: Options) -> Iterator[Row]:
-    """Table 1: rows, sweeps and memory."""
-    table = printed("002-table-1")
-    for family in ("herman", "cluster", "tandem"):
-        cells = {row["instance"]: row for row in table if row["protocol"] == family}
-        for instance, is_printed in instances(family, [int(str(size)) for size in cells], options):
-            theirs = cells[instance.size] if is_printed else {}
-            found = ask(instance, options)
-            names = ("n", "iterations")
-            yield _row(instance, {name: theirs[name] for name in names if name in theirs}, found, names)
 
 
 def _times(name: str, family: str, column: str) -> Callable[[Options], Iterator[Row]]:
     """Tables 2 to 4: seconds sequentially, on one device and on two."""
 
     def run(options: Options) -> Iterator[Row]:
-        cells = {row[column]: row for row in printed(name) if row["system"] == "64-bit"}
-        for instance, is_printed in instances(family, [int(str(size)) for size in cells], options):
-            theirs = cells[instance.size] if is_printed else {}
+        for instance, theirs in members(family, by_size(name, column, system="64-bit"), options):
             wanted = {
                 "seq_time_s": ONE_CORE,
                 "par_time_s": {"device": "cuda"},
@@ -55,31 +31,23 @@ def _times(name: str, family: str, column: str) -> Callable[[Options], Iterator[
             found = {at: ask(instance, options, **choices) for at, choices in wanted.items()}
             ours: dict[str, Cell] = {at: one["seconds"] for at, one in found.items() if "error" not in one}
             skipped = [f"{wanted[at]['device']}: {one['error']}" for at, one in found.items() if "error" in one]
-            ours |= peers_of(instance, options)
+            peers, peers_wrong = peers_of(instance, options)
+            ours |= peers
             yield Row(
                 instance=instance.name,
                 printed={at: theirs[at] for at in wanted if at in theirs},
                 measured=ours,
                 skipped="; ".join(skipped),
-                wrong=disagreement(*found.values()),
+                wrong="; ".join(filter(None, (disagreement(*found.values()), peers_wrong))),
             )
 
     return run
 
 
-def _row(instance: Instance, theirs: dict[str, Cell], found: dict[str, Any], names: tuple[str, ...]) -> Row:
-    if "error" in found:
-        return Row(instance=instance.name, printed=theirs, skipped=found["error"])
-    return Row(instance=instance.name, printed=theirs, measured={name: found[name] for name in names})
-
-
 def _segmented(options: Options) -> Iterator[Row]:
     """Table 5: seconds, how many times faster than sequentially, and memory, by a segmented scan."""
-    table = printed("002-table-5")
     for family in ("herman", "cluster", "tandem"):
-        cells = {row["instance"]: row for row in table if row["protocol"] == family}
-        for instance, is_printed in instances(family, [int(str(size)) for size in cells], options):
-            theirs = cells[instance.size] if is_printed else {}
+        for instance, theirs in members(family, by_size("002-table-5", protocol=family), options):
             names = ("par_time_s", "factor", "gpu_mem_mb")
             ours: dict[str, Cell] = {}
             skipped, wrong = [], ""
@@ -116,14 +84,13 @@ PRECISIONS: dict[str, dict[str, Any]] = {
 
 def _precision(options: Options) -> Iterator[Row]:
     """Figure 2: seconds of a sweep over tandem, on one core, and on a device in double and single precision."""
-    sizes = [int(str(row["instance"])) for row in printed("002-table-1") if row["protocol"] == "tandem"]
-    for instance, _ in instances("tandem", sizes, options):
+    for instance, _ in members("tandem", by_size("002-table-1", protocol="tandem"), options):
         ours: dict[str, Cell] = {}
         skipped = []
         for name, choices in PRECISIONS.items():
             found = ask(instance, options, **choices)
             if "error" in found:
-                skipped.append(f"{name}: {found['error']}")
+                skipped.append(f"{name.removesuffix('_s')}: {found['error']}")
             else:
                 ours |= {"n": found["n"], name: found["solve_s"] / found["iterations"]}
         yield Row(instance=instance.name, measured=ours, skipped="; ".join(skipped))
@@ -139,10 +106,13 @@ def _draw_precision(found: Found, path: Path) -> None:
         points = [(row.measured["n"], row.measured[name]) for row in found.rows if name in row.measured]
         if points:
             axes.plot(*zip(*points, strict=True), marker=marker, label=labels[name])
-    axes.set(xlabel="states", ylabel="time of a sweep (s)", xscale="log", yscale="log")
+    axes.set(xlabel="states", ylabel="time of a sweep", xscale="log", yscale="log")
+    with_plain_numbers(axes.xaxis)
+    in_seconds(axes.yaxis)
     axes.set_title(found.experiment.title, fontsize="medium")
     axes.grid(alpha=0.3)
-    axes.legend()
+    if axes.has_data():
+        axes.legend()
     save(drawn, path)
 
 
@@ -196,7 +166,11 @@ def _scan(options: Options) -> Iterator[Row]:
 TOTAL = "Seconds are from the program that was read to the answer; building the model is in them."
 
 EXPERIMENTS = [
-    Experiment(name="002-table-1", title="States and sweeps of Jacobi's method", run=_properties),
+    Experiment(
+        name="002-table-1",
+        title="States and sweeps of Jacobi's method",
+        run=states_and_sweeps("002-table-1", "protocol"),
+    ),
     Experiment(
         name="002-table-2",
         title="herman: one core, one device, two",
@@ -222,7 +196,7 @@ EXPERIMENTS = [
         notes=(
             "The segmented format sums chunks of 1,024 entries and carries what rows have in several; it keeps the "
             "sums of rows, not all products. bytes: the matrix with compact values, numbers of rows and sums, exactly; "
-            "gpu_mem_mb: with the two vectors, in 2^20 bytes.",
+            "memory: with the two vectors, in 2^20 bytes.",
         ),
     ),
     Experiment(

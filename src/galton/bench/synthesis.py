@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .child import measured
 from .experiment import Cell, Experiment, Found, Options, Row, Sizes, printed
-from .questions import import_all, why_no_device
+from .questions import ask_there, import_all
 from .synth_cases import CASES, SEQUENTIAL, Case
 
 __all__ = ["EXPERIMENTS", "member"]
@@ -85,16 +84,9 @@ def solve(
 
 def ask(name: str, sizes: Sizes, options: Options, device: str, **choices: Any) -> dict[str, Any]:
     """One problem in a process of its own; ``error`` where it was not answered there."""
-    if device.startswith("cuda"):
-        if options.device == "cpu":
-            return {"error": "--device cpu was asked for"}
-        if missing := why_no_device():
-            return {"error": missing}
-    given = {"name": name, "sizes": sizes, "models": str(options.models), "device": device, **choices}
-    found = measured(f"{__name__}:solve", options.limit, options.repeat, **given)
-    if "error" not in found and device.startswith("cuda") and found["placement"]["backend"] != "cuda":
-        return {"error": found["placement"]["reason"]}
-    return found
+    return ask_there(
+        f"{__name__}:solve", options, device, name=name, sizes=sizes, models=str(options.models), **choices
+    )
 
 
 def implementation(name: str, options: Options) -> dict[str, Any]:
@@ -188,26 +180,27 @@ def where(boxes: list[Any]) -> dict[str, Cell]:
 
 def _draw_panels(found: Found, path: Path) -> None:
     """Each box: its parameters, its bounds as height, and what they say as colour."""
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
-
+    from ..plot.matrix import figure, save
     from ..plot.regions import COLOURS
 
-    figure = Figure(figsize=(15, 5), layout="constrained")
+    drawn = figure(15, 5)  # which says what is missing where Matplotlib is
+    from matplotlib.patches import Rectangle
+
     used: set[str] = set()
     for place, row in enumerate(found.rows):
         boxes = row.data.get("boxes", [])
         used |= {verdict for *_, verdict in boxes}
         panel = {"xlabel": "c_hard_re", "title": f"({'abc'[place]}) {row.instance}: {len(boxes)} regions"}
         if boxes and len(boxes[0][0]) == 2:
-            space: Any = figure.add_subplot(1, 3, place + 1, projection="3d")
+            space: Any = drawn.add_subplot(1, 3, place + 1, projection="3d")
             for low, high, lower, upper, verdict in boxes:
                 corner, size = (*low, lower), (high[0] - low[0], high[1] - low[1], upper - lower)
                 space.bar3d(*corner, *size, color=COLOURS[verdict], alpha=0.7, edgecolor="0.3", linewidth=0.2)
             space.set(**panel, ylabel="c_fail", zlabel="probability", zlim=(0, 1))
+            space.locator_params(nbins=4)
             space.view_init(25, -120)
             continue
-        axes = figure.add_subplot(1, 3, place + 1)
+        axes = drawn.add_subplot(1, 3, place + 1)
         for (low,), (high,), lower, upper, verdict in boxes:
             patch = Rectangle((low, lower), high - low, max(upper - lower, 0.002))
             patch.set(facecolor=COLOURS[verdict], edgecolor="0.2", linewidth=0.4)
@@ -215,10 +208,14 @@ def _draw_panels(found: Found, path: Path) -> None:
         if ">=0.5" in row.data.get("property", ""):
             axes.axhline(0.5, color="0.3", linestyle="--", linewidth=1)
         axes.set(**panel, ylabel="probability", xlim=(0.5, 2), ylim=(-0.01, 1.02))
-    keys = [Rectangle((0, 0), 1, 1, facecolor=COLOURS[name], label=name) for name in COLOURS if name in used]
-    figure.suptitle(f"{found.experiment.name}: {found.experiment.title}", fontsize=11)
-    figure.legend(handles=keys, loc="outside lower center", ncols=max(1, len(keys)))
-    figure.savefig(path, dpi=110)
+    labels: dict[str, list[str]] = {}  # true and optimal have one colour, and so have undecided and excluded
+    for name in COLOURS:
+        if name in used:
+            labels.setdefault(COLOURS[name], []).append(name)
+    keys = [Rectangle((0, 0), 1, 1, facecolor=colour, label=" or ".join(names)) for colour, names in labels.items()]
+    drawn.suptitle(f"{found.experiment.name}: {found.experiment.title}", fontsize=11)
+    drawn.legend(handles=keys, loc="outside lower center", ncols=max(1, len(keys)))
+    save(drawn, path)
 
 
 TITLES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 from typer.core import TyperGroup
 
 from ..lang.source import GaltonError
-from .ending import exit_code
+from .ending import exit_code, unhurried
 from .options import Device, OneDevice, Threads
 
 RUN = "run"
+MEASURED = "measured.jsonl"  # in the folder of --out
 
 
 class Experiments(TyperGroup):
@@ -51,15 +53,22 @@ def top() -> None:
 @app.command(name="list")
 def list_experiments() -> None:
     """List all experiments: every table and figure of the papers."""
+    from shutil import get_terminal_size
+    from textwrap import wrap
+
     from ..bench.experiment import PAPERS
     from ..bench.registry import all_experiments
 
-    known = all_experiments()
+    width = get_terminal_size((100, 0)).columns
     for paper, title in PAPERS.items():
-        typer.echo(f"{paper}  {title}")
-        for name, experiment in known.items():
+        typer.echo("\n".join(wrap(title, width, initial_indent=f"{paper}  ", subsequent_indent=" " * 5)))
+        for name, experiment in all_experiments().items():
             if name.startswith(paper):
-                typer.echo(f"  {name:16} {experiment.title}")
+                typer.echo(
+                    "\n".join(wrap(experiment.title, width, initial_indent=f"  {name:15}", subsequent_indent=" " * 17))
+                )
+        typer.echo()
+    typer.echo("galton bench NAME runs one, galton bench 002 those of a paper, galton bench all all of them.")
 
 
 @app.command(name=RUN)
@@ -75,11 +84,20 @@ def run_experiments(
         Path | None, typer.Option("--prism", metavar="PATH", help="PRISM's program.", show_default=False)
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="The fastest of so many runs counts.")] = 1,
-    limit: Annotated[float, typer.Option("--limit", metavar="SECONDS", help="For a single run.")] = 300.0,
+    limit: Annotated[
+        float, typer.Option("--limit", metavar="SECONDS", min=0.0, help="A single run is stopped after that time.")
+    ] = 300.0,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", min=1, help="Measure so many at a time, one of them on a device; more cost precision."),
+    ] = 1,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FOLDER", help="For JSON and pictures.", show_default=False),
+        typer.Option("--out", metavar="FOLDER", help="For JSON, pictures and HTML pages.", show_default=False),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a run with the same --out was interrupted.")
+    ] = False,
     models: Annotated[
         Path | None,
         typer.Option("--models", metavar="FOLDER", help="Where the gallery is; models by default.", show_default=False),
@@ -88,12 +106,25 @@ def run_experiments(
 ) -> None:
     """Run experiments of the papers, and print each as a table: ours, what is printed, and how many times faster.
 
-    Times are seconds. A ratio above 1 says that the paper needed more. What was skipped says why.
+    Times are seconds. A ratio above 1 says that the paper needed more. What was skipped says why. A run that takes
+    longer than --limit, or nearly all memory of the machine, is stopped alone, and its row says so. With --jobs the
+    processor's cells are measured beside each other and beside those of the device; pages say so.
+
+    \b
+    Examples:
+      galton bench 002-table-4 --sizes paper --device cuda --out figures
+      galton bench all --sizes paper --limit 60 --out figures --resume
+      galton bench 004 --against storm,prism --prism /opt/prism/bin/prism
     """
+    from ..bench.child import Measurements
     from ..bench.experiment import Options
     from ..bench.registry import find
-    from ..bench.running import run, write
+    from ..bench.running import finished, machine, run_all, write
+    from ..bench.tables import table_of
 
+    if resume and not out:
+        raise GaltonError("--resume goes on from what --out FOLDER has; name the folder")
+    chosen = find(names)
     options = Options(
         device=device,
         sizes=_one_of(sizes, ("small", "paper", "beyond"), "--sizes"),
@@ -101,17 +132,32 @@ def run_experiments(
         prism=prism,
         repeat=repeat,
         limit=limit,
+        jobs=jobs,
         models=models or _gallery(),
+        measurements=Measurements(jobs=jobs),
     )
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        kept = Measurements(out / MEASURED, by=machine(), resume=resume, jobs=jobs)
+        options = replace(options, measurements=kept)
+    records = {one.name: finished(one, options, out) if resume and out else None for one in chosen}
+    missing = [one for one in chosen if records[one.name] is None]
+    coming = run_all(missing, options, lambda one, row: typer.echo(f"  {one.name}: {row.instance}", err=True))
     wrong = 0
-    for experiment in find(names):
-        found = run(experiment, options, lambda row: typer.echo(f"  {row.instance}", err=True))
-        typer.echo(f"\n{experiment.name}: {experiment.title} ({found.seconds:.1f} s)\n{found.table()}")
+    for experiment in chosen:
+        record = records[experiment.name]
+        if record is None:
+            found = next(coming)
+            record = found.to_json()
+            if out:
+                with unhurried():
+                    write(found, out)
+        typer.echo(f"\n{experiment.name}: {experiment.title} ({record['seconds']:.1f} s)\n{table_of(record)}")
         for note in experiment.notes:
             typer.echo(f"  {note}")
-        if out:
-            write(found, out)
-        wrong += sum(bool(row.wrong) for row in found.rows)
+        wrong += sum("wrong" in row for row in record["rows"])
+    if out:
+        typer.echo(f"\npages: {out / 'index.html'}")
     if wrong:
         typer.echo(f"error: {wrong} rows are wrong, as they say themselves: their times are worth nothing", err=True)
         raise typer.Exit(1)
@@ -139,7 +185,7 @@ def report(
     for path in [out] if out else [folder / "report.html", folder / "report.md"]:
         kind = _one_of(path.suffix, (".html", ".md"), "--out")
         with replacing(path) as file:
-            file.write(html(records, folder) if kind == ".html" else markdown(records))
+            file.write(html(records, folder) if kind == ".html" else markdown(records, folder, path.parent))
         typer.echo(f"{len(records)} experiments in {path}")
 
 

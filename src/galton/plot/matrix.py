@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..model.sparse import Model
 
-__all__ = ["PIXELS", "Pattern", "check_picture", "draw_pattern", "pattern", "plot_matrix"]
+__all__ = ["PIXELS", "Pattern", "check_picture", "draw_pattern", "figure", "pattern", "plot_matrix", "save"]
 
 PIXELS = 1000  # the most in each direction that transitions are counted in
 PANEL, DPI = 6.5, 200  # inches of a picture and its dots, which are more than PIXELS
