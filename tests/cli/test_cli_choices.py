@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 from unittest.mock import patch
@@ -26,17 +27,17 @@ SWEPT = {*BY_HAND, "format", "segmented", "order", "single", "devices"}
 ASKED: dict[tuple[str, str], set[str]] = {
     ("die", "P=? [ F d=6 ]"): {*SWEPT, "method for all at once"},
     ("die", 'R{"tosses"}=? [ F node=7 ]'): {*SWEPT, "method for all at once"},
-    ("die", "P=? [ F<=9 d=6 ]"): {"format", "order", "single"},
+    ("die", "P=? [ F<=9 d=6 ]"): {"format", "order", "single", "devices"},
     ("die", "P=? [ F>=2 d=6 ]"): {"format", "segmented", "order", "single", "devices"},
-    ("die", "P=? [ X node=1 ]"): {"format", "order", "single"},
-    ("die", "S=? [ d=6 ]"): {*BY_HAND, "sweeps", "order"},
-    ("die", 'R{"tosses"}=? [ S ]'): {*BY_HAND, "sweeps", "order"},
+    ("die", "P=? [ X node=1 ]"): {"format", "order", "single", "devices"},
+    ("die", "S=? [ d=6 ]"): {*BY_HAND, "sweeps", "order", "devices"},
+    ("die", 'R{"tosses"}=? [ S ]'): {*BY_HAND, "sweeps", "order", "devices"},
     ("die", "A [ F node=7 ]"): set(),
     ("die", "d=6"): set(),
-    ("tandem", "P=? [ F<=1 second=2 ]"): {"format", "order", "single", "timed"},
-    ("tandem", 'R{"customers"}=? [ C<=1 ]'): {"format", "order", "single", "timed"},
-    ("tandem", 'R{"customers"}=? [ I=1 ]'): {"format", "order", "single", "timed"},
-    ("tandem", "S=? [ second=2 ]"): {*BY_HAND, "sweeps", "order"},
+    ("tandem", "P=? [ F<=1 second=2 ]"): {"format", "order", "single", "timed", "devices"},
+    ("tandem", 'R{"customers"}=? [ C<=1 ]'): {"format", "order", "single", "timed", "devices"},
+    ("tandem", 'R{"customers"}=? [ I=1 ]'): {"format", "order", "single", "timed", "devices"},
+    ("tandem", "S=? [ second=2 ]"): {*BY_HAND, "sweeps", "order", "devices"},
     ("tandem", "P=? [ X second=2 ]"): set(),
     ("tandem", "P=? [ F P>=0.5 [ F<=1 second=2 ] ]"): {*SWEPT, "method for all at once", "timed"},
 }
@@ -97,9 +98,9 @@ def test_a_model_that_was_built_before_is_no_way_around(name: str) -> None:
 
 def test_several_devices_of_a_model_that_was_built_there() -> None:
     model = load(DIE).build()
-    model.info["devices"] = (0, 1)
-    with pytest.raises(UsageError, match="several devices does nothing for S=\\? \\[ d=6 \\]"):
-        check(model, "S=? [ d=6 ]")
+    model = replace(model, placement=replace(model.placement, devices=(0, 1)))
+    with pytest.raises(UsageError, match="several devices does nothing for A \\[ F node=7 \\]"):
+        check(model, "A [ F node=7 ]")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,6 @@ def test_several_devices_of_a_model_that_was_built_there() -> None:
             "--method direct runs on the CPU, and on no device, let alone",
         ),
         (["--format", "ell", "--method", "interval"], "--format is for methods that sweep or multiply, and --method i"),
-        (["--device", "cuda:0,1", "--method", "interval"], "several devices are for methods that sweep or multiply"),
     ],
 )
 def test_choices_that_exclude_each_other(words: list[str], said: str) -> None:

@@ -78,7 +78,7 @@ class Record:
 
     @property
     def used(self) -> set[int]:
-        return {device for kernel, _, device in self.launched if kernel in MAIN}
+        return {device for kernel, _, device in self.launched if kernel in (*MAIN, "propagate")}
 
 
 record = Record()

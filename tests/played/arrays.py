@@ -135,7 +135,7 @@ class ndarray(Operators):
 
     def __getitem__(self, where: Any) -> ndarray:
         found = self._host[_index(where)]
-        if isinstance(found, np.ndarray) and np.shares_memory(found, self._host):
+        if isinstance(found, np.ndarray) and (np.shares_memory(found, self._host) or not found.size):
             return ndarray(found, self._place)
         if not isinstance(found, np.ndarray):  # one number: CuPy gives a view, not a copy
             whole = _index(where)
@@ -242,7 +242,7 @@ class ndarray(Operators):
 def fresh(found: Any) -> ndarray:
     """An array in memory of its own."""
     host = np.asarray(found)
-    memory.allocate(host.nbytes)
+    memory.allocate(host)
     return ndarray(host)
 
 
@@ -309,13 +309,20 @@ def _empty(shape: Any, dtype: Any = float) -> ndarray:
 
 def _sent(given: Any, dtype: Any = None) -> ndarray:
     if isinstance(given, ndarray):
-        here = given if given._place == devices.current else given.copy()
+        here = given
+        if given._place != devices.current:
+            memory.crossed(given.nbytes, given._place)
+            here = given.copy()
         return here if dtype is None or here.dtype == dtype else here.astype(dtype)
+    memory.crossed(np.asarray(given).nbytes, None)
     return fresh(np.array(given, dtype=dtype))
 
 
 def _copied(given: Any, dtype: Any = None) -> ndarray:
-    return fresh(np.array(given._host if isinstance(given, ndarray) else given, dtype=dtype))
+    there = isinstance(given, ndarray)
+    if not there or given._place != devices.current:
+        memory.crossed(given.nbytes if there else np.asarray(given).nbytes, given._place if there else None)
+    return fresh(np.array(given._host if there else given, dtype=dtype))
 
 
 def _asnumpy(given: Any) -> np.ndarray:

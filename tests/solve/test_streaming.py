@@ -115,10 +115,10 @@ def test_memory_for_less(monkeypatch: pytest.MonkeyPatch) -> None:
     known = galton.check(model, QUESTIONS[0])
     allocate = type(memory).allocate
 
-    def some(self: Any, size: int) -> None:
-        if size > 2000:
-            raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes")
-        allocate(self, size)
+    def some(self: Any, array: Any) -> None:
+        if array.nbytes > 2000:
+            raise OutOfMemoryError(f"Out of memory allocating {array.nbytes:,} bytes")
+        allocate(self, array)
 
     monkeypatch.setattr(type(memory), "allocate", some)
     with played_device(), small_segments():

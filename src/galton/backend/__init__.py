@@ -17,7 +17,7 @@ from ..device.arrays import library_of
 if TYPE_CHECKING:
     from .protocol import Equations, Explorer, Graph, LongRun, Regions, Rows, Steps
 
-__all__ = ["BACKENDS", "CPU", "CUDA", "REFERENCE", "Backend", "of"]
+__all__ = ["BACKENDS", "CPU", "CUDA", "REFERENCE", "SPLIT", "Backend", "of"]
 
 
 class Backend:
@@ -69,11 +69,14 @@ class Backend:
 
 
 CPU, CUDA = Backend("cpu"), Backend("cuda")
+SPLIT = Backend("cuda.split")  # equations, steps and long runs that several devices share
 REFERENCE = Backend("reference")  # for tests: slow, and meant to be read; nobody is sent there
 BACKENDS = {backend.name: backend for backend in (CPU, CUDA)}
 
 
-def of(array: object) -> Backend:
-    """The backend for what has this array: that of the library it is of."""
+def of(array: object, devices: tuple[int, ...] = ()) -> Backend:
+    """The backend for what has this array: that of the library it is of; where devices are named, they share it."""
+    if devices:
+        return SPLIT
     library = library_of(array)
     return CPU if library is None else BACKENDS[library.name]

@@ -17,13 +17,17 @@ __all__ = ["Chain"]
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """An irreducible chain and a reward: arrays as in :class:`galton.model.sparse.Model`."""
+    """An irreducible chain and a reward: arrays as in :class:`galton.model.sparse.Model`.
+
+    ``devices`` are those that share its rows, if there are several.
+    """
 
     row_starts: npt.NDArray[np.int32] | npt.NDArray[np.int64]
     columns: npt.NDArray[np.int32]
     values: Values
     state: Floats | None
     choice: Floats | None
+    devices: tuple[int, ...] = ()
 
     @property
     def n_states(self) -> int:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .cuda import regions as cuda_regions
     from .cuda import rows as cuda_rows
     from .cuda import steps as cuda_steps
+    from .cuda.split import equations as split_equations
+    from .cuda.split import long_run as split_long_run
+    from .cuda.split import steps as split_steps
     from .reference import equations as reference_equations
     from .reference import explorer as reference_explorer
     from .reference import graph as reference_graph
@@ -39,12 +42,15 @@ if TYPE_CHECKING:
     reference_rows_meets: protocol.Rows = reference_rows
     cpu_equations_meets: protocol.Equations = cpu_equations
     cuda_equations_meets: protocol.Equations = cuda_equations
+    split_equations_meets: protocol.Equations = split_equations
     reference_equations_meets: protocol.Equations = reference_equations
     cpu_steps_meets: protocol.Steps = cpu_steps
     cuda_steps_meets: protocol.Steps = cuda_steps
+    split_steps_meets: protocol.Steps = split_steps
     reference_steps_meets: protocol.Steps = reference_steps
     cpu_long_run_meets: protocol.LongRun = cpu_long_run
     cuda_long_run_meets: protocol.LongRun = cuda_long_run
+    split_long_run_meets: protocol.LongRun = split_long_run
     reference_long_run_meets: protocol.LongRun = reference_long_run
     cpu_regions_meets: protocol.Regions = cpu_regions
     cuda_regions_meets: protocol.Regions = cuda_regions

@@ -136,7 +136,7 @@ def part_of(model: Model, keep: Mask | None, threads: int, *, loops: bool = True
 
     Nothing is copied where nothing is left out.
     """
-    values, where = on_host(model.values.distinct), of(model.columns)
+    values, where = on_host(model.values.distinct), of(model.columns, model.placement.devices)
     least, bits = float(values.min(initial=np.inf)), _places(values)
     if loops and (keep is None or keep.all()):
         longest = int(greatest(np.diff(model.row_starts)))

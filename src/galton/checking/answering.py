@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..device.arrays import is_on_host, on_host
+from ..device.arrays import on_host
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.program import Program
@@ -47,14 +47,14 @@ def check(
     """
     settings = settings or Settings()
     settings.check_eps()
-    devices = len(model.info.get("devices", ()))
+    devices = max(len(model.placement.devices), 1)
     check_choices(question, program, settings, type=model.type, devices=devices)
 
     def check(model: Model, settings: Settings) -> Result:
         found = _check(program, model, question, settings, strategy)
         return found if certificate else replace(found, quantity=None)
 
-    if is_on_host(model.columns):
+    if not model.on_device:
         found = check(model, replace(settings, stream=settings.stream or model.placement.streams))
         return replace(found, placement=model.placement)
     from .on_device import checked
@@ -70,7 +70,7 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
     answered: Evaluation | None = None  # what the result is from
     undecided: UndecidedError | None = None
     # Steps in single precision round more than any method makes up for: to ask for more would give the same again.
-    rounded = settings.single and not is_on_host(model.columns) and makes_steps(question, program, model.type)
+    rounded = settings.single and model.on_device and makes_steps(question, program, model.type)
     final = settings.by_hand or rounded
     with DeepRecursion(question.source):
         while True:

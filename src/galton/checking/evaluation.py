@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..device.arrays import how_many, is_on_host, namespace, on_host
+from ..device.arrays import how_many, namespace, on_host
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
 from ..lang.operations import BINARY, FUNCTIONS, UNARY, Operation
@@ -182,7 +182,7 @@ class Evaluation:
             note = Work("method", f"{chosen} is for {what}; here {done_by} was used")
             quantity = replace(quantity, work=(*quantity.work, note))
         asked = self.settings.format or self.settings.order or self.settings.single
-        if asked and quantity.work and is_on_host(self.model.columns) and not self.settings.stream:
+        if asked and quantity.work and not self.model.on_device and not self.settings.stream:
             self.warnings.append("--format, --order and --single are for a device, and this was answered on the CPU")
         self.steps.append(Step(render(expression), quantity))
         return quantity

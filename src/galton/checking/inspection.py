@@ -85,9 +85,9 @@ UNBOUNDED = Kind(
     "unbounded paths and rewards", ("method", "step format", "format", "order", "single", "devices", "iterations")
 )
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
-STEPS = Kind("a number of steps", ("step format", "order", "single"))
-TIME = Kind("time bounds", ("timed method", "step format", "order", "single"))
-LONG_RUN = Kind("long-run averages", ("long-run iterations", "order", "balance"))
+STEPS = Kind("a number of steps", ("step format", "order", "single", "devices"))
+TIME = Kind("time bounds", ("timed method", "step format", "order", "single", "devices"))
+LONG_RUN = Kind("long-run averages", ("long-run iterations", "order", "balance", "devices"))
 AT_ONCE = Kind("what one step or the graph tells")
 KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
 
@@ -169,11 +169,10 @@ def _check_together(settings: Settings, device: str | None, devices: int) -> Non
             )
         if devices > 1:
             raise UsageError(f"--method {method} runs on the CPU, and on no device, let alone several devices")
-    shared = "--format is" if settings.format is not None else "several devices are" if devices > 1 else ""
-    if shared and settings.by_hand and not sweeps_in_formats(method):
+    if settings.format is not None and settings.by_hand and not sweeps_in_formats(method):
         raise UsageError(
-            f"{shared} for methods that sweep or multiply, and --method {method} proves every step, over rows as they "
-            "were made; leave one of them away"
+            f"--format is for methods that sweep or multiply, and --method {method} proves every step, over rows as "
+            "they were made; leave one of them away"
         )
 
 

@@ -114,20 +114,20 @@ def _gains_on_device(
     for k in unequal:
         start = perf_counter()
         first, last = int(starts[k]), int(starts[k + 1])
-        inside, numbered = members[first:last], ""
-        if settings.order is not None:
-            inside = reordered(model, namespace(inside).sort(inside), settings.order)
-            numbered = f", numbered {ORDERS[settings.order]}"
-        found = gain(_part(model, reward, inside, renumbered=settings.order not in (None, "canonical")), settings)
+        found = gain(_ordered(model, reward, members[first:last], settings), settings)
         lower[k], upper[k] = found.lower, found.upper
-        work.append(Work(found.method, f"{last - first:,} states{numbered}", found.sweeps, perf_counter() - start))
+        detail = f"{last - first:,} states{_numbered(settings)}"
+        work.append(Work(found.method, detail, found.sweeps, perf_counter() - start))
     return lower, upper, work
 
 
 def _gains(
     model: Model, reward: Rewards, components: Components, settings: Settings
 ) -> tuple[Floats, Floats, list[Work]]:
-    """Bound the gain of each component on the CPU; return lower and upper bounds, and what was done."""
+    """Bound the gain of each component of a model on the host; return lower and upper bounds, and what was done.
+
+    Devices, where the host shares the model with them, are for the large components.
+    """
     members, starts = components.order, components.starts
     total, below, above = _reward_bounds(model, reward)
     # Elsewhere than here rewards may differ: a component that earns the same everywhere has no equation to solve.
@@ -148,9 +148,14 @@ def _gains(
     wide = upper - lower > settings.tolerance.width(np.abs(lower))
     for k in np.flatnonzero((lower < upper) & (wide | (sizes > SMALL))):
         start = perf_counter()
-        found = gain(_part(model, reward, members[starts[k] : starts[k + 1]]), settings)
+        inside, numbered = members[starts[k] : starts[k + 1]], ""
+        if model.on_device:
+            chain, numbered = _ordered(model, reward, inside, settings), _numbered(settings)
+        else:
+            chain = _part(model, reward, inside)
+        found = gain(chain, settings)
         lower[k], upper[k] = found.lower, found.upper
-        work.append(Work(found.method, f"{sizes[k]:,} states", found.sweeps, perf_counter() - start))
+        work.append(Work(found.method, f"{sizes[k]:,} states{numbered}", found.sweeps, perf_counter() - start))
     return lower, upper, work
 
 
@@ -166,16 +171,29 @@ def _reward_bounds(model: Model, reward: Rewards) -> tuple[Floats, Floats, Float
     return total, nudged(total, -np.inf, rounded < 0), nudged(total, np.inf, rounded > 0)
 
 
+def _ordered(model: Model, reward: Rewards, members: Int32s, settings: Settings) -> Chain:
+    """A component in the order that devices are asked to have it in."""
+    if settings.order is not None:
+        members = reordered(model, namespace(members).sort(members), settings.order)
+    return _part(model, reward, members, renumbered=settings.order not in (None, "canonical"))
+
+
+def _numbered(settings: Settings) -> str:
+    return "" if settings.order is None else f", numbered {ORDERS[settings.order]}"
+
+
 def _part(model: Model, reward: Rewards, members: Int32s, *, renumbered: bool = False) -> Chain:
     """A component as a chain of its own; all states stay as they are numbered, unless they were renumbered."""
+    devices = model.placement.devices
     if len(members) == model.n_states and not renumbered:
-        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice)
+        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice, devices)
     xp = namespace(members)
     entries, lengths = entries_of(model, members)
     position = xp.empty(model.n_states, dtype=np.int32)
     position[members] = xp.arange(len(members), dtype=np.int32)
-    parts = [None if part is None else part[members] for part in (reward.state, reward.choice)]
-    return Chain(offsets(lengths), position[model.columns[entries]], picked(model.values, entries), *parts)
+    state, choice = (None if part is None else part[members] for part in (reward.state, reward.choice))
+    rows = (offsets(lengths), position[model.columns[entries]], picked(model.values, entries))
+    return Chain(*rows, state, choice, devices)
 
 
 def _method(work: list[Work]) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..device.arrays import is_on_host
 from ..device.errors import DeviceError, DeviceMemoryError, device_errors
+from ..device.placement import Placement
 from ..lang.source import GaltonError
 from ..model.sparse import Model
 from ..solve.methods import FORWARD, runs_on_device
@@ -38,19 +40,24 @@ def checked(check: Callable[[Model, Settings], Result], model: Model, settings: 
             if not placement.chosen:
                 raise
             reason = f"{type(error).__name__} on the device: {error}"
+    if larger and placement.devices and not is_on_host(model.columns):
+        # The first device has the model and no room for more; parts of what is left may fit on all of them.
+        where = "the model was brought to the host, matrices in parts on each"
+        shared = replace(placement, reason=f"{reason}; {where}")
+        return checked(check, _at_home(model, reason, shared), settings, strategy=strategy)
     # Who did not ask for a device need not be warned of what it is not for.
     told = not (unfit and placement.chosen)
     there = placement.instead(f"{reason}; answered on the CPU", told=told)
-    found = check(_at_home(model, reason), replace(settings, stream=settings.stream or larger))
+    found = check(_at_home(model, reason, there), replace(settings, stream=settings.stream or larger))
     warnings = (*found.warnings, there.reason) if told else found.warnings
     return replace(found, warnings=warnings, placement=there)
 
 
-def _at_home(model: Model, reason: str) -> Model:
-    """The model on the CPU. A device that has failed may not give it back: then there is nothing left to ask."""
+def _at_home(model: Model, reason: str, placement: Placement) -> Model:
+    """The model on the host. A device that has failed may not give it back: then there is nothing left to ask."""
     try:
         with device_errors("there is not enough memory"):
-            return replace(model.to_host(), placement=model.placement)
+            return replace(model.to_host(), placement=placement)
     except DeviceError as error:
         message = f"{reason}; the model cannot be read back either ({error}); --device cpu does without"
         raise DeviceError(message) from error

@@ -51,7 +51,7 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="Where to compute: cpu, cuda, cuda:0,1 (several devices, for unbounded paths and rewards), or "
+        help="Where to compute: cpu, cuda, cuda:0,1 (several devices, which share the work and the memory), or "
         "auto: a CUDA device where there is one and it is worth it.",
     ),
 ]

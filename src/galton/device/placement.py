@@ -51,7 +51,8 @@ class Placement:
     asked
         What the user asked for.
     devices
-        The numbers of several devices that share the rows of equations; empty for one.
+        The numbers of several devices that share the rows of matrices; empty for one. The model itself lies on the
+        first of them or, where it does not fit there, on the host.
     streams
         Whether the model is larger than the device, so that its parts go there one after the other.
     trouble

@@ -40,9 +40,10 @@ def build(
     Parameters
     ----------
     device
-        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"`` for several devices, which share the rows of equations, or ``"auto"``: a
+        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"`` for several devices, which share the rows of matrices, or ``"auto"``: a
         CUDA device where there is one and the model is large enough. Arrays of a model built on a device stay there.
-        Where the device cannot build it, the CPU does; the model's ``placement`` says where it lies, and why.
+        Where the device cannot build it, the CPU does; where it is too large for the first of several devices, its
+        arrays are on the host. The model's ``placement`` says where it lies, and why.
     threads
         How many to use; all cores by default. The result is the same for any number.
     max_states, memory_mb

@@ -21,6 +21,8 @@ __all__ = ["explore"]
 
 SMALL = 300_000  # states that are left to the CPU in any case
 PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
+MATRICES = "matrices in parts on each"
+SHARED = f"larger than the first one: explored by the CPU, kept in the memory of the host, {MATRICES}"
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there is no device without one of these
 
 
@@ -55,7 +57,9 @@ def explore(
         except _TooLongError:
             pass  # the device begins anew, which takes it no time
     reason = "the model is large" if request.kind == "auto" else "asked for"
-    there = Placement("cuda", reason, device, request.numbers if len(request.numbers) > 1 else ())
+    there = Placement("cuda", reason, device)
+    if len(request.numbers) > 1:
+        there = replace(there, reason=f"{reason}: the model on the first one, {MATRICES}", devices=request.numbers)
     try:
         with device_errors("there is not enough memory on the device"):
             if request.numbers:
@@ -63,8 +67,10 @@ def explore(
             model = CUDA.explorer.explore(lowered, threads=threads, limits=limits, watch=watch)
         return replace(model, placement=there)
     except DeviceError as error:
-        trouble = f"{error}; explored on the CPU instead"
         larger = isinstance(error, DeviceMemoryError)
+        if larger and there.devices:
+            return on_cpu(replace(there, reason=SHARED))
+        trouble = f"{error}; explored on the CPU instead"
         return on_cpu(replace(there.instead(trouble, told=True), streams=larger))
     except GaltonError:  # the model is at fault
         raise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..device.arrays import freeze, namespace
+from ..device.arrays import freeze, is_on_host, namespace
 from ..device.placement import Placement
 from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
@@ -219,6 +219,11 @@ class Model:
         from .moving import to_device
 
         return to_device(self)
+
+    @property
+    def on_device(self) -> bool:
+        """Whether devices work on the model: they have its arrays, or several of them take parts from the host."""
+        return not is_on_host(self.columns) or bool(self.placement.devices)
 
     # What kind of process it is.
 

@@ -20,7 +20,7 @@ from ..solve.equations import Segment
 from ..solve.requirements import Requirement
 from .reduction import Problem, Reduction
 
-__all__ = ["ComponentOrder", "segments_of"]
+__all__ = ["ComponentOrder", "StateOrder", "segments_of"]
 
 LARGE = 512  # unknowns from which on a component is solved alone, to be swept as often as it needs and no more
 SEGMENT = 4096  # unknowns of small components that are solved together
@@ -43,6 +43,20 @@ class ComponentOrder(Reduction):
     def describe(self) -> str:
         """In words."""
         return "order by strongly connected component, successors first, each from its exits inwards"
+
+
+class StateOrder(Reduction):
+    """The open states in the order that they have, all components together, for devices that share them."""
+
+    def apply(self, problem: Problem) -> Problem:
+        """The problem with an order."""
+        assert problem.open_states is not None
+        order = np.flatnonzero(problem.open_states).astype(np.int32)
+        return replace(problem, order=order, starts=np.array([0, len(order)], dtype=np.int32))
+
+    def describe(self) -> str:
+        """In words."""
+        return "order by state, all components together"
 
 
 def segments_of(starts: npt.NDArray[np.integer], trivial: Mask) -> Iterator[Segment]:

@@ -30,12 +30,17 @@ def plan(problem: Problem, settings: Settings, open_states: Mask, ends: EndCompo
     UnmetRequirementError
         Where the method of the settings requires what no reduction can bring about.
     """
-    on_host = is_on_host(problem.model.columns)
+    model = problem.model
+    on_host = not model.on_device
     reductions: list[Reduction] = [OpenStates(open_states)]
     if on_host:
         from .component_order import ComponentOrder
 
         reductions.append(ComponentOrder())
+    elif is_on_host(model.columns):
+        from .component_order import StateOrder
+
+        reductions.append(StateOrder())
     if ends is not None and ends.count:
         from .end_components import CollapseEndComponents
 

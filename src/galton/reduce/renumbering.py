@@ -18,9 +18,12 @@ from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
 from ..backend.formats import ORDERS
 from ..backend.steps import Part
 from ..device.arrays import namespace, on_host
+from ..device.arrays import offsets as offsets_of
+from ..model.sparse import Int32s
+from ..solve.equations import Equations
 from .reduction import Problem, Reduction
 
-__all__ = ["Renumbering", "places", "renumbered"]
+__all__ = ["Renumbering", "places", "renumbered", "renumbered_unknowns"]
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,14 @@ def renumbered(part: Part, order: str, initial: Any) -> Part:
 
     Vectors are taken from the states and given back to them by their numbers, so that nothing else is to be lifted.
     """
+    from ..backend.cuda.split.steps import StepMatrix as SplitMatrix
     from ..backend.cuda.steps import StepMatrix
 
     part = replace(part, order=order)
     matrix = part.matrix
     if order == "canonical" or not part.n_states:
         return part
-    assert isinstance(matrix, StepMatrix)
+    assert isinstance(matrix, (StepMatrix, SplitMatrix))
     xp = namespace(matrix.columns)
     roots = on_host(part.positions(initial))
     new = xp.asarray(places(order, matrix.groups, matrix.starts, matrix.columns, roots))
@@ -80,3 +84,18 @@ def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt
     new = np.empty(size, dtype=np.int32)
     new[sequence] = np.arange(size, dtype=np.int32)
     return new
+
+
+def renumbered_unknowns(
+    order: str, equations: Equations, members: Int32s, groups: Int32s | None
+) -> tuple[Int32s, Int32s | None]:
+    """The members of unknowns in another order, given their equations; with ``groups`` an unknown may have several."""
+    first = equations.origin.number[equations.origin.model.initial]
+    new = places(order, equations.groups, equations.starts, equations.columns, first[first >= 0])
+    sequence = np.argsort(new)
+    if groups is None:
+        return members[sequence], None
+    lengths = np.diff(groups)[sequence]
+    starts = offsets_of(lengths)
+    moved = np.repeat(groups[:-1][sequence] - starts[:-1], lengths) + np.arange(len(members))
+    return members[moved], starts

@@ -7,7 +7,7 @@ the unknowns are lifted back to the states.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -97,7 +97,9 @@ def open_equations(
     for reduction in reductions:
         problem = reduction.apply(problem)
     merged = f"{merge.count:,} end components merged" if merge is not None and merge.count else ""
-    build = _on_host if is_on_host(model.columns) else _on_device
+    build = _on_host
+    if model.on_device:
+        build = _shared if is_on_host(model.columns) else _on_device
     equations, members, work = build(problem, settings, start, merged)
     listed = "; ".join(reduction.describe() for reduction in reductions)
     plain = problem.component is None and problem.numbering in (None, "canonical")
@@ -156,11 +158,43 @@ def _on_device(problem: Problem, settings: Settings, start: float, merged: str) 
         order=problem.numbering,
     )
     members = np.flatnonzero(open_states).astype(np.int32)
+    return equations, members, _laid_out(equations, problem, start, merged)
+
+
+def _shared(problem: Problem, settings: Settings, start: float, merged: str) -> Built:
+    """All open states together, in the memory of the host; several devices take parts of the rows from there."""
+    order, groups, numbering = problem.order, problem.groups, problem.numbering
+    assert order is not None
+
+    def restricted(order: Int32s, groups: Int32s | None) -> Equations:
+        equations = restrict(
+            problem.model,
+            order,
+            problem.known,
+            optimum=problem.optimum,
+            reward=problem.reward,
+            keep=problem.keep,
+            groups=groups,
+            threads=settings.n_threads,
+        )
+        return replace(equations, format=settings.format)
+
+    equations = restricted(order, groups)
+    if numbering not in (None, "canonical") and equations.size:
+        from .renumbering import renumbered_unknowns
+
+        order, groups = renumbered_unknowns(numbering or "", equations, order, groups)
+        equations = restricted(order, groups)
+    return equations, order, _laid_out(equations, problem, start, merged)
+
+
+def _laid_out(equations: Equations, problem: Problem, start: float, merged: str) -> tuple[Work, ...]:
+    """The equations of a device, or of several, in words."""
     unknowns = f"{equations.size:,} unknowns, {merged}{', ' if merged else ''}"
     numbered = f", numbered {ORDERS[problem.numbering]}" if problem.numbering else ""
     laid_out = equations.matrix.describe()
     detail = f"{unknowns}{len(equations.rows):,} rows, {len(equations.columns):,} entries{numbered}; {laid_out}"
-    return equations, members, (Work("equations", detail, seconds=time.perf_counter() - start),)
+    return (Work("equations", detail, seconds=time.perf_counter() - start),)
 
 
 def _format(equations: Equations) -> str:

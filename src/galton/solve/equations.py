@@ -106,6 +106,11 @@ class Equations:
         return min(least, earned - max(largest, 0.0)) < math.log2(FAINT) or largest > -math.log2(FAINT)
 
     @property
+    def on_device(self) -> bool:
+        """Whether devices sweep over them: over all unknowns together."""
+        return self.origin.model.on_device
+
+    @property
     def size(self) -> int:
         """The number of unknowns."""
         return len(self.starts if self.groups is None else self.groups) - 1
@@ -113,7 +118,8 @@ class Equations:
     @cached_property
     def matrix(self) -> Matrix:
         """The rows as their backend takes them."""
-        return backend.of(self.columns).equations.matrix(
+        devices = self.origin.model.placement.devices
+        return backend.of(self.columns, devices).equations.matrix(
             self.groups,
             self.starts,
             self.columns,
@@ -121,7 +127,7 @@ class Equations:
             self.scale,
             self.constant,
             format=self.format,
-            devices=self.origin.model.placement.devices,
+            devices=devices,
         )
 
     @cached_property

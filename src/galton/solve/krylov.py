@@ -40,7 +40,7 @@ class Operator:
     def __init__(self, job: Job, segment: Segment) -> None:
         self.job, self.segment = job, segment
         equations = job.equations
-        self._on_host = job.xp is np
+        self._on_host = not equations.on_device
         if self._on_host:
             self._homogeneous = equations.system_with(np.zeros(len(equations.rows)), None)
             self._full = np.zeros(equations.size)  # zero outside the range

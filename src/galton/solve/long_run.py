@@ -43,7 +43,7 @@ class Gain(NamedTuple):
 
 def drift_bounds(chain: Chain, high: Floats, low: Floats | None = None, threads: int = 1) -> tuple[Floats, Floats]:
     """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
-    kernels = backend.of(chain.columns).long_run
+    kernels = backend.of(chain.columns, chain.devices).long_run
     return kernels.drift_bounds(chain, chain.state, chain.choice, high, low, threads)
 
 
@@ -84,7 +84,7 @@ class _Search:
 
     def __init__(self, chain: Chain, settings: Settings) -> None:
         self.chain, self.settings = chain, settings
-        self.kernels = backend.of(chain.columns).long_run
+        self.kernels = backend.of(chain.columns, chain.devices).long_run
         self.bias = self.kernels.bias(chain, settings)
         xp = namespace(chain.columns)
         self.high, self.low = xp.zeros(chain.n_states), xp.zeros(chain.n_states)

@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import _core
 from ..backend.protocol import Span, System
-from ..device.arrays import how_many, is_on_host, namespace
+from ..device.arrays import how_many, namespace
 from ..model.errors import NumericError
 from ..model.rounding import SPACING
 from ..model.values import Floats
@@ -49,7 +49,7 @@ def solve(equations: Equations, settings: Settings) -> Solution:
     Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
     Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
     """
-    stream = settings.stream and is_on_host(equations.columns)
+    stream = settings.stream and not equations.on_device
     return _Solver(equations, settings, device_for(equations) if stream else None).run()
 
 
@@ -76,7 +76,7 @@ class _Solver:
 
     def _proposer(self, system: System, x: Floats, room: Floats, chosen: Any, *, weighs: bool = False) -> Proposer:
         """On a device, on the host, or on the host with a device for the large segments."""
-        if not is_on_host(x):
+        if self.equations.on_device:
             return ParallelProposer(system, x, room, chosen, self.settings)
         if self.device is None:
             return Proposer(system, x, room, chosen, self.settings)
@@ -115,7 +115,7 @@ class _Solver:
                 self._solve_directly(segment)
                 return
             except NumericError as error:
-                if not is_on_host(self.lower):
+                if self.equations.on_device:
                     raise  # the CPU has what a device lacks
                 failure = error
         if self._iterate(segment, spare):
@@ -158,7 +158,7 @@ class _Solver:
     def _keep(self, segment: Segment) -> None:
         """Later segments read this one's middles, and widen their bounds by its width."""
         last = segment.last == self.equations.size
-        if last and not (self.settings.strategy and is_on_host(self.lower)):  # a device has one segment
+        if last and (self.equations.on_device or not self.settings.strategy):  # a device has one segment
             return
         part = slice(segment.first, segment.last)
         width = _core.middles(self.lower, self.upper, self.x.x, self._span(segment), TINY)
@@ -261,7 +261,7 @@ class _Solver:
         return segment.span(self.settings.n_threads)
 
     def _solve_directly(self, segment: Segment) -> None:
-        if not is_on_host(self.lower):
+        if self.equations.on_device:
             raise NumericError("the bounds cannot be proved on a device")
         name = solve_directly(self.equations, segment, self.x.chosen, self.lower, self.upper, self.settings)
         self.directly[name] = self.directly.get(name, 0) + 1

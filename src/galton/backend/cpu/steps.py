@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ... import _core
 from ...model.rounding import DOUBLE
@@ -19,8 +20,11 @@ __all__ = [
     "matrix_of",
     "part_of",
     "row_products",
+    "rows_of",
     "threads",
 ]
+
+Codes = Floats | npt.NDArray[np.uint8] | npt.NDArray[np.uint16]  # values, or their numbers in a dictionary
 
 BATCH = 1e8  # entries and rows that one call goes over: about a tenth of a second
 
@@ -57,12 +61,20 @@ def matrix_of(model: Model) -> StepMatrix:
 
 def part_of(model: Model, keep: Mask, loops: bool, threads: int) -> tuple[Int32s, Int32s, StepMatrix, Offsets, int]:
     """The states kept, for each state its number among them or -1, their matrix, its offsets and its entries."""
+    states, position, rows = rows_of(model, keep, loops, threads)
+    groups, starts, columns, entries = rows
+    matrix = _core.Matrix(groups, starts, columns, entries, model.values.dictionary)
+    return states, position, StepMatrix(matrix), starts, len(columns)
+
+
+def rows_of(
+    model: Model, keep: Mask, loops: bool, threads: int
+) -> tuple[Int32s, Int32s, tuple[Int32s | None, Offsets, Int32s, Codes]]:
+    """The states kept, for each state its number among them or -1, and the arrays of their rows."""
     states = np.flatnonzero(keep).astype(np.int32)
     position = np.full(model.n_states, -1, dtype=np.int32)
     position[states] = np.arange(len(states), dtype=np.int32)
-    groups, starts, columns, entries = _core.part_of(core_matrix(model), states, position, loops, threads)
-    matrix = _core.Matrix(groups, starts, columns, entries, model.values.dictionary)
-    return states, position, StepMatrix(matrix), starts, len(columns)
+    return states, position, _core.part_of(core_matrix(model), states, position, loops, threads)
 
 
 def batch(entries: int, rows: int) -> int:

@@ -1,4 +1,4 @@
-"""The rows of equations on a CUDA device: in one of several formats, on one device or several."""
+"""The rows of equations on a CUDA device, in one of several formats."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import Any
 from ...model.values import Values
 from ..formats import LONG
 from ..protocol import OPTIMA, Optimum
-from ..protocol import System as AnySystem
 from .formats import in_format
 from .layout import Layout, csr, lay_out
-from .partition import PartitionedSystem
 from .system import System
 
 __all__ = ["Matrix", "matrix"]
@@ -26,13 +24,9 @@ class Matrix:
     scale: Any | None
     constant: Any
     format: str | None
-    devices: tuple[int, ...]
 
-    def system(self, constant: Any, optimum: Optimum | None, *, compact: bool) -> AnySystem:
+    def system(self, constant: Any, optimum: Optimum | None, *, compact: bool) -> System:
         """Equations to sweep over."""
-        if len(self.devices) > 1:
-            given = (self.scale, constant, OPTIMA[optimum], self.devices)
-            return PartitionedSystem(self.rows, *given, compact=compact, format=self.format)
         return System(self.layout, self.scale, constant, OPTIMA[optimum], compact=compact)
 
     @cached_property
@@ -42,14 +36,12 @@ class Matrix:
 
     def describe(self) -> str:
         """The format, and why."""
-        if len(self.devices) > 1:
-            return f"in {len(self.devices)} parts"
         return f"{self.layout}, {self.layout.bytes_per_sweep / 1e6:,.1f} MB: {self.layout.reason}"
 
-    def prover(self, constant: Any, optimum: Optimum | None) -> AnySystem:
+    def prover(self, constant: Any, optimum: Optimum | None) -> System:
         """Equations in CSR, as they were made, whatever sweeps are faster in.
 
-        What is claimed then rests on the plainest kernels, and not on how a matrix was laid out anew or split.
+        What is claimed then rests on the plainest kernels, and not on how a matrix was laid out anew.
         """
         rows = self.rows
         if len(rows.columns) > LONG * rows.rows:  # a thread alone would take as long as the longest row
@@ -70,4 +62,4 @@ def matrix(
 ) -> Matrix:
     """The rows on the device."""
     entries = values.plain if values.dictionary is None else values.index
-    return Matrix(csr(groups, starts, columns, entries, values.dictionary), scale, constant, format, devices)
+    return Matrix(csr(groups, starts, columns, entries, values.dictionary), scale, constant, format)

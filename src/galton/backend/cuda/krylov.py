@@ -16,7 +16,7 @@ import numpy as np
 from ...device.cuda.kernels import kernels
 from ..bicgstab import Iteration
 
-__all__ = ["SWEEPS", "DeviceUpdates", "bicgstab", "improve"]
+__all__ = ["PATIENCE", "SWEEPS", "DeviceUpdates", "bicgstab", "improve", "relative_residual"]
 
 FILE = Path(__file__).with_name("vectors.cu")
 SWEEPS = 2000
@@ -90,6 +90,7 @@ def improve(
     *,
     products: int,
     patience: int,
+    measured: Callable[[Any, Any], float] | None = None,
 ) -> tuple[int, float]:
     """Steps until every residual is at most ``tolerance`` of x: what they took in products, and the largest residual.
 
@@ -103,13 +104,16 @@ def improve(
         That a step is worth.
     patience
         Checks without anything better before giving up.
+    measured
+        The largest relative residual, given r and x; :func:`relative_residual` if None.
     """
-    done, useless, best = 1, 0, _relative_residual(iteration.r, iteration.x)
+    measured = measured or relative_residual
+    done, useless, best = 1, 0, measured(iteration.r, iteration.x)
     while done < sweeps and best > tolerance and useless < patience:
         iteration.run(CHECK_EVERY)
         done += products * CHECK_EVERY + 1
         iteration.r[:] = residual()
-        found = _relative_residual(iteration.r, iteration.x)
+        found = measured(iteration.r, iteration.x)
         useless += 1
         if found < best:
             best, useless = found, 0
@@ -117,7 +121,7 @@ def improve(
     return done, best
 
 
-def _relative_residual(r: Any, x: Any) -> float:
+def relative_residual(r: Any, x: Any) -> float:
     """The largest |r| / |x|."""
     size = cp.abs(r)
     with np.errstate(divide="ignore"):  # infinite where what is 0 should not be

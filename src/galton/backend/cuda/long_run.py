@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..chain import Chain
     from ..protocol import Watching
 
-__all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
+__all__ = ["Bias", "bias", "busiest_state", "drift_bounds", "eliminates", "rows_of"]
 
 FILE = Path(__file__).with_name("drift.cu")
 DAMPING = 0.8
@@ -36,16 +36,26 @@ WALKERS = 4096
 JUMPS, ACROSS = 20_000, 4  # of a walker: so many, or so many times the side of a square of all states
 
 
-def _rows_of(chain: Chain) -> ChainRows:
+def rows_of(chain: Chain) -> ChainRows:
+    """The rows of a chain; the arrays are shared."""
     values = chain.values
     codes = values.plain if values.dictionary is None else values.index
     return ChainRows(chain.row_starts, chain.columns, codes, values.dictionary)
 
 
+def busiest_state(rows: ChainRows, exit_rates: Any) -> int:
+    """A state where the chain spends much of its time, found by many walkers."""
+    ends = cp.empty(WALKERS, dtype=np.int32)
+    jumps = max(JUMPS, int(ACROSS * rows.n_states**0.5))
+    rows.run(FILE, "walk", exit_rates, 0, WALKERS, jumps, ends, threads=WALKERS)
+    states, counts = np.unique(on_host(ends), return_counts=True)
+    return int(states[counts.argmax()])
+
+
 def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | None, threads: int) -> tuple[Any, Any]:
     """Bounds on r + Qh in every state, rounding included."""
     lower, upper = cp.empty(chain.n_states), cp.empty(chain.n_states)
-    _rows_of(chain).run(FILE, "drift_bounds", state, choice, high, low, lower, upper)
+    rows_of(chain).run(FILE, "drift_bounds", state, choice, high, low, lower, upper)
     return lower, upper
 
 
@@ -57,14 +67,10 @@ class Bias:
     def __init__(self, chain: Chain, watching: Watching) -> None:
         self.chain, self.watching = chain, watching
         self.sweeps = 0
-        self._rows = _rows_of(chain)
+        self._rows = rows_of(chain)
         self.exit_rates = cp.empty(chain.n_states)
         self._rows.run(FILE, "leaving_rates", self.exit_rates)
-        ends = cp.empty(WALKERS, dtype=np.int32)
-        jumps = max(JUMPS, int(ACROSS * chain.n_states**0.5))
-        self._rows.run(FILE, "walk", self.exit_rates, 0, WALKERS, jumps, ends, threads=WALKERS)
-        states, counts = np.unique(on_host(ends), return_counts=True)
-        self.busiest = int(states[counts.argmax()])
+        self.busiest = busiest_state(self._rows, self.exit_rates)
         self._levels: Levels | None = None
         self._by: _Jacobi | _ByLevels = _Jacobi(self._rows, self.busiest, self.exit_rates, 1)
 

@@ -25,6 +25,8 @@ from .layout import Layout, csr, lanes_for, lay_out, measure
 from .rows import spread
 
 __all__ = [
+    "Bellman",
+    "Chain",
     "StepMatrix",
     "batch",
     "exit_rates",
@@ -243,7 +245,9 @@ def exit_rates(model: Model, loops: bool, threads: int) -> tuple[Any, Any]:
 
 
 class _Steps:
-    """Launches of the kernels of ``steps.cu``."""
+    """Launches of the kernels of ``steps.cu``; ``step`` has the first arguments of those that make steps."""
+
+    step: tuple[Any, ...]
 
     def __init__(self, layout: Layout, work: int, precision: Precision) -> None:
         self._kernels = _kernels("steps", layout, precision)
@@ -256,7 +260,7 @@ class _Steps:
             raise ValueError("a vector has the wrong length")
         if not x.dtype == other.dtype == self._real:
             raise ValueError(f"vectors are of {x.dtype} and {other.dtype}, not of {np.dtype(self._real)}")
-        self._extremes[:] = 0
+        self.begin()
         held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
             threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
@@ -264,11 +268,22 @@ class _Steps:
             self._kernels.launch_together(kernel, threads, *arguments, block=BLOCK)
         else:
             for step in range(steps):
-                arguments = (*given, x, other, self._size, step, step + 1, steps, self._extremes)
-                self._kernels.launch(kernel, self._threads, *arguments)
-        self._kernels.launch(
-            "last_step_extremes", min(self._size, EXTREMES_THREADS), x, other, self._size, steps, self._extremes
-        )
+                self.one_step(kernel, step, steps, x, other, *given)
+        return self.seen(steps, x, other)
+
+    def begin(self) -> None:
+        """Forget the extremes of other steps."""
+        self._extremes[:] = 0
+
+    def one_step(self, kernel: str, step: int, steps: int, x: Any, other: Any, *given: Any) -> None:
+        """One of so many steps: from x into the other vector, or back if it has an odd number."""
+        arguments = (*given, x, other, self._size, step, step + 1, steps, self._extremes)
+        self._kernels.launch(kernel, self._threads, *arguments)
+
+    def seen(self, steps: int, x: Any, other: Any) -> list[float]:
+        """The extremes of the last of so many steps."""
+        threads = min(self._size, EXTREMES_THREADS)
+        self._kernels.launch("last_step_extremes", threads, x, other, self._size, steps, self._extremes)
         return _decoded(self._extremes)
 
 
@@ -278,7 +293,7 @@ class Chain(_Steps):
     def __init__(self, matrix: StepMatrix, factor: float, stay: Any | None) -> None:
         super().__init__(matrix.layout, matrix.work, matrix.precision)
         staying = None if stay is None else stay.astype(matrix.precision.real, copy=False)
-        self._step = (*_rows(matrix.layout), float(factor), staying)
+        self.step = (*_rows(matrix.layout), float(factor), staying)
         self._stays = stay is not None
 
     def run(
@@ -289,7 +304,7 @@ class Chain(_Steps):
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         given = None if weights is None else cp.asarray(weights)
-        extremes = self._run("chain_steps", steps, x, other, *self._step, given, total)
+        extremes = self._run("chain_steps", steps, x, other, *self.step, given, total)
         if self._stays:
             extremes[-1] = 0.0
         return (steps % 2 == 1, *extremes)
@@ -303,7 +318,7 @@ class Bellman(_Steps):
         if layout.source is not None and constant is not None:  # slices have it among their numbers
             layout, constant = lay_out(layout.source, layout.name, constant=constant), None
         super().__init__(layout, matrix.work, matrix.precision)
-        self._step = _rows(layout, constant, 1 if maximise else -1)
+        self.step = _rows(layout, constant, 1 if maximise else -1)
 
     def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
         """``steps`` steps; choices, if any, are brought home.
@@ -311,10 +326,10 @@ class Bellman(_Steps):
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         if choices is None:
-            extremes = self._run("bellman_steps", steps, x, other, *self._step)
+            extremes = self._run("bellman_steps", steps, x, other, *self.step)
         else:
             chosen = cp.empty(len(choices), dtype=np.int32)
-            extremes = self._run("bellman_choices", steps, x, other, *self._step, chosen)
+            extremes = self._run("bellman_choices", steps, x, other, *self.step, chosen)
             choices[:] = on_host(chosen)
         return (steps % 2 == 1, *extremes)
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ...backend.steps import exit_rates
-from ...device.arrays import is_on_host
 from ...lang.source import GaltonError
 from ...model.sparse import Mask
 from ...solve.adaptive_uniformisation import Distribution, Effort, MovingChain, moderate
@@ -60,11 +59,11 @@ def forward_first(
 ) -> Quantity:
     """Answer by following the initial distribution forward in time; go ``backward`` where that does not pay.
 
-    Forward needs a single initial state and a model on the host. It is given up when it meets too many states, or when
-    its bounds stay too wide, unless it was chosen by name.
+    Forward needs a single initial state and a model that no device works on. It is given up when it meets too many
+    states, or when its bounds stay too wide, unless it was chosen by name.
     """
     chosen = ask.settings.method == FORWARD
-    possible = len(ask.model.initial) == 1 and not ask.everywhere and is_on_host(ask.model.columns)
+    possible = len(ask.model.initial) == 1 and not ask.everywhere and not ask.model.on_device
     if not possible or ask.settings.method == BACKWARD:
         return backward()
     way = attempt()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...backend.formats import ORDERS
 from ...backend.steps import Chain, Part, part_of
-from ...device.arrays import is_on_host, members, namespace
+from ...device.arrays import members, namespace
 from ...lang.source import GaltonError
 from ...model.sparse import Int32s, Mask, Model, Rewards
 from ...solve.finite_horizon import Horizon
@@ -73,7 +73,7 @@ class BoundedQuestion:
     @property
     def in_single(self) -> bool:
         """Whether steps are made in single precision, which is for devices."""
-        return self.settings.single and not is_on_host(self.model.columns)
+        return self.settings.single and self.model.on_device
 
     @property
     def patience(self) -> int:
@@ -87,7 +87,7 @@ class BoundedQuestion:
     def prepared(self, part: Part) -> Part:
         """A part with its states in the order, and its matrix in the format and precision, that are asked for."""
         settings = self.settings
-        if is_on_host(self.model.columns):  # which has one of each
+        if not self.model.on_device:  # the CPU has one of each
             return part
         if settings.order is not None:
             from ...reduce.renumbering import renumbered

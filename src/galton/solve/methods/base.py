@@ -97,7 +97,7 @@ class Job:
         self.system: System = self.equations.system
         size = self.equations.size
         self.xp = xp = namespace(self.equations.columns)
-        single = self.settings.single and self.method.in_single and xp is not np
+        single = self.settings.single and self.method.in_single and self.equations.on_device
         real = np.float32 if single else np.float64
         self.x: Floats = xp.zeros(size, dtype=real)
         self.copy: Floats = xp.empty(size, dtype=real)
@@ -121,7 +121,7 @@ class Job:
     def batch(self, segment: Segment) -> int:
         """Sweeps to do in one call."""
         work = self.equations.entries(segment) + segment.last - segment.first
-        most = ENTRIES_PER_CALL if self.xp is np else 1000 * ENTRIES_PER_CALL
+        most = ENTRIES_PER_CALL * (1000 if self.equations.on_device else 1)
         return int(min(max(most / max(work, 1), 1), self.left, 2**31 - 1))
 
     def repeat(self, segment: Segment, sweep: Callable[[Span, Stop], tuple[int, float]], tolerance: float) -> None:
