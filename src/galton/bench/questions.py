@@ -120,7 +120,9 @@ def _why_not_these(device: str) -> str:
 
     numbers = Request.parse(device).numbers
     count = import_cupy().cuda.runtime.getDeviceCount() if numbers else 0
-    return f"there are only {count} CUDA devices" if max(numbers, default=-1) >= count and numbers else ""
+    if all(number < count for number in numbers):
+        return ""
+    return "there is only one CUDA device" if count == 1 else f"there are only {count} CUDA devices"
 
 
 @cache

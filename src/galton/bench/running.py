@@ -110,7 +110,12 @@ def _device() -> str:
 
 
 def _commit() -> str:
-    """The commit that this file is in, with a word where files have changed since; empty where it is in none."""
+    """The commit that this file is in, with a word where files have changed since; empty where it is in none.
+
+    Who installs Galton from a commit and not in its repository may say which by the variable ``GALTON_COMMIT``.
+    """
+    if named := os.environ.get("GALTON_COMMIT"):
+        return named
     here = Path(__file__)
     commands = (
         ["ls-files", "--error-unmatch", here.name],
