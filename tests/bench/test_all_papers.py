@@ -24,8 +24,9 @@ NAMES = {
 
 
 def test_no_table_or_figure_is_missing() -> None:
-    assert set(all_experiments()) == NAMES
-    assert {name[:3] for name in NAMES} == set(PAPERS)
+    known = set(all_experiments())
+    assert {name for name in known if not name.startswith("open-")} == NAMES
+    assert {name.partition("-")[0] for name in known} == set(PAPERS)
 
 
 @pytest.mark.skipif(not SEEDS.exists(), reason="the list of the papers' tables is not here")

@@ -65,7 +65,8 @@ def test_a_device_finds_the_same(name: str) -> None:
             there = solve(system, name, "cuda")
             here = solve(system, name, "cpu")
             assert abs(there.x - here.x).max() <= 2 * ERROR
-            assert there.products == pytest.approx(here.products, abs=4)
+            # A device looks after every eighth step of BiCGStab, of two products each.
+            assert there.products == pytest.approx(here.products, abs=4 if name == "jacobi" else 4 + 2 * 8)
 
 
 @pytest.mark.parametrize("format", FORMATS)
