@@ -1,0 +1,201 @@
+"""From formulas of linear temporal logic to deterministic Emerson–Lei automata.
+
+Which automaton? The product with a chain must be deterministic, and so must that with an MDP, unless the automaton is
+limit-deterministic in a suitable way. Deterministic automata serve both, minima and maxima alike, and complementing one
+costs nothing. Of the deterministic ones those with the freest acceptance are the smallest: Emerson–Lei conditions on
+edges. Their disjunctive normal form is a generalised Rabin condition, which end components decide as easily as a Rabin
+condition.
+
+How? A formula becomes a Boolean combination of formulas in Σ2 and Π2 (:mod:`.normal_form`); each of these becomes a
+small deterministic Büchi or co-Büchi automaton by progression (:mod:`.components`); the automaton is their product, and
+its acceptance the same Boolean combination of theirs. This is the way of Sickert and Esparza (LICS 2020) and of the
+tools that grew from it, Owl's ``ltl2dela`` among them (Křetínský, Meggendorfer and Sickert, "Owl: a library for
+ω-words, automata, and LTL", ATVA 2018). Safe, co-safe and limit formulas need no case of their own: a safe or co-safe
+formula is one component that follows what remains of it, and ``G F a`` has a single state.
+
+The product remembers no more than it must. A component that is decided, or that no longer matters, is dropped; those
+whose prefixes do not matter wait until the co-safe formulas that stand beside them in a conjunction have come true, or
+the safe ones in a disjunction have failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from ..lang.source import GaltonError
+from .acceptance import Acceptance, fin, gate, inf
+from .automaton import Automaton
+from .components import Component, Guarantee, Plan, plan
+from .diagrams import Diagrams
+from .formula import Formula, propositions
+from .normal_form import delta2, is_infinitely_often, is_persistently
+from .progression import Progression
+from .reduction import reduced
+from .simplification import conjunction, disjunction
+
+MOST_STATES = 100_000
+
+State = tuple[Hashable, ...]  # a state of each component
+
+
+class TooLargeError(GaltonError):
+    """A formula whose automaton has too many states."""
+
+
+class Leaf:
+    """A component by its number."""
+
+    def __init__(self, number: int, plan: Plan):
+        self.number = number
+        self.leaves = [number]
+        self.limit: bool = plan.limit
+        # The junction in which limits beside it can wait while it is open.
+        self.holds_back = ("|" if plan.negated else "&") if plan.kind is Guarantee else ""
+
+
+class Junction:
+    """A conjunction or disjunction of leaves and junctions."""
+
+    def __init__(self, operator: str, operands: Sequence[Leaf | Junction]):
+        self.operator, self.operands = operator, operands
+        self.limit: bool = all(part.limit for part in operands)
+        self.leaves: list[int] = [leaf for part in operands for leaf in part.leaves]
+
+
+class Translation:
+    """The automaton of a formula as it is explored: a state is known once it is asked for."""
+
+    def __init__(self, formula: Formula):
+        self.diagrams = Diagrams()
+        self.n_propositions = max(propositions(formula), default=-1) + 1
+        plans: list[Plan] = []
+        self._tree = _tree(delta2(formula), plans)
+        progression = Progression(self.diagrams, self.n_propositions, [part.followed for part in plans])
+        self.components: list[Component] = [part.component(progression) for part in plans]
+        self.acceptance = self._acceptance(self._tree)
+        self.initial = self._settled(tuple(part.initial for part in self.components), ())[0]
+
+    def successors(self, state: State) -> int:
+        """Return the diagram from letters to pairs of a successor and the marks of the edge."""
+        diagrams = self.diagrams
+        found = diagrams.leaf(())
+        for component, part in zip(self.components, state, strict=True):
+            own = diagrams.leaf((part, False)) if isinstance(part, bool) else component.successors(part)
+            found = diagrams.combine(found, own, lambda before, one: (*before, one))
+        return diagrams.map(found, self._next)
+
+    def language(self, state: State) -> Hashable:
+        """Return a key: states with the same one accept the same words."""
+        pairs = zip(self.components, state, strict=True)
+        return tuple(part if isinstance(part, bool) else ("rest", one.language(part)) for one, part in pairs)
+
+    def _next(self, parts: Any) -> tuple[State, int]:
+        return self._settled(tuple(state for state, _ in parts), tuple(marked for _, marked in parts))
+
+    def _settled(self, state: State, marked: tuple[bool, ...]) -> tuple[State, int]:
+        """A state without what no longer matters, and the marks of the edge to it."""
+        states: list[Hashable] = list(state)
+        waiting: dict[int, bool] = {}
+        self._settle(self._tree, states, waiting)
+        marks = 0
+        for number, component in enumerate(self.components):
+            value = waiting.get(number, states[number])
+            if value == component.inf if isinstance(value, bool) else marked and marked[number]:
+                marks |= 1 << number
+        return tuple(states), marks
+
+    def _settle(self, part: Leaf | Junction, states: list[Hashable], waiting: dict[int, bool]) -> bool | None:
+        """Decide what can be decided below; None where that is open."""
+        if isinstance(part, Leaf):
+            found = states[part.number]
+            return found if isinstance(found, bool) else None
+        values = [self._settle(operand, states, waiting) for operand in part.operands]
+        absorbing = part.operator == "|"
+        if absorbing in values or None not in values:
+            decided = absorbing if absorbing in values else not absorbing
+            for leaf in part.leaves:
+                states[leaf] = decided
+                waiting.pop(leaf, None)
+            return decided
+        open_parts = [operand for operand, value in zip(part.operands, values, strict=True) if value is None]
+        if any(isinstance(operand, Leaf) and part.operator == operand.holds_back for operand in open_parts):
+            for leaf in (leaf for operand in open_parts if operand.limit for leaf in operand.leaves):
+                states[leaf] = self.components[leaf].initial
+                waiting[leaf] = absorbing
+        return None
+
+    def _acceptance(self, part: Leaf | Junction) -> Acceptance:
+        if isinstance(part, Leaf):
+            return inf(part.number) if self.components[part.number].inf else fin(part.number)
+        return gate("&" if part.operator == "&" else "|", map(self._acceptance, part.operands))
+
+
+def _tree(formula: Formula, plans: list[Plan]) -> Leaf | Junction:
+    """The Boolean structure of a formula in Δ2, with as few components as serve it."""
+    if formula.operator not in ("&", "|"):
+        return _leaf(formula, plans)
+    join = conjunction if formula.operator == "&" else disjunction
+    groups: dict[object, list[Formula]] = {}
+    for part in formula.operands:
+        groups.setdefault(_kind(part, formula), []).append(part)
+    if "now" in groups:  # literals and their like go with what is followed anyway
+        kind = next((kind for kind in ("safe", "co-safe", "Σ2", "Π2") if kind in groups), "co-safe")
+        groups.setdefault(kind, []).extend(groups.pop("now"))
+    if len(groups) == 1 and not isinstance(next(iter(groups)), Formula):
+        return _leaf(formula, plans)
+    parts = [_leaf(join(g), plans) if isinstance(kind, str) else _tree(g[0], plans) for kind, g in groups.items()]
+    return Junction(formula.operator, parts)
+
+
+def _kind(part: Formula, whole: Formula) -> object:
+    """What can be one component together; a formula that is its own key cannot."""
+    if is_infinitely_often(part) or is_persistently(part):
+        return part
+    if part.is_safe and part.is_cosafe:
+        return "now"
+    if part.is_safe or part.is_cosafe:
+        return "safe" if part.is_safe else "co-safe"
+    if part.is_sigma2 or part.is_pi2:
+        return part if part.operator in ("&", "|") else "Σ2" if part.is_sigma2 else "Π2"
+    return part
+
+
+def _leaf(formula: Formula, plans: list[Plan]) -> Leaf:
+    plans.append(plan(formula))
+    return Leaf(len(plans) - 1, plans[-1])
+
+
+def translate(formula: Formula, names: Sequence[str] = (), *, most_states: int = MOST_STATES) -> Automaton:
+    """Return a deterministic, complete automaton for the words that satisfy a formula.
+
+    Parameters
+    ----------
+    names
+        The names of the atomic propositions; those without one are called ``p0``, ``p1``, ….
+    most_states
+        A formula whose automaton has more states before it is reduced is refused.
+
+    Examples
+    --------
+    >>> from galton.automata.text import parse_ltl
+    >>> automaton = translate(*parse_ltl("G F a -> G F b"))
+    >>> automaton.n_states, automaton.propositions
+    (1, ('a', 'b'))
+    """
+    exploration = Translation(formula)
+    numbers = {exploration.initial: 0}
+    states = [exploration.initial]
+    diagrams, edges = Diagrams(), list[int]()
+    for state in states:  # grows while it is read
+        found = exploration.successors(state)
+        for successor, _ in exploration.diagrams.leaves(found):
+            if successor not in numbers:
+                if len(states) == most_states:
+                    raise TooLargeError(f"the automaton of this formula has more than {most_states:,} states")
+                numbers[successor] = len(states)
+                states.append(successor)
+        edges.append(exploration.diagrams.map(found, lambda leaf: (numbers[leaf[0]], leaf[1]), into=diagrams))
+    names = tuple(names[i] if i < len(names) else f"p{i}" for i in range(max(exploration.n_propositions, len(names))))
+    explored = Automaton(names, 0, diagrams, tuple(edges), exploration.acceptance)
+    return reduced(explored, [exploration.language(state) for state in states])
