@@ -14,7 +14,8 @@ from __future__ import annotations
 from .automaton import Automaton
 from .formula import Formula
 from .hoa import to_hoa
+from .hoa_reader import read_hoa
 from .text import parse_ltl, render
 from .translation import translate
 
-__all__ = ["Automaton", "Formula", "parse_ltl", "render", "to_hoa", "translate"]
+__all__ = ["Automaton", "Formula", "parse_ltl", "read_hoa", "render", "to_hoa", "translate"]

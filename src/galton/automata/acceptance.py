@@ -92,11 +92,20 @@ def marks_of(acceptance: Acceptance) -> list[int]:
     return sorted({mark for part in acceptance.operands for mark in marks_of(part)})
 
 
-def bits(marks: Iterable[int]) -> int:
-    """Return a set of marks as bits."""
+def satisfying(acceptance: Acceptance) -> int | None:
+    """Return marks, as bits, with which a run is accepted; None where there are none."""
+    everything = _inf_marks(acceptance)
+    if holds(acceptance, everything):  # always, where no mark is asked for both infinitely and finitely often
+        return everything
+    return next((pair.inf for pair in generalised_rabin(acceptance)), None)
+
+
+def _inf_marks(acceptance: Acceptance) -> int:
+    if isinstance(acceptance, Mark):
+        return 1 << acceptance.number if acceptance.operator == "Inf" else 0
     found = 0
-    for mark in marks:
-        found |= 1 << mark
+    for part in acceptance.operands:
+        found |= _inf_marks(part)
     return found
 
 

@@ -19,11 +19,11 @@ from .acceptance import (
     Mark,
     complement,
     fin,
-    generalised_rabin,
     holds,
     inf,
     marks_of,
     replaced,
+    satisfying,
 )
 from .automaton import Automaton
 from .diagrams import Diagrams
@@ -34,7 +34,7 @@ Edge = tuple[int, int, int]  # source, target, marks
 def reduced(automaton: Automaton, languages: Sequence[Hashable] = ()) -> Automaton:
     """Return a smaller automaton for the same language; ``languages`` has a key for each state, where one is known."""
     if languages:
-        automaton = _trimmed(_redirected(automaton, languages))
+        automaton = trimmed(_redirected(automaton, languages))
     return quotient(simplified(automaton))
 
 
@@ -46,7 +46,7 @@ def quotient(automaton: Automaton) -> Automaton:
     first: dict[int, int] = {}
     for state, block in enumerate(blocks):
         first.setdefault(block, state)
-    return _trimmed(_moved(automaton, [first[block] for block in blocks]))
+    return trimmed(_moved(automaton, [first[block] for block in blocks]))
 
 
 def _split(automaton: Automaton, blocks: list[int]) -> list[int]:
@@ -81,8 +81,8 @@ def _moved(automaton: Automaton, targets: Sequence[int]) -> Automaton:
     return replace(automaton, initial=targets[automaton.initial], diagrams=diagrams, edges=tuple(edges))
 
 
-def _trimmed(automaton: Automaton) -> Automaton:
-    """The reachable states, numbered breadth first."""
+def trimmed(automaton: Automaton) -> Automaton:
+    """Return an automaton of the reachable states, numbered breadth first."""
     numbers = {automaton.initial: 0}
     queue = [automaton.initial]
     for state in queue:  # grows while it is read
@@ -131,7 +131,7 @@ def simplified(automaton: Automaton) -> Automaton:
         whole = _local([edge for number in parts for edge in inside[number]], automaton.acceptance)
         parts, conditions = dict.fromkeys(parts, whole), {whole.acceptance}
     condition = conditions.pop() if conditions else _of_constants(set(constant.values()))
-    marks = {True: _some_marks(condition), False: _some_marks(complement(condition))}
+    marks = {True: satisfying(condition) or 0, False: satisfying(complement(condition)) or 0}
 
     def change(state: int, leaf: tuple[int, int]) -> tuple[int, int]:
         number = home[state]
@@ -153,12 +153,6 @@ def simplified(automaton: Automaton) -> Automaton:
 def _of_constants(verdicts: set[bool]) -> Acceptance:
     """The condition of a weak automaton: its components are constant."""
     return inf(0) if len(verdicts) == 2 else ALL if True in verdicts else NONE
-
-
-def _some_marks(acceptance: Acceptance) -> int:
-    """Marks that satisfy a condition; none where nothing does."""
-    pairs = generalised_rabin(acceptance)
-    return pairs[0].inf if pairs else 0
 
 
 def _local(edges: Sequence[Edge], acceptance: Acceptance) -> _Part:
