@@ -10,6 +10,8 @@ from __future__ import annotations
 from .formula import Formula
 from .simplification import conjunction, disjunction, negation, next_step, release, until, weak_until
 
+LARGEST_BOUND = 1_000  # an automaton of as many states is made in seconds, and the time grows with the square
+
 
 def bounded_until(left: Formula, right: Formula, low: int = 0, high: int | None = None) -> Formula:
     """Return ``a U[low,high] b``; without ``high``, ``a U>=low b``."""

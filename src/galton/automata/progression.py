@@ -38,13 +38,16 @@ class Progression:
         self._reading: dict[Formula, int] = {}
         self._without: dict[int, int] = {}
         self._after: dict[int, int] = {}
+        for part in reversed(temporal):  # above propositions, so that unfolding them meets short diagrams
+            self._atom(part, 0)
 
     def function(self, formula: Formula) -> int:
         """Return the Boolean function that a formula is."""
-        found = self._function.get(formula)
-        if found is None:
-            found = self._function[formula] = self._new_function(formula)
-        return found
+        if formula not in self._function:
+            for part in subformulas(formula):  # from the inside out: bounds nest deeply
+                if part not in self._function:
+                    self._function[part] = self._new_function(part)
+        return self._function[formula]
 
     def after(self, function: int) -> int:
         """Return the diagram from letters to what remains of a function after them."""
@@ -122,10 +125,11 @@ class Progression:
 
     def _read(self, formula: Formula) -> int:
         """A formula over the letter and over what remains after it, by its parts."""
-        found = self._reading.get(formula)
-        if found is None:
-            found = self._reading[formula] = self._new_reading(formula)
-        return found
+        if formula not in self._reading:
+            for part in subformulas(formula):
+                if part not in self._reading:
+                    self._reading[part] = self._new_reading(part)
+        return self._reading[formula]
 
     def _new_reading(self, formula: Formula) -> int:
         diagrams = self.diagrams

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from .formula import FALSE, TRUE, Formula, is_always, is_eventually, node
+from .formula import FALSE, TRUE, Formula, is_always, is_eventually, node, subformulas
 
 _DEEP = 40  # formulas higher than this are unrolled bounds: comparing them with each other would take long
 _REMEMBERED = 2**16
@@ -52,9 +52,12 @@ def disjunction(operands: Iterable[Formula]) -> Formula:
 def negation(formula: Formula) -> Formula:
     """Return ``!a`` in negation normal form; negated again, it is ``a``."""
     if formula.negated is None:
-        formula.negated = _negated(formula)
-        if formula.negated.negated is None:
-            formula.negated.negated = formula
+        for part in subformulas(formula):  # from the inside out: bounds nest deeply
+            if part.negated is None:
+                part.negated = _negated(part)
+                if part.negated.negated is None:
+                    part.negated.negated = part
+        assert formula.negated is not None
     return formula.negated
 
 

@@ -16,8 +16,6 @@ from . import bounds
 from . import simplification as make
 from .formula import FALSE, TRUE, Formula, is_always, is_eventually
 
-_LARGEST_BOUND = 2_000
-
 
 class LtlParser(TokenStream):
     """Reads a formula from its first token to its last, and numbers its propositions as they come."""
@@ -152,8 +150,8 @@ class LtlParser(TokenStream):
 
     def _steps(self) -> int:
         token = self.expect("integer")
-        if len(token.text) > len(str(_LARGEST_BOUND)) or int(token.text) > _LARGEST_BOUND:
-            raise self.error(f"bounds end at {_LARGEST_BOUND} steps: each makes a state", token.span)
+        if len(token.text) > len(str(bounds.LARGEST_BOUND)) or int(token.text) > bounds.LARGEST_BOUND:
+            raise self.error(f"bounds end at {bounds.LARGEST_BOUND:,} steps: each is a state", token.span)
         return int(token.text)
 
 

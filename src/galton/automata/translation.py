@@ -20,6 +20,7 @@ the safe ones in a disjunction have failed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ from .reduction import reduced
 from .simplification import conjunction, disjunction
 
 MOST_STATES = 100_000
+_DEEPEST = 10_000  # a decision diagram is as deep as a formula has bounded steps
 
 State = tuple[Hashable, ...]  # a state of each component
 
@@ -183,7 +185,17 @@ def translate(formula: Formula, names: Sequence[str] = (), *, most_states: int =
     >>> automaton.n_states, automaton.propositions
     (1, ('a', 'b'))
     """
-    exploration = Translation(formula)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEPEST))
+    try:
+        return _explored(Translation(formula), tuple(names), most_states)
+    except RecursionError:
+        raise TooLargeError("the bounds of this formula are too large to make an automaton of it") from None
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _explored(exploration: Translation, names: tuple[str, ...], most_states: int) -> Automaton:
     numbers = {exploration.initial: 0}
     states = [exploration.initial]
     diagrams, edges = Diagrams(), list[int]()
@@ -196,6 +208,6 @@ def translate(formula: Formula, names: Sequence[str] = (), *, most_states: int =
                 numbers[successor] = len(states)
                 states.append(successor)
         edges.append(exploration.diagrams.map(found, lambda leaf: (numbers[leaf[0]], leaf[1]), into=diagrams))
-    names = tuple(names[i] if i < len(names) else f"p{i}" for i in range(max(exploration.n_propositions, len(names))))
+    names += tuple(f"p{i}" for i in range(len(names), exploration.n_propositions))
     explored = Automaton(names, 0, diagrams, tuple(edges), exploration.acceptance)
     return reduced(explored, [exploration.language(state) for state in states])
