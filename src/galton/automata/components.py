@@ -8,18 +8,20 @@ is True or False once the formula is decided.
   formula that implies it; when that fails, the edge is marked and the next one is begun: what remains, with all untils
   replaced by false. The formula holds if one of them never fails: the breakpoints of Miyano and Hayashi ("Alternating
   finite automata on ω-words", 1984), as Sickert and Esparza use them.
-- :class:`InfinitelyOften`: ``G F a`` with a co-safe (negated: ``F G a``, a safe). A state follows all a begun since the
-  last mark; when one of them becomes true the edge is marked and the state forgets them.
+- :class:`InfinitelyOften`: ``G F a & G F b & …`` with a, b … co-safe (negated: ``F G a | F G b | …``, of safe ones). A
+  state follows all a begun since the last time; when one of them becomes true the state forgets them and goes on with
+  b, and so in turn; the edge that ends a round is marked. In turn means as many states as all of them have together,
+  where a product would multiply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .formula import Formula
-from .normal_form import is_delta2, is_infinitely_often, is_persistently
+from .normal_form import is_delta2, is_infinitely_often, is_persistently, limit_operand
 from .progression import Progression
 from .simplification import negation
 
@@ -29,9 +31,9 @@ class Component:
 
     marks_acceptance: bool  # of the formula that is followed, which may be the negated one
 
-    def __init__(self, progression: Progression, followed: Formula, negated: bool):
+    def __init__(self, progression: Progression, followed: Sequence[Formula], negated: bool):
         self.progression, self.negated = progression, negated
-        self.start = progression.function(followed)
+        self.starts = [progression.function(formula) for formula in followed]
         self.inf = self.marks_acceptance != negated
 
     @property
@@ -59,7 +61,7 @@ class Guarantee(Component):
 
     @property
     def initial(self) -> Hashable:
-        return self._state(self.start)
+        return self._state(self.starts[0])
 
     def successors(self, state: Any) -> int:
         progression = self.progression
@@ -80,7 +82,7 @@ class Breakpoint(Component):
 
     @property
     def initial(self) -> Hashable:
-        return self._state(self.start, 0)[0]
+        return self._state(self.starts[0], 0)[0]
 
     def successors(self, state: Any) -> int:
         rest, hope = state
@@ -102,33 +104,36 @@ class Breakpoint(Component):
 
 
 class InfinitelyOften(Component):
-    """``G F a`` for a co-safe a, of which the component is made."""
+    """``G F a & G F b & …`` for the co-safe a, b … of which the component is made; a state is whose turn it is, and
+    what remains of those begun in this turn."""
 
     marks_acceptance = True
 
     @property
     def initial(self) -> Hashable:
-        return self.start
+        return (0, self.starts[0])
 
     def successors(self, state: Any) -> int:
+        turn, function = state
         progression = self.progression
-        return progression.diagrams.map(progression.after(state), lambda rest: self._state(rest[1]))
+        return progression.diagrams.map(progression.after(function), lambda rest: self._state(turn, rest[1]))
 
     def language(self, state: Any) -> Hashable:
         return None
 
-    def _state(self, function: int) -> tuple[Hashable, bool]:
-        if function == 1:
-            return self.start, True
-        return self.progression.diagrams.disjunction(function, self.start), False
+    def _state(self, turn: int, function: int) -> tuple[Hashable, bool]:
+        if function != 1:
+            return (turn, self.progression.diagrams.disjunction(function, self.starts[turn])), False
+        following = (turn + 1) % len(self.starts)
+        return (following, self.starts[following]), following == 0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which automaton follows which formula, and whether that is the negation of the one that is meant."""
+    """Which automaton follows which formulas, and whether they are negations of what is meant."""
 
     kind: type[Component]
-    followed: Formula
+    followed: tuple[Formula, ...]
     negated: bool
 
     @property
@@ -144,10 +149,15 @@ class Plan:
 def plan(formula: Formula) -> Plan:
     """Return how to follow a formula of those that Δ2 consists of."""
     assert is_delta2(formula)
-    if is_infinitely_often(formula):
-        return Plan(InfinitelyOften, formula.operands[0].operands[1], negated=False)
-    if is_persistently(formula):
-        return Plan(InfinitelyOften, negation(formula.operands[1].operands[0]), negated=True)
+    if is_infinitely_often(formula) or is_persistently(formula):
+        return plan_in_turn([formula])
     kind = Guarantee if formula.is_cosafe or formula.is_safe else Breakpoint
     negated = not formula.is_cosafe if kind is Guarantee else not formula.is_sigma2
-    return Plan(kind, negation(formula) if negated else formula, negated)
+    return Plan(kind, (negation(formula) if negated else formula,), negated)
+
+
+def plan_in_turn(formulas: Sequence[Formula]) -> Plan:
+    """Return how to follow a conjunction of ``G F a``, or a disjunction of ``F G a``."""
+    if is_infinitely_often(formulas[0]):
+        return Plan(InfinitelyOften, tuple(map(limit_operand, formulas)), negated=False)
+    return Plan(InfinitelyOften, tuple(negation(limit_operand(part)) for part in formulas), negated=True)

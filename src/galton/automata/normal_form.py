@@ -45,6 +45,11 @@ def is_persistently(formula: Formula) -> bool:
     return is_eventually(formula) and is_always(formula.operands[1])
 
 
+def limit_operand(formula: Formula) -> Formula:
+    """Return the a of ``G F a`` or ``F G a``."""
+    return formula.operands[0].operands[1] if is_always(formula) else formula.operands[1].operands[0]
+
+
 @lru_cache(_REMEMBERED)
 def delta2(formula: Formula) -> Formula:
     """Return a formula as a Boolean combination of formulas that need no more than a (co-)Büchi automaton each.
@@ -69,9 +74,9 @@ def is_delta2(formula: Formula) -> bool:
     if formula.operator in ("&", "|"):
         return all(map(is_delta2, formula.operands))
     if is_infinitely_often(formula):
-        return formula.operands[0].operands[1].is_cosafe
+        return limit_operand(formula).is_cosafe
     if is_persistently(formula):
-        return formula.operands[1].operands[0].is_safe
+        return limit_operand(formula).is_safe
     return formula.is_sigma2 or formula.is_pi2
 
 
@@ -110,7 +115,7 @@ def _limit(formula: Formula) -> Formula:
         return negation(_limit(negation(formula)))
     if (constant := _suspendable_below(formula)) is not None:
         return _expanded(formula, constant, _limit)
-    operand = formula.operands[0].operands[1]
+    operand = limit_operand(formula)
     if operand.is_cosafe:
         return formula
     weak = next(part for part in subformulas(operand) if part.operator == "W")

@@ -9,33 +9,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from .acceptance import (
-    ALL,
-    NONE,
-    Acceptance,
-    Mark,
-    complement,
-    fin,
-    holds,
-    inf,
-    marks_of,
-    replaced,
-    satisfying,
-)
+from .acceptance import ALL, NONE, Acceptance, Mark, complement, inf, marks_of, replaced, satisfying
 from .automaton import Automaton
 from .diagrams import Diagrams
+from .equivalence import language_classes
+from .graph import Edge, components, has_cycle, inside_components
 
-Edge = tuple[int, int, int]  # source, target, marks
+_FEW_STATES = 40  # as many are compared with each other, all pairs of them
 
 
 def reduced(automaton: Automaton, languages: Sequence[Hashable] = ()) -> Automaton:
     """Return a smaller automaton for the same language; ``languages`` has a key for each state, where one is known."""
     if languages:
         automaton = trimmed(_redirected(automaton, languages))
-    return quotient(simplified(automaton))
+    automaton = quotient(simplified(automaton))
+    if 1 < automaton.n_states <= _FEW_STATES:
+        joined = trimmed(_redirected(automaton, language_classes(automaton)))
+        if joined.n_states < automaton.n_states:
+            automaton = quotient(simplified(joined))
+    return automaton
 
 
 def quotient(automaton: Automaton) -> Automaton:
@@ -62,7 +57,9 @@ def _split(automaton: Automaton, blocks: list[int]) -> list[int]:
 
 def _redirected(automaton: Automaton, languages: Sequence[Hashable]) -> Automaton:
     """Every state replaced by one with the same language in the component that comes last."""
-    home = _homes(automaton.n_states, _all_edges(automaton))  # a component has a smaller number than those before it
+    home = components(
+        automaton.n_states, _all_edges(automaton)
+    )  # a component has a smaller number than those before it
     last: dict[Hashable, int] = {}
     for state, key in enumerate(languages):
         if key not in last or home[state] < home[last[key]]:
@@ -112,11 +109,8 @@ class _Part:
 def simplified(automaton: Automaton) -> Automaton:
     """Return the automaton with marks only where they matter, and a condition of no more than is needed."""
     edges = _all_edges(automaton)
-    home = _homes(automaton.n_states, edges)
-    inside: dict[int, list[Edge]] = {}
-    for edge in edges:
-        if home[edge[0]] == home[edge[1]]:
-            inside.setdefault(home[edge[0]], []).append(edge)
+    home = components(automaton.n_states, edges)
+    inside = inside_components(automaton.n_states, edges)
     constant: dict[int, bool] = {}
     parts: dict[int, _Part] = {}
     for number, own in inside.items():
@@ -182,94 +176,9 @@ def _in_order(acceptance: Acceptance) -> list[int]:
     return list(dict.fromkeys(mark for part in acceptance.operands for mark in _in_order(part)))
 
 
-def has_cycle(edges: Iterable[Edge], acceptance: Acceptance) -> bool:
-    """Whether a cycle of these edges is accepted: the marks of all its edges together satisfy the condition."""
-    own = list(edges)
-    states = {
-        state: number for number, state in enumerate({end for source, target, _ in own for end in (source, target)})
-    }
-    home = _homes(len(states), [(states[source], states[target], marks) for source, target, marks in own])
-    inside: dict[int, list[Edge]] = {}
-    for edge in own:
-        if home[states[edge[0]]] == home[states[edge[1]]]:
-            inside.setdefault(home[states[edge[0]]], []).append(edge)
-    return any(_has_cycle_inside(part, acceptance) for part in inside.values())
-
-
-def _has_cycle_inside(edges: list[Edge], acceptance: Acceptance) -> bool:
-    """Whether a cycle is accepted among the edges of one strongly connected component."""
-    met = 0
-    for _, _, marks in edges:
-        met |= marks
-    if holds(acceptance, met):
-        return True
-
-    def present(mark: Mark) -> Acceptance:
-        return mark if met >> mark.number & 1 else ALL if mark.operator == "Fin" else NONE
-
-    left = replaced(acceptance, present)
-    avoidable = next((mark for mark in marks_of(left) if _occurs(left, fin(mark))), None)
-    if avoidable is None:
-        return False
-    without = [edge for edge in edges if not edge[2] >> avoidable & 1]
-    avoided = replaced(left, lambda mark: mark if mark != fin(avoidable) else ALL)
-    ignored = replaced(left, lambda mark: mark if mark != fin(avoidable) else NONE)
-    return has_cycle(without, avoided) or _has_cycle_inside(edges, ignored)
-
-
-def _occurs(acceptance: Acceptance, mark: Acceptance) -> bool:
-    if isinstance(acceptance, Mark):
-        return acceptance == mark
-    return any(_occurs(part, mark) for part in acceptance.operands)
-
-
-# Strongly connected components
-
-
 def _all_edges(automaton: Automaton) -> list[Edge]:
     return [
         (state, successor, marks)
         for state, found in enumerate(automaton.edges)
         for successor, marks in automaton.diagrams.leaves(found)
     ]
-
-
-def _homes(n_states: int, edges: Iterable[Edge]) -> list[int]:
-    """The number of each state's strongly connected component; successors have smaller ones (Tarjan, 1972)."""
-    successors: list[list[int]] = [[] for _ in range(n_states)]
-    for source, target, _ in edges:
-        successors[source].append(target)
-    order = [-1] * n_states  # when a state was met
-    lowest = [0] * n_states
-    home = [-1] * n_states
-    met = 0
-    n_homes = 0
-    pending: list[int] = []
-    for root in range(n_states):
-        if order[root] >= 0:
-            continue
-        path = [(root, iter(successors[root]))]
-        order[root] = lowest[root] = met
-        met += 1
-        pending.append(root)
-        while path:
-            state, rest = path[-1]
-            for successor in rest:
-                if order[successor] < 0:
-                    order[successor] = lowest[successor] = met
-                    met += 1
-                    pending.append(successor)
-                    path.append((successor, iter(successors[successor])))
-                    break
-                if home[successor] < 0:
-                    lowest[state] = min(lowest[state], order[successor])
-            else:
-                path.pop()
-                if path:
-                    before = path[-1][0]
-                    lowest[before] = min(lowest[before], lowest[state])
-                if lowest[state] == order[state]:
-                    while home[state] < 0:
-                        home[pending.pop()] = n_homes
-                    n_homes += 1
-    return home

@@ -27,15 +27,16 @@ from typing import Any
 from ..lang.source import GaltonError
 from .acceptance import Acceptance, fin, gate, inf
 from .automaton import Automaton
-from .components import Component, Guarantee, Plan, plan
+from .components import Component, Guarantee, Plan, plan, plan_in_turn
 from .diagrams import Diagrams
-from .formula import Formula, propositions
-from .normal_form import delta2, is_infinitely_often, is_persistently
+from .formula import Formula, is_always, is_eventually, propositions, subformulas
+from .normal_form import delta2, is_infinitely_often, is_persistently, limit_operand
 from .progression import Progression
 from .reduction import reduced
-from .simplification import conjunction, disjunction
+from .simplification import always, conjunction, disjunction, eventually
 
 MOST_STATES = 100_000
+_NO_GAIN = 20  # times as many states as another automaton has, before they are reduced, are not worth exploring
 _DEEPEST = 10_000  # a decision diagram is as deep as a formula has bounded steps
 
 State = tuple[Hashable, ...]  # a state of each component
@@ -68,13 +69,15 @@ class Junction:
 class Translation:
     """The automaton of a formula as it is explored: a state is known once it is asked for."""
 
-    def __init__(self, formula: Formula):
+    def __init__(self, formula: Formula, apart: bool = False):
         self.diagrams = Diagrams()
         self.n_propositions = max(propositions(formula), default=-1) + 1
-        plans: list[Plan] = []
-        self._tree = _tree(delta2(formula), plans)
-        progression = Progression(self.diagrams, self.n_propositions, [part.followed for part in plans])
-        self.components: list[Component] = [part.component(progression) for part in plans]
+        forest = _Forest(delta2(formula), apart)
+        self._tree = forest.tree
+        self.plans = forest.plans
+        followed = [formula for plan in self.plans for formula in plan.followed]
+        progression = Progression(self.diagrams, self.n_propositions, followed)
+        self.components: list[Component] = [plan.component(progression) for plan in self.plans]
         self.acceptance = self._acceptance(self._tree)
         self.initial = self._settled(tuple(part.initial for part in self.components), ())[0]
 
@@ -133,39 +136,86 @@ class Translation:
         return gate("&" if part.operator == "&" else "|", map(self._acceptance, part.operands))
 
 
-def _tree(formula: Formula, plans: list[Plan]) -> Leaf | Junction:
-    """The Boolean structure of a formula in Δ2, with as few components as serve it."""
-    if formula.operator not in ("&", "|"):
-        return _leaf(formula, plans)
-    join = conjunction if formula.operator == "&" else disjunction
-    groups: dict[object, list[Formula]] = {}
-    for part in formula.operands:
-        groups.setdefault(_kind(part, formula), []).append(part)
-    if "now" in groups:  # literals and their like go with what is followed anyway
-        kind = next((kind for kind in ("safe", "co-safe", "Σ2", "Π2") if kind in groups), "co-safe")
-        groups.setdefault(kind, []).extend(groups.pop("now"))
-    if len(groups) == 1 and not isinstance(next(iter(groups)), Formula):
-        return _leaf(formula, plans)
-    parts = [_leaf(join(g), plans) if isinstance(kind, str) else _tree(g[0], plans) for kind, g in groups.items()]
-    return Junction(formula.operator, parts)
+class _Forest:
+    """The Boolean structure of a formula in Δ2 as a tree, and the plans for the components that are its leaves.
+
+    Recurrence formulas in a conjunction (Π2) may be one component or one for each, and so may persistence formulas
+    (Σ2) in a disjunction: one may find out more, many have less to remember. ``apart`` says which.
+    """
+
+    def __init__(self, formula: Formula, apart: bool):
+        self.plans: list[Plan] = []
+        self._apart = apart
+        self.tree = self._tree(formula)
+
+    def _tree(self, formula: Formula) -> Leaf | Junction:
+        operator = formula.operator
+        if operator not in ("&", "|"):
+            parts = self._parts(formula, (formula,))
+            return self._leaf(plan(formula)) if len(parts) == 1 else self._tree_of(formula, parts)
+        return self._tree_of(formula, self._parts(formula, formula.operands))
+
+    def _parts(self, formula: Formula, operands: tuple[Formula, ...]) -> tuple[Formula, ...]:
+        """The operands of a formula, with ``G (a & b)`` and ``F (a | b)`` split where they are followed apart."""
+        if not self._apart:
+            return operands
+        found: list[Formula] = []
+        for part in operands:
+            if part.is_safe or part.is_cosafe or part.is_suspendable:
+                found.append(part)
+            elif formula.operator != "|" and is_always(part) and part.operands[0].operator == "&":
+                found += [always(inner) for inner in part.operands[0].operands]
+            elif formula.operator != "&" and is_eventually(part) and part.operands[1].operator == "|":
+                found += [eventually(inner) for inner in part.operands[1].operands]
+            else:
+                found.append(part)
+        return tuple(found)
+
+    def _tree_of(self, formula: Formula, operands: tuple[Formula, ...]) -> Leaf | Junction:
+        operator = "|" if formula.operator == "|" or is_eventually(formula) else "&"
+        join = conjunction if operator == "&" else disjunction
+        groups: dict[object, list[Formula]] = {}
+        for part in operands:
+            groups.setdefault(self._kind(part, operator), []).append(part)
+        if "now" in groups:  # literals and their like go with what is followed anyway
+            beside = next((kind for kind in ("safe", "co-safe", "Σ2", "Π2") if kind in groups), "co-safe")
+            groups.setdefault(beside, []).extend(groups.pop("now"))
+        parts: list[Leaf | Junction] = []
+        for kind, group in groups.items():
+            if kind == "in turn":
+                parts.append(self._leaf(plan_in_turn(group)))
+            elif kind == "together":
+                limits = join(map(limit_operand, group))
+                together = always(eventually(limits)) if operator == "|" else eventually(always(limits))
+                parts.append(self._leaf(plan(together)))
+            else:
+                parts.append(self._leaf(plan(join(group))) if isinstance(kind, str) else self._tree(group[0]))
+        return parts[0] if len(parts) == 1 else Junction(operator, parts)
+
+    def _kind(self, part: Formula, operator: str) -> object:
+        """What can be one component together; a formula that is its own key cannot."""
+        if is_infinitely_often(part):
+            return "together" if operator == "|" else part if _needs_one_state(part) else "in turn"
+        if is_persistently(part):
+            return "together" if operator == "&" else part if _needs_one_state(part) else "in turn"
+        if part.is_safe and part.is_cosafe:
+            return "now"
+        if part.is_safe or part.is_cosafe:
+            return "safe" if part.is_safe else "co-safe"
+        if part.operator in ("&", "|") or not (part.is_sigma2 or part.is_pi2):
+            return part
+        if self._apart and (is_always(part) if operator == "&" else is_eventually(part)):
+            return part
+        return "Σ2" if part.is_sigma2 else "Π2"
+
+    def _leaf(self, plan: Plan) -> Leaf:
+        self.plans.append(plan)
+        return Leaf(len(self.plans) - 1, plan)
 
 
-def _kind(part: Formula, whole: Formula) -> object:
-    """What can be one component together; a formula that is its own key cannot."""
-    if is_infinitely_often(part) or is_persistently(part):
-        return part
-    if part.is_safe and part.is_cosafe:
-        return "now"
-    if part.is_safe or part.is_cosafe:
-        return "safe" if part.is_safe else "co-safe"
-    if part.is_sigma2 or part.is_pi2:
-        return part if part.operator in ("&", "|") else "Σ2" if part.is_sigma2 else "Π2"
-    return part
-
-
-def _leaf(formula: Formula, plans: list[Plan]) -> Leaf:
-    plans.append(plan(formula))
-    return Leaf(len(plans) - 1, plans[-1])
+def _needs_one_state(limit: Formula) -> bool:
+    """Whether ``G F a`` or ``F G a`` is about single letters."""
+    return not any(part.operator == "X" or part.is_temporal for part in subformulas(limit_operand(limit)))
 
 
 def translate(formula: Formula, names: Sequence[str] = (), *, most_states: int = MOST_STATES) -> Automaton:
@@ -188,11 +238,27 @@ def translate(formula: Formula, names: Sequence[str] = (), *, most_states: int =
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEEPEST))
     try:
-        return _explored(Translation(formula), tuple(names), most_states)
+        return _smallest(formula, tuple(names), most_states)
     except RecursionError:
         raise TooLargeError("the bounds of this formula are too large to make an automaton of it") from None
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _smallest(formula: Formula, names: tuple[str, ...], most_states: int) -> Automaton:
+    """The smaller one of the automata with components together and apart, where that makes a difference."""
+    together, apart = Translation(formula), Translation(formula, apart=True)
+    if together.plans == apart.plans:
+        return _explored(together, names, most_states)
+    found: list[Automaton] = []
+    for exploration in (apart, together):
+        limit = min(most_states, _NO_GAIN * found[0].n_states) if found else most_states
+        try:
+            found.append(_explored(exploration, names, limit))
+        except TooLargeError:
+            if exploration is together and not found:
+                raise
+    return min(found, key=lambda automaton: automaton.n_states)
 
 
 def _explored(exploration: Translation, names: tuple[str, ...], most_states: int) -> Automaton:
