@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from weakref import WeakValueDictionary
+from zlib import crc32
 
 Operator = OneOf["true", "false", "literal", "!literal", "&", "|", "X", "U", "W"]
 
@@ -26,7 +27,7 @@ class Formula:
 
     __slots__ = (
         *("operator", "operands", "proposition", "height", "has_until", "has_weak_until"),
-        *("is_sigma2", "is_pi2", "is_eventual", "is_universal", "negated", "__weakref__"),
+        *("is_sigma2", "is_pi2", "is_eventual", "is_universal", "negated", "order", "__weakref__"),
     )
 
     def __init__(self, operator: Operator, operands: tuple[Formula, ...], proposition: int):
@@ -35,6 +36,9 @@ class Formula:
         self.proposition = proposition
         self.negated: Formula | None = None  # once it is known
         self.height: int = 1 + max((part.height for part in operands), default=0)
+        least = min((part.order[0] for part in operands if part.order[0] >= 0), default=proposition)
+        digest = crc32(repr((operator, proposition, *(part.order for part in operands))).encode())
+        self.order: tuple[int, int, int] = (least, self.height, digest)  # by structure, the same in every run
         self.has_until: bool = operator == "U" or any(part.has_until for part in operands)
         self.has_weak_until: bool = operator == "W" or any(part.has_weak_until for part in operands)
         self.is_sigma2: bool = all(part.is_sigma2 for part in operands) and not (operator == "W" and self.has_until)
@@ -83,8 +87,9 @@ _nodes: WeakValueDictionary[tuple[object, ...], Formula] = WeakValueDictionary()
 
 def node(operator: Operator, operands: tuple[Formula, ...] = (), proposition: int = -1) -> Formula:
     """Return the node with these parts, the only one there is."""
-    order_matters = operator in ("U", "W")
-    key = (operator, operands if order_matters else frozenset(operands), proposition)
+    if operator in ("&", "|"):
+        operands = tuple(sorted(operands, key=lambda part: part.order))
+    key = (operator, operands, proposition)
     found = _nodes.get(key)
     if found is None:
         found = _nodes[key] = Formula(operator, operands, proposition)

@@ -149,7 +149,10 @@ class LtlParser(TokenStream):
         return (limit if kind == "=" else 0), limit - (kind == "<")
 
     def _steps(self) -> int:
-        token = self.expect("integer")
+        token = self.token
+        if token.kind != "integer":
+            raise self.unexpected("a number of steps")
+        self.advance()
         if len(token.text) > len(str(bounds.LARGEST_BOUND)) or int(token.text) > bounds.LARGEST_BOUND:
             raise self.error(f"bounds end at {bounds.LARGEST_BOUND:,} steps: each is a state", token.span)
         return int(token.text)
