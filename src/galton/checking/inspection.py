@@ -187,8 +187,13 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
     match formula:
         case Probability(path):
             paths.threshold(formula, terms.constants, terms.source)
-            shape = paths.normalise(path, terms.source)
+            shape = paths.shape(path)
             optimum_of(formula, terms)
+            if isinstance(shape, paths.Linear):
+                from .ltl import automaton_of
+
+                automaton_of(path, terms)  # which refuses what cannot be
+                return (UNBOUNDED,)
             return _of_path(shape, terms)
         case Reward(objective):
             paths.threshold(formula, terms.constants, terms.source)
