@@ -83,6 +83,18 @@ def test_values(model: str, prop: str, value: float) -> None:
         (ROUND, "P>=1 [ (G F s=0) | (F G s=3) ]", True),
         (ROUND, "P>=1 [ G F s=0 ]", False),
         (ROUND, "P<=0 [ G F s=1 ]", True),
+        # All paths and some path, whatever their probability
+        (CHAIN, "E [ F G s=2 ]", True),
+        (CHAIN, "E [ G F s=1 ]", True),
+        (CHAIN, "A [ (G F s=1) | (F G s=2) | (F G s=3) | (G s=0) ]", True),
+        (CHAIN, "A [ (G F s=1) | (F G s=2) | (F G s=3) ]", False),
+        (CHAIN, "A [ (F s=1) => (G F s=2) ]", True),
+        (CHAIN, "E [ (F s=1) & (F s=3) ]", False),
+        (CHAIN, "E [ (F[2,3] s=2) & (G s>=0) ]", True),
+        (CHAIN, "E [ (F<=1 s=2) & (G s>=0) ]", False),
+        (CHAIN, "A [ (F<=5 s>0) | (G s=0) ]", False),
+        (ROUND, "E [ G F s=1 ]", True),
+        (ROUND, "A [ (G F s=0) | (F G s=3) ]", True),
     ],
 )
 def test_truths(model: str, prop: str, holds: bool) -> None:

@@ -46,7 +46,7 @@ CASES = [
     (GAMBLE, "S=? [ s=3 ]", "unsupported", "the long-run behaviour of an MDP, S, is not supported"),
     (GAMBLE, "Rmax=? [ S ]", "unsupported", "long-run rewards of an MDP, R [ S ], are not supported"),
     (COIN, "R=? [ F G heads ]", "unsupported", LTL),
-    (COIN, "A [ (F x=1) & (F x=2) ]", "unsupported", LTL),
+    (COIN, "T=? [ (F x=1) & (F x=2) ]", "unsupported", LTL),
     (COIN, "P=? [ F G x=nothing ]", "input", "unknown name 'nothing'"),
     (COIN, 'P=? [ G F "head" ]', "input", 'unknown label "head"'),
     (
@@ -106,7 +106,7 @@ def test_sentence(text: str, prop: str, kind: str, message: str) -> None:
         (COIN, 'P=? [ F "head" ]', "did you mean 'heads'?"),
         (COIN, 'R{"toses"}=? [ F heads ]', "did you mean 'tosses'?"),
         (GAMBLE, "P=? [ F s=3 ]", "ask for Pmin=? or Pmax=?"),
-        (COIN, "A [ F G heads ]", "one operator inside another needs its own P, as in P=? [ F P>=1 [ G … ] ]"),
+        (COIN, "R=? [ F G heads ]", "one operator inside another needs its own P, as in P=? [ F P>=1 [ G … ] ]"),
     ],
 )
 def test_hint(text: str, prop: str, hint: str) -> None:

@@ -350,7 +350,7 @@ def test_missing_constant_of_a_property_file() -> None:
 
 
 def test_nested_path_formulas() -> None:
-    assert "error: " in refused('A [ F G "done" ]')
+    assert "error: " in refused('T=? [ F G "done" ]')
 
 
 def test_property_that_means_nothing_in_some_state() -> None:

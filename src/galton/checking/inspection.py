@@ -190,9 +190,7 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
             shape = paths.shape(path)
             optimum_of(formula, terms)
             if isinstance(shape, paths.Linear):
-                from .ltl import automaton_of
-
-                automaton_of(path, terms)  # which refuses what cannot be
+                _check_linear(shape, terms)
                 return (UNBOUNDED,)
             return _of_path(shape, terms)
         case Reward(objective):
@@ -313,13 +311,22 @@ def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
     return path
 
 
-def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
-    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded."""
-    path = paths.normalise(formula.path, terms.source)
+def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path | paths.Linear:
+    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded, as in PRISM."""
+    path = paths.shape(formula.path)
     if isinstance(path, paths.Until) and path.bound is not None:
         message = f"'{formula.quantifier}' with a bound on the path is not supported"
         raise UnsupportedError(message, terms.source, formula.span)
+    if isinstance(path, paths.Linear):
+        _check_linear(path, terms)
     return path
+
+
+def _check_linear(path: paths.Linear, terms: Terms) -> None:
+    """Raise an error for a formula that has no automaton."""
+    from .ltl import automaton_of
+
+    automaton_of(path.formula, terms)
 
 
 def named_structure(formula: Reward, names: Sequence[str], terms: Terms) -> str:

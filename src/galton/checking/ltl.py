@@ -1,4 +1,4 @@
-"""``P [ φ ]`` for a formula φ of linear temporal logic: reachability in the product with its automaton.
+"""``P``, ``A`` and ``E`` of formulas of linear temporal logic: reachability in the product with an automaton.
 
 A run of the product ends up in a bottom component of a chain and meets all of it infinitely often, so that the
 component decides whether it is accepted. In an MDP a strategy can stay in an end component and meet all of it; for a
@@ -21,12 +21,12 @@ from ..automata.acceptance import complement
 from ..automata.from_property import path_formula
 from ..device.arrays import is_on_host
 from ..device.errors import DeviceError
-from ..graph import zero_and_one
+from ..graph import can_reach, zero_and_one
 from ..lang.expressions import Expression
 from ..lang.properties import Optimum, TimeBound
 from ..lang.rendering import render
 from ..lang.source import UnsupportedError
-from ..model.sparse import Int32s, Mask
+from ..model.sparse import Int32s, Mask, Model
 from . import paths
 from .automaton_product import Product, product
 from .inspection import Terms
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..solve.settings import Settings
     from .evaluation import Evaluation
 
-__all__ = ["automaton_of", "linear_probability", "linear_zero_one"]
+__all__ = ["automaton_of", "linear_probability", "linear_zero_one", "some_path"]
 
 
 def linear_probability(
@@ -70,15 +70,26 @@ def linear_zero_one(evaluation: Evaluation, path: Expression, optimum: Optimum |
     return zero[found.starts], one[found.starts]
 
 
+def some_path(evaluation: Evaluation, free: Model, path: Expression, *, negated: bool) -> Mask:
+    """The states where some path satisfies a path formula or, ``negated``, does not.
+
+    ``free`` is the model with each transition as a choice, so that its end components are where paths may stay.
+    """
+    states = np.arange(free.n_states, dtype=np.int32)
+    found, goal, _ = _reduced(evaluation, path, "min" if negated else "max", states, free)
+    everywhere = np.ones(found.model.n_states, dtype=np.bool_)
+    return can_reach(found.model, everywhere, goal)[found.starts]
+
+
 def _reduced(
-    evaluation: Evaluation, path: Expression, optimum: Optimum | None, starts: Int32s
+    evaluation: Evaluation, path: Expression, optimum: Optimum | None, starts: Int32s, model: Model | None = None
 ) -> tuple[Product, Mask, list[Work]]:
     """The product, the states that decide, and what was done; for a minimum these are the complement's."""
-    model = evaluation.model
+    model = evaluation.model if model is None else model
     if not is_on_host(model.columns):
         raise DeviceError("formulas with more than one temporal operator (LTL) are not checked on a device")
     begun = time.perf_counter()
-    terms = Terms(model.nature, evaluation.program.constants, evaluation.source)
+    terms = Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source)
     automaton, states = automaton_of(path, terms)
     masks = [evaluation.mask(part) for part in states]
     made = time.perf_counter()
