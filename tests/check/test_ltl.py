@@ -59,6 +59,13 @@ RACE = (
         (ROUND, "Pmin=? [ F G s=3 ]", 0.0),
         (ROUND, "Pmax=? [ (F s=1) & (F G s=3) ]", 1.0),
         (ROUND, "Pmin=? [ (G !(s=1)) | (F s=3) ]", 0.1),
+        # Rewards until a formula is sure to hold
+        (CHAIN, "T=? [ (F s>0) & (X true) ]", 1.5),
+        (CHAIN, "T=? [ X X true ]", 2.0),
+        (CHAIN, "T=? [ (F s=1) | (F s=3) ]", 1.5),
+        (CHAIN, "T=? [ F (s>0 & (X true)) ]", 2.5),
+        (ROUND, "Tmin=? [ (F s=1) & (F s=3) ]", 2 + 9 / 10),
+        (ROUND, "Tmin=? [ F (s=2 & (X X s=3)) ]", 3.0),
         (RACE, "P=? [ (X s=1) & (F s=2) ]", 0.25),
         (RACE, "P=? [ F (s=1 & (X X s=1)) ]", 1 / 16),
     ],

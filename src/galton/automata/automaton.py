@@ -41,6 +41,11 @@ class Automaton:
         successor, marks = self.diagrams.at(self.edges[state], letter)
         return successor, marks
 
+    def accepts_everything(self, state: int) -> bool:
+        """Whether a state leads only to itself and accepts: what was read so far decides."""
+        leaves = self.diagrams.leaves(self.edges[state])
+        return all(successor == state and holds(self.acceptance, marks) for successor, marks in leaves)
+
     def table(self, letters: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return successors and marks for each state (a row) and each of some letters (a column)."""
         steps = [[self.step(state, letter) for letter in letters] for state in range(self.n_states)]

@@ -21,7 +21,9 @@ Steps = Callable[[TimeBound], tuple[int, int | None]]  # the least and the great
 _CONNECTIVES = ("&", "|", "=>", "<=>")
 
 
-def path_formula(path: Expression, source: Source, steps: Steps) -> tuple[Formula, tuple[Expression, ...]]:
+def path_formula(
+    path: Expression, source: Source, steps: Steps, *, counting: bool = False
+) -> tuple[Formula, tuple[Expression, ...]]:
     """Return a path formula, and the state formulas that its propositions stand for.
 
     Parameters
@@ -30,8 +32,10 @@ def path_formula(path: Expression, source: Source, steps: Steps) -> tuple[Formul
         The text that mistakes are shown in.
     steps
         What tells the least and the greatest number of steps that a bound allows; None for no greatest.
+    counting
+        Whether ``true`` is to be read like a proposition, so that ``X true`` takes a step to become true.
     """
-    translation = _Translation(path, source, steps)
+    translation = _Translation(path, source, steps, counting)
     formula = translation.formula(path)
     return formula, tuple(translation.numbers)
 
@@ -39,8 +43,8 @@ def path_formula(path: Expression, source: Source, steps: Steps) -> tuple[Formul
 class _Translation:
     """One path formula; ``numbers`` are those of its propositions."""
 
-    def __init__(self, path: Expression, source: Source, steps: Steps):
-        self.source, self.steps = source, steps
+    def __init__(self, path: Expression, source: Source, steps: Steps, counting: bool):
+        self.source, self.steps, self.counting = source, steps, counting
         self.numbers: dict[Expression, int] = {}
         whole = dict.fromkeys(_state_formulas(path))
         atoms = Counter(atom for states in whole for atom in set(_atoms(states)))
@@ -90,7 +94,7 @@ class _Translation:
         raise LanguageError(message, self.source, expression.span)
 
     def _proposition(self, states: Expression) -> Formula:
-        if isinstance(states, Literal):
+        if isinstance(states, Literal) and not (self.counting and states.value):
             return TRUE if states.value else FALSE
         return make.proposition(self.numbers.setdefault(states, len(self.numbers)))
 

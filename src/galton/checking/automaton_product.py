@@ -33,11 +33,26 @@ Marks = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """The product as a model; ``starts`` are its states for those of the model where a word may begin, or -1."""
+    """The product as a model.
+
+    Attributes
+    ----------
+    marks
+        ``(states,)`` the marks of the automaton's edge that reads the state, as bits.
+    after
+        ``(states,)`` the automaton's state when it has read the state.
+    starts
+        The state of the product for each state of the original where words begin, -1 for the others.
+    states, rows
+        The state of the original for each state, and the choice of the original for each choice.
+    """
 
     model: Model
     marks: Marks
+    after: Int32s
     starts: Int32s
+    states: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
 
     def accepting(self, acceptance: Acceptance) -> Mask:
         """The states of components in which runs are accepted with probability 1, in an MDP by some strategy."""
@@ -84,8 +99,9 @@ def product(model: Model, automaton: Automaton, propositions: Sequence[Mask], st
     groups = model.row_groups.astype(np.int64)
     rows, counts = _ranges(groups[source], groups[source + 1])
     entries, lengths = entries_of(model, rows)
-    after = np.repeat(np.repeat(successor[reading, letter[source]], counts), lengths).astype(np.int64)
-    columns = number[after * n + model.columns[entries]].astype(np.int32)
+    after = successor[reading, letter[source]]
+    row_after = np.repeat(np.repeat(after, counts), lengths).astype(np.int64)
+    columns = number[row_after * n + model.columns[entries]].astype(np.int32)
     found = np.full(n, -1, dtype=np.int32)
     found[starts] = number[automaton.initial * n + starts.astype(np.int64)]
     built = Model(
@@ -97,7 +113,7 @@ def product(model: Model, automaton: Automaton, propositions: Sequence[Mask], st
         initial=np.unique(found[starts]),
         placement=model.placement,
     )
-    return Product(built, marks[reading, letter[source]], found)
+    return Product(built, marks[reading, letter[source]], after, found, source, rows)
 
 
 def _reached(model: Model, first: npt.NDArray[np.int64], successor: Int32s, letter: npt.NDArray[np.intp]) -> Mask:

@@ -248,8 +248,8 @@ def _of_objective(formula: Reward, objective: Expression, terms: Terms) -> Colle
     return _of_rewarded(rewarded_path(objective, terms))
 
 
-def _of_rewarded(path: paths.Path) -> Collection[Kind]:
-    return (UNBOUNDED,) if isinstance(path, paths.Until) else (AT_ONCE,)
+def _of_rewarded(path: paths.Path | paths.Linear) -> Collection[Kind]:
+    return (UNBOUNDED,) if isinstance(path, (paths.Until, paths.Linear)) else (AT_ONCE,)
 
 
 # The parts that solvers ask for again.
@@ -300,9 +300,14 @@ def step_count(objective: Cumulative, terms: Terms) -> int:
     return count
 
 
-def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
+def rewarded_path(formula: Expression, terms: Terms) -> paths.Path | paths.Linear:
     """Return the path until whose end ``R [ path ]`` collects rewards; an error if it has no such end."""
-    path = paths.normalise(formula, terms.source)
+    path = paths.shape(formula)
+    if isinstance(path, paths.Linear):
+        from .ltl import refuse_unless_cosafe
+
+        refuse_unless_cosafe(formula, terms)
+        _check_linear(path, terms)
     if isinstance(path, paths.Until) and path.negated:
         message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
         raise LanguageError(message, terms.source, formula.span)

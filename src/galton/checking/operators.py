@@ -6,7 +6,7 @@ question                      DTMC, MDP                                     CTMC
 ``P [ X a ]``                 ``bounded.within_steps.next_step``            ``bounded.single_step.jump_probability``
 ``P [ a U b ]``               ``unbounded.until.until``                     ``unbounded.until.until``
 ``P [ a U[i,j] b ]``          ``bounded.within_steps.bounded_until``        ``bounded.within_time.timed_until``
-``P`` of LTL                  ``ltl.linear_probability``                    ``ltl.linear_probability``, without bounds
+``P``, ``R`` of LTL           ``ltl``                                       ``ltl``, without bounds
 ``P>0``, ``P>=1`` of these    ``qualitative.zero_one``                      ``qualitative.zero_one``
 ``R [ X a ]``                 ``bounded.single_step.next_reward``           ``bounded.single_step.next_reward``
 ``R [ F a ]``, ``T [ F a ]``  ``unbounded.rewards.reachability_reward``     ``unbounded.rewards.reachability_reward``
@@ -295,6 +295,10 @@ def _path_reward(
     from .unbounded.rewards import reachability_reward
 
     path = rewarded_path(formula, _terms(evaluation))
+    if isinstance(path, paths.Linear):
+        from .ltl import linear_reward
+
+        return linear_reward(evaluation, path.formula, structure, optimum, settings)
     if isinstance(path, paths.Now):
         now = evaluation.mask(path.states)
         return replace(_exactly(np.where(now, 0.0, np.inf)), infinite=~now)
