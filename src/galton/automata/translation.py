@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..lang.source import GaltonError
@@ -245,6 +246,7 @@ def translate(formula: Formula, names: Sequence[str] = (), *, most_states: int =
         sys.setrecursionlimit(limit)
 
 
+@lru_cache(16)  # a question is looked at before its model is built, and asked after that
 def _smallest(formula: Formula, names: tuple[str, ...], most_states: int) -> Automaton:
     """The smaller one of the automata with components together and apart, where that makes a difference."""
     together, apart = Translation(formula), Translation(formula, apart=True)
