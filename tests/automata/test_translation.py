@@ -9,6 +9,7 @@ from lasso_words import built, random_formula, random_lasso, satisfied
 
 from galton.automata.normal_form import delta2, is_delta2
 from galton.automata.simplification import negation
+from galton.automata.text import parse_ltl
 from galton.automata.translation import TooLargeError, translate
 
 WORDS = 20
@@ -37,6 +38,13 @@ def test_an_automaton_accepts_what_satisfies_its_formula(
 def test_every_formula_has_a_normal_form() -> None:
     for seed in range(400):
         assert is_delta2(delta2(built(random_formula(Random(seed), 9, 3, 0.0))))
+
+
+@pytest.mark.parametrize(
+    "text", ["G F (!a & (X (G a)) & !b)", "(F G (!a & !b)) | (G F (!a & (X (G a)) & !b))", "F (G (a U (b | (G b))))"]
+)
+def test_limits_that_simplify_to_something_else_once_had_no_normal_form(text: str) -> None:
+    assert is_delta2(delta2(parse_ltl(text)[0]))
 
 
 def test_negated_twice_a_formula_is_itself() -> None:

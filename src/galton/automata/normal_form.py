@@ -113,6 +113,8 @@ def _limit(formula: Formula) -> Formula:
         return _combined(formula, [_limit(part) for part in formula.operands])
     if is_persistently(formula):
         return negation(_limit(negation(formula)))
+    if not is_infinitely_often(formula):
+        return delta2(formula)  # simplified, it may be false or have another shape
     if (constant := _suspendable_below(formula)) is not None:
         return _expanded(formula, constant, _limit)
     operand = limit_operand(formula)
