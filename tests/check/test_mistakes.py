@@ -9,7 +9,8 @@ import galton
 from galton.lang import GaltonError, LanguageError
 
 NEGATIVE = 'dtmc module m s:[0..1]; [] true -> (s\'=1); endmodule rewards "r" s=0 : -2; endrewards'
-LTL = "formulas with more than one temporal operator (LTL) are not supported"
+NOT_COSAFE = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
+TIMED = "a bound on time beside other temporal operators (LTL) is not supported"
 
 CASES = [
     (COIN, "P>=1.5 [ F heads ]", "input", "a probability lies between 0 and 1, and this bound is 1.5"),
@@ -44,17 +45,25 @@ CASES = [
     (GAMBLE, "T=? [ F s=3 ]", "input", "an MDP has no single value for T=?: it depends on the strategy"),
     (GAMBLE, "S=? [ s=3 ]", "unsupported", "the long-run behaviour of an MDP, S, is not supported"),
     (GAMBLE, "Rmax=? [ S ]", "unsupported", "long-run rewards of an MDP, R [ S ], are not supported"),
-    (COIN, "P=? [ F G heads ]", "unsupported", LTL),
-    (COIN, "P=? [ G (x=1 => (F heads)) ]", "unsupported", LTL),
-    (COIN, "P=? [ (F x=1) & (F x=2) ]", "unsupported", LTL),
-    (COIN, "P=? [ X X heads ]", "unsupported", LTL),
-    (COIN, "P=? [ x=0 & (X x=1) ]", "unsupported", LTL),
+    (COIN, "R=? [ F G heads ]", "input", NOT_COSAFE),
+    (COIN, "T=? [ (F x=1) & (G !heads) ]", "input", NOT_COSAFE),
+    (COIN, "P=? [ F G x=nothing ]", "input", "unknown name 'nothing'"),
+    (COIN, 'P=? [ G F "head" ]', "input", 'unknown label "head"'),
     (
         COIN,
-        "R=? [ G heads ]",
+        "P=? [ G (heads => (F<=2000 x=0)) ]",
         "input",
-        "this is not co-safe: no finite path makes it true, so rewards until then mean nothing",
+        "beside other temporal operators a bound may be 1,000 steps at most",
     ),
+    (COIN, "P=? [ G (heads => (F<=-1 x=0)) ]", "input", "a bound cannot be negative, and this is -1"),
+    (
+        MACHINE,
+        "P=? [ G (state=0 => (F<=2 state=1)) ]",
+        "unsupported",
+        TIMED,
+    ),
+    (GAMBLE, "P=? [ G F s=3 ]", "input", "an MDP has no single value for P=?: it depends on the strategy"),
+    (COIN, "R=? [ G heads ]", "input", NOT_COSAFE),
     (COIN, "R=? [ F<=3 heads ]", "unsupported", "rewards until a bounded formula are not supported"),
     (COIN, "A [ F<=3 heads ]", "unsupported", "'A' with a bound on the path is not supported"),
     (
@@ -92,7 +101,6 @@ def test_sentence(text: str, prop: str, kind: str, message: str) -> None:
         (COIN, 'P=? [ F "head" ]', "did you mean 'heads'?"),
         (COIN, 'R{"toses"}=? [ F heads ]', "did you mean 'tosses'?"),
         (GAMBLE, "P=? [ F s=3 ]", "ask for Pmin=? or Pmax=?"),
-        (COIN, "P=? [ F G heads ]", "one operator inside another needs its own P, as in P=? [ F P>=1 [ G … ] ]"),
     ],
 )
 def test_hint(text: str, prop: str, hint: str) -> None:

@@ -285,7 +285,8 @@ def test_a_slip_in_a_property_that_is_not_asked_costs_nothing(tmp_path: Path) ->
         ("P>=1.4 [ F lost ]", "a probability lies between 0 and 1, and this bound is 1.4"),
         ("Pmax=? [ F<=-1 lost ]", "a bound cannot be negative, and this is -1"),
         ("S=? [ lost ]", "the long-run behaviour of an MDP, S, is not supported"),
-        ("Pmax=? [ F G lost ]", "formulas with more than one temporal operator (LTL) are not supported"),
+        ("Rmax=? [ F G lost ]", "this is not co-safe: no finite path makes it true"),
+        ("Pmax=? [ G (lost => (F<=-1 lost)) ]", "a bound cannot be negative, and this is -1"),
     ],
 )
 def test_what_makes_no_sense_for_a_model_costs_no_exploration(tmp_path: Path, prop: str, said: str) -> None:
@@ -349,7 +350,7 @@ def test_missing_constant_of_a_property_file() -> None:
 
 
 def test_nested_path_formulas() -> None:
-    assert "error: " in refused('P=? [ F G "done" ]')
+    assert "error: this is not co-safe" in refused('T=? [ F G "done" ]')
 
 
 def test_property_that_means_nothing_in_some_state() -> None:

@@ -50,6 +50,7 @@ OPTIONS = {
     ],
     "verify": ["--const", "-c"],
     "plot-matrix": [*BUILDING, "--order", "--out"],
+    "automaton": ["--hoa"],
     "bench synth": ["--only", "--table", "--models", "--json", "--device", "--threads", "-t"],
 }
 WORDS = {"build": [".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"]}  # that help mentions besides

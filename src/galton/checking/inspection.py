@@ -217,8 +217,11 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
     match formula:
         case Probability(path):
             paths.threshold(formula, terms.constants, terms.source)
-            shape = paths.normalise(path, terms.source)
+            shape = paths.shape(path)
             optimum_of(formula, terms)
+            if isinstance(shape, paths.Linear):
+                _check_linear(shape, terms)
+                return (UNBOUNDED,)
             return _of_path(shape, terms)
         case Reward(objective):
             paths.threshold(formula, terms.constants, terms.source)
@@ -275,8 +278,8 @@ def _of_objective(formula: Reward, objective: Expression, terms: Terms) -> Colle
     return _of_rewarded(rewarded_path(objective, terms))
 
 
-def _of_rewarded(path: paths.Path) -> Collection[Kind]:
-    return (UNBOUNDED,) if isinstance(path, paths.Until) else (AT_ONCE,)
+def _of_rewarded(path: paths.Path | paths.Linear) -> Collection[Kind]:
+    return (UNBOUNDED,) if isinstance(path, (paths.Until, paths.Linear)) else (AT_ONCE,)
 
 
 # The parts that solvers ask for again.
@@ -327,9 +330,14 @@ def step_count(objective: Cumulative, terms: Terms) -> int:
     return count
 
 
-def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
+def rewarded_path(formula: Expression, terms: Terms) -> paths.Path | paths.Linear:
     """Return the path until whose end ``R [ path ]`` collects rewards; an error if it has no such end."""
-    path = paths.normalise(formula, terms.source)
+    path = paths.shape(formula)
+    if isinstance(path, paths.Linear):
+        from .ltl import refuse_unless_cosafe
+
+        refuse_unless_cosafe(formula, terms)
+        _check_linear(path, terms)
     if isinstance(path, paths.Until) and path.negated:
         message = "this is not co-safe: no finite path makes it true, so rewards until then mean nothing"
         raise LanguageError(message, terms.source, formula.span)
@@ -338,13 +346,22 @@ def rewarded_path(formula: Expression, terms: Terms) -> paths.Path:
     return path
 
 
-def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path:
-    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded."""
-    path = paths.normalise(formula.path, terms.source)
+def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path | paths.Linear:
+    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded, as in PRISM."""
+    path = paths.shape(formula.path)
     if isinstance(path, paths.Until) and path.bound is not None:
         message = f"'{formula.quantifier}' with a bound on the path is not supported"
         raise UnsupportedError(message, terms.source, formula.span)
+    if isinstance(path, paths.Linear):
+        _check_linear(path, terms)
     return path
+
+
+def _check_linear(path: paths.Linear, terms: Terms) -> None:
+    """Raise an error for a formula that has no automaton."""
+    from .ltl import automaton_of
+
+    automaton_of(path.formula, terms)
 
 
 def named_structure(formula: Reward, names: Sequence[str], terms: Terms) -> str:

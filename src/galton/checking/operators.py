@@ -6,6 +6,7 @@ question                      DTMC, MDP                                     CTMC
 ``P [ X a ]``                 ``bounded.within_steps.next_step``            ``bounded.single_step.jump_probability``
 ``P [ a U b ]``               ``unbounded.until.until``                     ``unbounded.until.until``
 ``P [ a U[i,j] b ]``          ``bounded.within_steps.bounded_until``        ``bounded.within_time.timed_until``
+``P``, ``R`` of LTL           ``ltl``                                       ``ltl``, without bounds
 ``P>0``, ``P>=1`` of these    ``qualitative.zero_one``                      ``qualitative.zero_one``
 ``R [ X a ]``                 ``bounded.single_step.next_reward``           ``bounded.single_step.next_reward``
 ``R [ F a ]``, ``T [ F a ]``  ``unbounded.rewards.reachability_reward``     ``unbounded.rewards.reachability_reward``
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
     """Return the value of ``P … [ path ]`` in every state: bounds on it, or whether it meets the threshold."""
     bound = _threshold(evaluation, formula)
-    path = paths.normalise(formula.path, evaluation.source)
+    path = paths.shape(formula.path)
     optimum = optimum_of(formula, _terms(evaluation))
     wanted = formula is evaluation.strategy_of
     if not wanted and not isinstance(path, paths.Now) and _is_qualitative(formula.comparison, bound):
@@ -135,9 +136,13 @@ def _answer(comparison: Comparison | None, quantity: Quantity, bound: float | No
 
 
 def _path_probability(
-    evaluation: Evaluation, formula: Probability, path: paths.Path, optimum: Optimum | None
+    evaluation: Evaluation, formula: Probability, path: paths.Path | paths.Linear, optimum: Optimum | None
 ) -> Quantity:
     match path:
+        case paths.Linear(linear):
+            from .ltl import linear_probability
+
+            return _within(linear_probability(evaluation, linear, optimum, evaluation.settings_for(formula)), 1.0)
         case paths.Now(states):
             return _exactly(evaluation.mask(states).astype(np.float64))
         case paths.Next(states):
@@ -290,6 +295,10 @@ def _path_reward(
     from .unbounded.rewards import reachability_reward
 
     path = rewarded_path(formula, _terms(evaluation))
+    if isinstance(path, paths.Linear):
+        from .ltl import linear_reward
+
+        return linear_reward(evaluation, path.formula, structure, optimum, settings)
     if isinstance(path, paths.Now):
         now = evaluation.mask(path.states)
         return replace(_exactly(np.where(now, 0.0, np.inf)), infinite=~now)
@@ -335,7 +344,10 @@ def _is_qualitative(comparison: Comparison | None, bound: float | None) -> bool:
 
 
 def _decided(
-    evaluation: Evaluation, formula: Probability, path: paths.Next | paths.Until, optimum: Optimum | None
+    evaluation: Evaluation,
+    formula: Probability,
+    path: paths.Next | paths.Until | paths.Linear,
+    optimum: Optimum | None,
 ) -> Mask:
     """Where ``P>0``, ``P<=0``, ``P>=1`` or ``P<1`` holds."""
     start = time.perf_counter()
@@ -347,8 +359,14 @@ def _decided(
     return {">": ~zero, "<=": zero, ">=": one, "<": ~one}[formula.comparison.operator]
 
 
-def _zero_and_one(evaluation: Evaluation, path: paths.Next | paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
+def _zero_and_one(
+    evaluation: Evaluation, path: paths.Next | paths.Until | paths.Linear, optimum: Optimum | None
+) -> tuple[Mask, Mask]:
     """The states where the probability of a path is exactly 0, and exactly 1."""
+    if isinstance(path, paths.Linear):
+        from .ltl import linear_zero_one
+
+        return linear_zero_one(evaluation, path.formula, optimum)
     from .qualitative import zero_one
 
     model = evaluation.model

@@ -2,7 +2,7 @@
 
 A path formula with one temporal operator is a formula about the state itself, about the next state, or an until:
 ``F``, ``G``, ``W`` and ``R`` are untils or negated ones. A negation in front of a temporal operator moves inside, and
-``(F a) | (F b)`` is ``F (a | b)``; anything with more temporal operators is LTL, which is refused by name.
+``(F a) | (F b)`` is ``F (a | b)``; anything with more temporal operators is LTL, which only ``P`` takes.
 """
 
 from __future__ import annotations
@@ -50,13 +50,30 @@ class Until:
     negated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A formula of linear temporal logic, for which an automaton is needed."""
+
+    formula: Expression
+
+
 Path = Now | Next | Until
 TRUE = Literal(True)
 
 
 def normalise(path: Expression, source: Source) -> Path:
-    """Return a path formula in one of the shapes that are solved; LTL is refused with its place in the text."""
-    path = _simplified(path)
+    """Return a path formula in one of the shapes with one operator; LTL is refused with its place in the text."""
+    found = shape(path)
+    if isinstance(found, Linear):
+        message = "formulas with more than one temporal operator (LTL) are not supported here"
+        hint = "one operator inside another needs its own P, as in P=? [ F P>=1 [ G … ] ]"
+        raise UnsupportedError(message, source, _inner_temporal(_simplified(path)).span, hint)
+    return found
+
+
+def shape(path: Expression) -> Path | Linear:
+    """Return a path formula in one of the shapes that ``P`` solves."""
+    whole, path = path, _simplified(path)
     match path:
         case UnaryPath("X", states):
             found: Path = Next(states)
@@ -75,9 +92,7 @@ def normalise(path: Expression, source: Source) -> Path:
             found = Now(path)
     for operand in (found.through, found.goal) if isinstance(found, Until) else (found.states,):
         if has_path(operand):
-            message = "formulas with more than one temporal operator (LTL) are not supported"
-            hint = "one operator inside another needs its own P, as in P=? [ F P>=1 [ G … ] ]"
-            raise UnsupportedError(message, source, _first_temporal(operand).span, hint)
+            return Linear(whole)
     return found
 
 
@@ -126,8 +141,9 @@ def both(left: Expression, right: Expression) -> Expression:
     return Binary("&", left, right, span=left.span)
 
 
-def _first_temporal(expression: Expression) -> Expression:
-    return next(part for part in parts(expression) if isinstance(part, (UnaryPath, BinaryPath)))
+def _inner_temporal(path: Expression) -> Expression:
+    """The first temporal operator that is not the formula itself."""
+    return next(part for part in parts(path) if isinstance(part, (UnaryPath, BinaryPath)) and part is not path)
 
 
 # Bounds.

@@ -10,6 +10,7 @@ import typer
 
 from ..lang.source import GaltonError
 from . import bench
+from .automaton import automaton
 from .build import build
 from .check import check
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
@@ -32,6 +33,7 @@ app.command()(build)
 app.command()(check)
 app.command()(synth)
 app.command()(verify)
+app.command()(automaton)
 app.command(name="plot-matrix")(plot_matrix)
 app.add_typer(bench.app)
 

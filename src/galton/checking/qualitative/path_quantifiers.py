@@ -1,7 +1,8 @@
 """``A [ path ]`` and ``E [ path ]`` of CTL: about all paths or some path, whatever their probability.
 
 Every transition counts as a choice of its own; then "some path" is "some strategy", and graph analysis has the answer
-(Clarke, Emerson and Sistla 1986, through de Alfaro 1997).
+(Clarke, Emerson and Sistla 1986, through de Alfaro 1997). Formulas of linear temporal logic need the product with an
+automaton besides.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
         return evaluation.mask(path.states)
     model = evaluation.model
     every = formula.quantifier == "A"
+    if isinstance(path, paths.Linear):
+        from ..ltl import some_path
+
+        found = some_path(evaluation, free(model), path.formula, negated=every)
+        return ~found if every else found
     if isinstance(path, paths.Next):
         states = evaluation.mask(path.states)
         return ~_some_next(model, ~states) if every else _some_next(model, states)
