@@ -16,16 +16,17 @@ from galton.explore import placing
 TEXT = "dtmc module m s : [0..9]; [] s<9 -> (s'=s+1); [] s=9 -> true; endmodule"
 
 
-@pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The CPU tells of a million states before it begins, and a device might be there."""
+@pytest.fixture(params=[(1_000_000, 0), (100_000, 100_000_000)], ids=["states", "transitions"])
+def slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The CPU tells of a million states before it begins, or of few with many transitions; there may be a device."""
     told: list[int] = []
     explore = cpu.explore
+    states, transitions = request.param
 
     def telling(*arguments: Any, watch: Any = None, **options: Any) -> Any:
-        told.append(1_000_000)
+        told.append(states)
         if watch is not None:
-            watch(1_000_000, 0, 0)
+            watch(states, transitions, 0)
         return explore(*arguments, watch=watch, **options)
 
     monkeypatch.setattr(cpu, "explore", telling)

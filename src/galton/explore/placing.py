@@ -19,7 +19,7 @@ from ..model.sparse import Model
 
 __all__ = ["explore"]
 
-SMALL = 300_000  # states that are left to the CPU in any case
+SMALL, FEW = 300_000, 3_000_000  # states and transitions that are left to the CPU in any case
 PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
 MATRICES = "matrices in parts on each"
 SHARED = f"larger than the first one: explored by the CPU, kept in the memory of the host, {MATRICES}"
@@ -93,7 +93,7 @@ def _impatient(watch: Watch | None) -> Watch:
     def watching(states: int, transitions: int, rows: int) -> None:
         if watch is not None:
             watch(states, transitions, rows)
-        if states > SMALL and time.perf_counter() > end:
+        if (states > SMALL or transitions > FEW) and time.perf_counter() > end:
             raise _TooLongError
 
     return watching
