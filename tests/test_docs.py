@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-WRAPPED = [page for page in PAGES if page.name not in ("README.md", "STATE.md")]
+WRAPPED = [
+    page for page in PAGES if page.name not in ("README.md", "STATE.md", "report.md")
+]  # a program wrote the last
 LONGEST = 105  # characters
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 
