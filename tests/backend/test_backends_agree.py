@@ -94,6 +94,7 @@ def test_explorers_in_corners(place: Place, name: str) -> None:
     check_explorer(place, lower(galton.parse({**CASES, **OFF, **FAULTS}[name])))
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(programs())
 def test_explorers_on_random_programs(place: Place, text: ProgramText) -> None:

@@ -20,6 +20,7 @@ def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the corpus")
 def test_file_to_answer_beside_storm(tmp_path: Path) -> None:
     out = tmp_path / "measured.json"
@@ -44,6 +45,7 @@ def test_both_directions_of_synthesis() -> None:
     assert "forward / backward" in done.stdout
 
 
+@pytest.mark.slow
 def test_both_directions_of_time_bounds() -> None:
     done = run("timed.py", "--only", "gfs", "--repeat", "1")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -147,6 +147,7 @@ def test_a_method_that_takes_too_long_does_not_lose_the_other(monkeypatch: pytes
     assert row.measured["BiC-Sequential"] == 8.0
 
 
+@pytest.mark.slow
 def test_without_a_device_half_is_measured_and_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(questions, "why_no_device", lambda: "there is no CUDA device")
     experiment = BY_NAME["000-figure-6"]

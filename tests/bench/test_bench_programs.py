@@ -86,6 +86,7 @@ def test_another_probability_than_proved_is_an_error(monkeypatch: pytest.MonkeyP
         measure("biased die", 300, trials=1, methods=list(METHODS), device="cpu", budget=60.0)
 
 
+@pytest.mark.slow
 def test_table_and_figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(questions, "why_no_device", lambda: "there is no CUDA device")
     table = run(BY_NAME["000-table-1"], Options())

@@ -81,6 +81,7 @@ def test_a_table_with_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert (tmp_path / "curve.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_what_was_not_measured_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     here(monkeypatch)
     rows = measured("004-figure-28", OPTIONS)

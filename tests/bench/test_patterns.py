@@ -13,6 +13,7 @@ from galton.bench.running import run, write
 MODELS = Path(__file__).parents[2] / "models"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "missing"), [(0, 3), (1, 1)])
 def test_pictures_of_the_models_that_there_are(place: int, missing: int, tmp_path: Path) -> None:
     image = pytest.importorskip("matplotlib.image")

@@ -63,6 +63,7 @@ def test_prism_is_asked_by_its_program(tmp_path: Path) -> None:
     assert float(str(columns["prism_mb"])) > 1
 
 
+@pytest.mark.slow
 def test_another_value_is_told(tmp_path: Path) -> None:
     program = prism(tmp_path, "Result (minimum probability): 0.38 (value in the initial state)")
     columns, wrong = peers.peers_of(COIN, options("prism", prism=program))
@@ -72,6 +73,7 @@ def test_another_value_is_told(tmp_path: Path) -> None:
     assert row.wrong == wrong  # which ends the command with an error
 
 
+@pytest.mark.slow
 def test_a_peer_that_fails_says_why(tmp_path: Path) -> None:
     failing = prism(tmp_path, "Error: out of memory.")
     assert peers.peers_of(COIN, options("prism", prism=failing))[0]["prism_says"] == "Error: out of memory."
@@ -81,6 +83,7 @@ def test_a_peer_that_fails_says_why(tmp_path: Path) -> None:
     assert "--prism PATH" in str(peers.peers_of(COIN, options("prism"))[0]["prism_says"])
 
 
+@pytest.mark.slow
 def test_a_peer_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     path = tmp_path / "prism"
     path.write_text(f"#!/bin/sh\nsleep 60 & echo $! > {tmp_path}/id; wait\n")  # a script that starts another program

@@ -125,6 +125,7 @@ def test_where_regions_are_true_or_best() -> None:
     assert synthesis.where(best) == {"best_from": 1.0, "best_to": 2.0}
 
 
+@pytest.mark.slow
 def test_the_figure_is_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     here(monkeypatch)
     monkeypatch.setitem(synthesis.OTHER_MEMBERS, "small", dict.fromkeys(synthesis.PANELS, "M=12,copies=3"))

@@ -71,6 +71,7 @@ def test_until(rates: Floats, through: list[bool], goal: list[bool], low: float,
     assert_holds(lambda: timed_until(model, a, b, low, low + more, FORWARDS), expected)
 
 
+@pytest.mark.slow
 @hypothesis_settings(deadline=None, max_examples=100)
 @given(rate_matrices(), st.lists(st.integers(0, 4), min_size=5, max_size=5), times)
 def test_rewards(rates: Floats, numbers: list[int], time: float) -> None:

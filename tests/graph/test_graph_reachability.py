@@ -17,6 +17,7 @@ MODELS = settings(deadline=None, max_examples=300)
 FEWER = settings(deadline=None, max_examples=150)
 
 
+@pytest.mark.slow
 @MODELS
 @given(small_models(), st.data())
 def test_all_strategies_one_by_one(model: Model, data: st.DataObject) -> None:

@@ -68,6 +68,7 @@ def models(draw: st.DrawFn) -> Model:
     return model
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(models())
 def test_text_formats(model: Model) -> None:

@@ -52,6 +52,7 @@ def test_gallery() -> None:
         ] == []
 
 
+@pytest.mark.slow
 @needs_shared
 def test_corpus_models() -> None:
     seen = set()

@@ -94,6 +94,7 @@ def test_expressions(expression: Expression) -> None:
     assert parse_expression(Source("test", render(expression))) == expression
 
 
+@pytest.mark.slow
 @given(PROPERTIES)
 @settings(max_examples=300, deadline=None)
 def test_properties(expression: Expression) -> None:

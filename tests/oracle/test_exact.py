@@ -54,6 +54,7 @@ def test_values(kind: str, operator: str, data: st.DataObject) -> None:
         assert not ask(model, in_state(random, state, query)).mistake(values[state], *allowed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 @examples(40)
 @given(data=st.data())
@@ -72,6 +73,7 @@ def test_thresholds(kind: str, data: st.DataObject) -> None:
         assert answer is compare(value, threshold.relation, threshold.bound)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 @examples(40)
 @given(data=st.data())
@@ -93,6 +95,7 @@ def test_values_as_thresholds(kind: str, data: st.DataObject) -> None:
     assert answer is None or answer is compare(value, nearby.relation, nearby.bound)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 @examples(40)
 @given(data=st.data())
@@ -113,6 +116,7 @@ def test_nested(kind: str, data: st.DataObject) -> None:
 FILTERS = {"min": min, "max": max, "sum": sum, "+": sum, "avg": lambda values: sum(values) / len(values)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 @examples(40)
 @given(data=st.data())
@@ -132,6 +136,7 @@ def test_filters(kind: str, data: st.DataObject) -> None:
         assert not ask(program, text).mistake(expected, slack(random), len(chosen) * floor(query))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 @examples(40)
 @given(data=st.data())

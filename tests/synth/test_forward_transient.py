@@ -141,6 +141,7 @@ def test_expected_values_are_optima_of_the_linear_program(seed: int) -> None:
 # Odd corners.
 
 
+@pytest.mark.slow
 def test_wide_boxes_and_long_times_give_numbers() -> None:
     """Upper bounds grow by a factor with every step; they are cut before there is none."""
     asked = asked_of(PLANT, 'R{"cost"}=? [ I=200 ]', {"a": (0.001, 50.0), "b": (0.25, 20.0)}, direction="forward")

@@ -179,6 +179,7 @@ endmodule
     assert upper[0] == pytest.approx(0.5 + 0.5 * 0.95, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_random_chains(seed: int) -> None:
     rng = random.Random(seed)
@@ -201,6 +202,7 @@ def test_affine_rows_are_tight() -> None:
     assert (lower[0], upper[0]) == pytest.approx((0.2, 0.7), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_synthesis() -> None:
     regions = synthesize(galton.parse(CHANNEL), "P>=0.6 [ F<=6 s=3 ]", volume=0.1, **SPACE)
     assert regions.complete

@@ -97,8 +97,9 @@ class BoundedQuestion:
 
     def of_rows(self, part: Part, numbers: Floats) -> Floats:
         """What ``(choices,)`` numbers are for the rows of a part."""
-        if part.states is None or self.model.choice_starts is None:
+        if part.states is None or not self.model.has_choices:
             return part.of(numbers)
+        assert self.model.choice_starts is not None
         rows: Floats = numbers[members(self.model.choice_starts, part.states)[0]]
         return rows
 
