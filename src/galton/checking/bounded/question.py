@@ -99,8 +99,7 @@ class BoundedQuestion:
         """What ``(choices,)`` numbers are for the rows of a part."""
         if part.states is None or not self.model.has_choices:
             return part.of(numbers)
-        assert self.model.choice_starts is not None
-        rows: Floats = numbers[members(self.model.choice_starts, part.states)[0]]
+        rows: Floats = numbers[members(self.model.row_groups, part.states)[0]]
         return rows
 
     @property
