@@ -43,9 +43,9 @@ def _rows_of(chain: Chain) -> ChainRows:
 
 
 def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | None, threads: int) -> tuple[Any, Any]:
-    """Bounds on r + Qh in every state, rounding included."""
-    lower, upper = cp.empty(chain.n_states), cp.empty(chain.n_states)
-    _rows_of(chain).run(FILE, "drift_bounds", state, choice, high, low, lower, upper)
+    """Bounds on r + Qh in every row, rounding included."""
+    lower, upper = cp.empty(chain.n_rows), cp.empty(chain.n_rows)
+    _rows_of(chain).run(FILE, "drift_bounds", chain.owners, state, choice, high, low, lower, upper)
     return lower, upper
 
 

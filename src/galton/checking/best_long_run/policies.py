@@ -1,0 +1,114 @@
+"""The gain of one end component by policy iteration (Howard 1960; Haviv and Puterman 1991 for what communicates).
+
+Value iteration creeps where a component is hard to cross. The bias of a strategy is found by the methods for chains,
+which do not mind, and the bias of the best strategy proves its gain. A strategy that ends in several places is led to
+the best of them first: in an end component there is always a way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...backend.chain import Chain
+from ...backend.cpu.matrix import matrix_of
+from ...device.arrays import offsets
+from ...graph import Components, attractor, bottom_components, can_reach
+from ...model.errors import NumericError
+from ...model.sparse import Int32s, Mask, Model
+from ...model.values import Floats
+from ...reduce.submodels import entries_of, picked, with_rows
+from ...solve.direct.elimination import averages
+from ...solve.long_run import bias_of
+from ..unbounded.rewards import rewards_by_row
+from .proof import Proof
+
+__all__ = ["improve"]
+
+MOST = 60  # strategies
+PARTS = 16  # places that a strategy may end in, of which the best is sought exactly
+
+
+def improve(proof: Proof) -> int:
+    """Narrow the bounds of a single component, from the strategy that they have; the sweeps that it took."""
+    rows, sweeps = proof.policy(), 0
+    for _ in range(MOST):
+        rows, home = _led_home(proof, rows)
+        try:
+            high, low, done = _evaluate(proof, rows, home)
+        except NumericError:
+            break
+        sweeps += done
+        if not proof.open.any():
+            break
+        below, above = proof.drift(high, low)
+        worth = below if proof.maximise else above
+        best = proof.best_rows(worth)
+        # Only what is better for certain: what is as good may lead round in circles.
+        better = worth[best] > above[rows] if proof.maximise else worth[best] < below[rows]
+        if not better.any():
+            break
+        rows = np.where(better, best, rows).astype(np.int32)
+    return sweeps
+
+
+def _led_home(proof: Proof, rows: Int32s) -> tuple[Int32s, Mask]:
+    """A strategy that ends in one place wherever it begins, the best of those where the given one ends; and where."""
+    model = proof.inside.model
+    chain = replace(with_rows(model, rows, None), type="dtmc")
+    ends = bottom_components(chain)
+    home = ends.component == _best_end(proof, chain, rows, ends)
+    if ends.count == 1:
+        return rows, home
+    # Those that may come to the best place keep their way; the others take one that gets closer to it.
+    everywhere = np.ones(model.n_states, dtype=np.bool_)
+    comes = can_reach(chain, everywhere, home)
+    return np.where(comes, rows, attractor(model, ~home, home)).astype(np.int32), home
+
+
+def _best_end(proof: Proof, chain: Model, rows: Int32s, ends: Components) -> int:
+    """The bottom component with the best gain, roughly."""
+    if ends.count == 1:
+        return 0
+    below, above = proof.drift(proof.high, proof.low)
+    worth = (below if proof.maximise else above)[rows]
+    members = ends.order
+    reduce = np.minimum if proof.maximise else np.maximum
+    sure: Floats = reduce.reduceat(worth[members], ends.starts[:-1])
+    sign = 1.0 if proof.maximise else -1.0
+    likely = np.argsort(-sign * sure, kind="stable")[:PARTS]
+    earned = rewards_by_row(proof.inside.model, proof.inside.reward)[rows]
+    sizes = ends.sizes[likely]
+    if sizes.sum() <= 100 * PARTS:
+        chosen = np.concatenate([ends.states(int(k)) for k in likely]).astype(np.int32)
+        low, high = averages(matrix_of(chain), earned, chosen, np.append(0, np.cumsum(sizes)).astype(np.int64))
+        middle = np.where(np.isfinite(high), (low + high) / 2, sure[likely])
+        return int(likely[np.argmax(sign * middle)])
+    return int(likely[0])
+
+
+def _evaluate(proof: Proof, rows: Int32s, home: Mask) -> tuple[Floats, Floats, int]:
+    """The two parts of the bias of a strategy, and the sweeps it took; every guess on the way narrows the bounds."""
+    inside = proof.inside
+    # The states where the strategy ends come first, because the methods begin there.
+    order = np.concatenate([np.flatnonzero(home), np.flatnonzero(~home)]).astype(np.int32)
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    taken = rows[order]
+    model = inside.model
+    entries, lengths = entries_of(model, taken)
+    state, choice = inside.reward.state, inside.reward.choice
+    chain = Chain(
+        offsets(lengths),
+        position[model.columns[entries]],
+        picked(model.values, entries),
+        None if state is None else state[order],
+        None if choice is None else choice[taken],
+    )
+
+    def seen(high: Floats, low: Floats) -> None:
+        proof.attempt(high[position], low[position])
+
+    high, low, sweeps = bias_of(chain, proof.settings.tighter(4), seen)
+    return high[position], low[position], sweeps
