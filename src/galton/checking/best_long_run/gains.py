@@ -13,9 +13,9 @@ from ...solve.equations import Optimum
 from ...solve.settings import Settings
 from ..quantity import Work
 from .components import Inside
+from .decimals import settle
 from .policies import improve
 from .proof import Proof
-from .rational import SMALL, settle
 from .sweeps import Iteration
 
 __all__ = ["prove_gains"]
@@ -59,8 +59,8 @@ def _persist(part: Proof) -> tuple[str, int]:
     size, sweeps = len(part.inside.states), improve(part)
     if not part.open[0]:
         return "policy iteration", sweeps
-    if size <= SMALL and settle(part):
-        return "policy iteration in fractions", sweeps
+    if settle(part):
+        return "policy iteration with longer numbers", sweeps
     iteration = Iteration(part)
     iteration.run(int(min(MOST_SWEEPS, MOST_ENTRIES / len(part.inside.model.columns))))
     sweeps += iteration.sweeps

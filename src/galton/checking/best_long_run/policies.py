@@ -19,22 +19,23 @@ from ...model.errors import NumericError
 from ...model.sparse import Int32s, Mask, Model
 from ...model.values import Floats
 from ...reduce.submodels import entries_of, picked, with_rows
-from ...solve.direct.elimination import averages
+from ...solve.direct.elimination import average, averages
 from ...solve.long_run import bias_of
 from ..unbounded.rewards import rewards_by_row
 from .proof import Proof
 
-__all__ = ["improve"]
+__all__ = ["improve", "led_home"]
 
 MOST = 60  # strategies
 PARTS = 16  # places that a strategy may end in, of which the best is sought exactly
+SMALL = 100  # states up to which elimination is done with a dense matrix
 
 
 def improve(proof: Proof) -> int:
     """Narrow the bounds of a single component, from the strategy that they have; the sweeps that it took."""
     rows, sweeps = proof.policy(), 0
     for _ in range(MOST):
-        rows, home = _led_home(proof, rows)
+        rows, home = led_home(proof, rows)
         try:
             high, low, done = _evaluate(proof, rows, home)
         except NumericError:
@@ -53,7 +54,7 @@ def improve(proof: Proof) -> int:
     return sweeps
 
 
-def _led_home(proof: Proof, rows: Int32s) -> tuple[Int32s, Mask]:
+def led_home(proof: Proof, rows: Int32s) -> tuple[Int32s, Mask]:
     """A strategy that ends in one place wherever it begins, the best of those where the given one ends; and where."""
     model = proof.inside.model
     chain = replace(with_rows(model, rows, None), type="dtmc")
@@ -79,13 +80,28 @@ def _best_end(proof: Proof, chain: Model, rows: Int32s, ends: Components) -> int
     sign = 1.0 if proof.maximise else -1.0
     likely = np.argsort(-sign * sure, kind="stable")[:PARTS]
     earned = rewards_by_row(proof.inside.model, proof.inside.reward)[rows]
-    sizes = ends.sizes[likely]
-    if sizes.sum() <= 100 * PARTS:
-        chosen = np.concatenate([ends.states(int(k)) for k in likely]).astype(np.int32)
-        low, high = averages(matrix_of(chain), earned, chosen, np.append(0, np.cumsum(sizes)).astype(np.int64))
-        middle = np.where(np.isfinite(high), (low + high) / 2, sure[likely])
-        return int(likely[np.argmax(sign * middle)])
-    return int(likely[0])
+    gains = [_gain(proof, chain, earned, ends.states(int(k)), float(sure[k])) for k in likely]
+    return int(likely[np.argmax(sign * np.array(gains))])
+
+
+def _gain(proof: Proof, chain: Model, earned: Floats, members: Int32s, otherwise: float) -> float:
+    """The gain of one bottom component, by elimination; or something else where that takes too long."""
+    try:
+        if len(members) <= SMALL:
+            low, high = averages(matrix_of(chain), earned, members, np.array([0, len(members)]))
+            return float(low[0] + high[0]) / 2 if np.isfinite(high[0]) else otherwise
+        part = _chain(chain, members)
+        return sum(average(part.matrix, earned[members], proof.settings)) / 2
+    except NumericError:
+        return otherwise
+
+
+def _chain(chain: Model, members: Int32s) -> Chain:
+    """Some states of a chain that it does not leave, in this order."""
+    position = np.empty(chain.n_states, dtype=np.int32)
+    position[members] = np.arange(len(members), dtype=np.int32)
+    entries, lengths = entries_of(chain, members)
+    return Chain(offsets(lengths), position[chain.columns[entries]], picked(chain.values, entries), None, None)
 
 
 def _evaluate(proof: Proof, rows: Int32s, home: Mask) -> tuple[Floats, Floats, int]:
@@ -95,16 +111,11 @@ def _evaluate(proof: Proof, rows: Int32s, home: Mask) -> tuple[Floats, Floats, i
     order = np.concatenate([np.flatnonzero(home), np.flatnonzero(~home)]).astype(np.int32)
     position = np.empty(len(order), dtype=np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
-    taken = rows[order]
-    model = inside.model
-    entries, lengths = entries_of(model, taken)
     state, choice = inside.reward.state, inside.reward.choice
-    chain = Chain(
-        offsets(lengths),
-        position[model.columns[entries]],
-        picked(model.values, entries),
-        None if state is None else state[order],
-        None if choice is None else choice[taken],
+    chain = replace(
+        _chain(with_rows(inside.model, rows, None), order),
+        state=None if state is None else state[order],
+        choice=None if choice is None else choice[rows[order]],
     )
 
     def seen(high: Floats, low: Floats) -> None:

@@ -54,7 +54,7 @@ class Proof:
         rows = self.drift(high, low)
         below, above = (best_choice(inside.model, bound, maximise=self.maximise) for bound in rows)
         if inside.count == 1:
-            lower, upper = below.min(keepdims=True), above.max(keepdims=True)
+            lower, upper = xp.asarray([float(below.min())]), xp.asarray([float(above.max())])
         else:
             lower, _ = extremes(below, inside.component, inside.count)
             _, upper = extremes(above, inside.component, inside.count)
