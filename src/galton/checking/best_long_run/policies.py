@@ -23,18 +23,26 @@ from ...solve.direct.elimination import average, averages
 from ...solve.long_run import bias_of
 from ..unbounded.rewards import rewards_by_row
 from .proof import Proof
+from .sweeps import Iteration
 
 __all__ = ["improve", "led_home"]
 
-MOST = 60  # strategies
+MOST = 60  # strategies …
+IN_VAIN = 8  # … and those in a row that narrow no bound
+LOOK_AHEAD = 32  # rounds of value iteration between two of them
 PARTS = 16  # places that a strategy may end in, of which the best is sought exactly
 SMALL = 100  # states up to which elimination is done with a dense matrix
 
 
 def improve(proof: Proof) -> int:
     """Narrow the bounds of a single component, from the strategy that they have; the sweeps that it took."""
-    rows, sweeps = proof.policy(), 0
-    for _ in range(MOST):
+    rows, sweeps, iteration = proof.policy(), 0, Iteration(proof)
+    excess, narrowed = float(proof.excess[0]), 0
+    for count in range(MOST):
+        if proof.excess[0] < excess:
+            excess, narrowed = float(proof.excess[0]), count
+        if count - narrowed > IN_VAIN:
+            break
         rows, home = led_home(proof, rows)
         try:
             high, low, done = _evaluate(proof, rows, home)
@@ -43,15 +51,29 @@ def improve(proof: Proof) -> int:
         sweeps += done
         if not proof.open.any():
             break
-        below, above = proof.drift(high, low)
-        worth = below if proof.maximise else above
-        best = proof.best_rows(worth)
-        # Only what is better for certain: what is as good may lead round in circles.
-        better = worth[best] > above[rows] if proof.maximise else worth[best] < below[rows]
-        if not better.any():
+        # A strategy that looks further ahead than one step is as good, and saves many of those to come.
+        ahead = iteration.look_ahead(high + low, LOOK_AHEAD)
+        proof.attempt(ahead)
+        if not proof.open.any():
             break
-        rows = np.where(better, best, rows).astype(np.int32)
-    return sweeps
+        better = _better(proof, rows, *proof.drift(ahead))
+        if better is None:
+            better = _better(proof, rows, *proof.drift(high, low))
+        if better is None:
+            break
+        rows = better
+    return sweeps + iteration.sweeps
+
+
+def _better(proof: Proof, rows: Int32s, below: Floats, above: Floats) -> Int32s | None:
+    """The best rows by their drift where they are better for certain, the others as they are; None where none is.
+
+    What is only as good may lead round in circles.
+    """
+    worth = below if proof.maximise else above
+    best = proof.best_rows(worth)
+    better = worth[best] > above[rows] if proof.maximise else worth[best] < below[rows]
+    return np.where(better, best, rows).astype(np.int32) if better.any() else None
 
 
 def led_home(proof: Proof, rows: Int32s) -> tuple[Int32s, Mask]:

@@ -19,6 +19,7 @@ __all__ = ["Iteration"]
 
 ROUND = 8  # steps, after which a mean is taken
 MOST_ROUNDS = 64  # between two proofs
+AT_LEAST = 100  # steps, before which nobody knows how long it will take
 
 
 class Iteration:
@@ -36,17 +37,29 @@ class Iteration:
 
     def run(self, patience: int) -> None:
         """Go on until all bounds are close, or it seems to take more sweeps than that for some."""
-        proof, rounds, limit = self.proof, 1, self.sweeps + patience
+        proof, rounds, begun, limit = self.proof, 1, self.sweeps, self.sweeps + patience
         before = proof.excess
         while True:
-            for _ in range(rounds):
-                self._round()
-            proof.attempt(self._bellman.x)
+            proof.attempt(self.advance(rounds))
             now = proof.excess
             wide = ~(now <= 1)
-            if not wide.any() or self.sweeps + _remaining(before[wide], now[wide], ROUND * rounds) > limit:
+            if not wide.any():
+                return
+            seen = self.sweeps - begun >= AT_LEAST
+            if seen and self.sweeps + _remaining(before[wide], now[wide], ROUND * rounds) > limit:
                 return
             before, rounds = now, min(2 * rounds, MOST_ROUNDS)
+
+    def look_ahead(self, h: Floats, rounds: int) -> Floats:
+        """What becomes of a vector after some rounds."""
+        self._bellman.x = h.copy()
+        return self.advance(rounds)
+
+    def advance(self, rounds: int) -> Floats:
+        """The vector after some more rounds."""
+        for _ in range(rounds):
+            self._round()
+        return self._bellman.x
 
     def _round(self) -> None:
         bellman, settings = self._bellman, self.proof.settings
