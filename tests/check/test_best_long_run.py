@@ -55,6 +55,25 @@ def test_several_end_components(prop: str, value: float) -> None:
     assert_number(ask(PLACES, prop), value)
 
 
+def test_components_that_cannot_be_left_stopped_a_device() -> None:
+    """Where only transient states are open there is no end component to stay in."""
+    model = galton.parse(ENDS).build()
+    assert_number(galton.check(model, 'R{"r"}max=? [ S ]'), 2.5)
+    assert_number(galton.check(model, 'R{"r"}min=? [ S ]'), 2.0)
+
+
+ENDS = """
+mdp
+module ends
+  s : [0..2];
+  [] s=0 -> 0.25 : (s'=1) + 0.75 : (s'=2);
+  [] s=0 -> 0.5 : (s'=1) + 0.5 : (s'=2);
+  [] s>0 -> true;
+endmodule
+rewards "r" s=0 : 9; s=1 : 1; s=2 : 3; endrewards
+"""
+
+
 @pytest.mark.parametrize(
     ("prop", "holds"),
     [("S<=0.6001 [ s=4 ]", True), ("S<0.59 [ s=4 ]", False), ("S>=0.01 [ s=4 ]", False), ('R{"r"}>=0.4 [ S ]', True)],

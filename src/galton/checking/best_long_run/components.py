@@ -42,11 +42,6 @@ class Inside:
         """The number of components."""
         return len(self.starts) - 1
 
-    @property
-    def sizes(self) -> Int32s:
-        """``(count,)`` the number of states of each."""
-        return np.diff(self.starts)
-
     @cached_property
     def component(self) -> Int32s:
         """``(states,)`` the component of each state, counted from 0."""

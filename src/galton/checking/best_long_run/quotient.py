@@ -75,12 +75,16 @@ class Staying:
         """A mask of the states of the original model, over those of this one."""
         return _longer(states, len(self.components), False)
 
-    def ends(self, ends: EndComponents, states: Mask) -> EndComponents:
-        """The end components among some states of the original model, in this one."""
-        component = _longer(np.where(states, ends.component, -1).astype(np.int32), len(self.components), -1)
+    def ends(self, ends: EndComponents) -> EndComponents:
+        """Those of the end components of the original model that can stay, in this one."""
+        xp, count = namespace(self.rows), len(self.components)
+        number = xp.full(ends.count, -1, dtype=np.int32)
+        number[self.components] = xp.arange(count, dtype=np.int32)
+        inside = ends.component >= 0
+        component = _longer(xp.where(inside, number[ends.component], np.int32(-1)), count, -1)
         old = self.rows >= 0
-        staying = old & ends.staying[np.where(old, self.rows, 0)] & (component[owners(self.model)] >= 0)
-        return EndComponents(component, staying, ends.count)
+        staying = old & ends.staying[xp.where(old, self.rows, 0)] & (component[owners(self.model)] >= 0)
+        return EndComponents(component, staying, count)
 
     def known(self, values: Floats, gains: Floats) -> Floats:
         """Values of the states of the original model, and what those who stay get."""
@@ -137,7 +141,7 @@ def mean_gains(
     stays = xp.zeros(ends.count, dtype=np.bool_)
     stays[ends.component[open_states & (ends.component >= 0)]] = True
     staying = Staying.of(model, ends, stays)
-    merge = staying.ends(ends, open_states)
+    merge = staying.ends(ends)
     settled = [xp.where(open_states, 0.0, bound) for bound in known]
     below, above = (staying.known(value, worth) for value, worth in zip(settled, gains, strict=True))
     larger = staying.open_part(open_states)
