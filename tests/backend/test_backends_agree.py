@@ -487,6 +487,31 @@ def test_long_run(place: Place, seed: int) -> None:
     assert solved
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_drift_of_choices(place: Place, seed: int) -> None:
+    """In an MDP every choice has bounds on its own drift; they hold the exact one, and are as close as rounding."""
+    random = np.random.default_rng(seed)
+    model = numbered(random_model(random, "mdp"), None)
+    n, rows = model.n_states, model.n_choices
+    chain = RewardedChain(
+        model.row_starts,
+        model.columns,
+        model.values,
+        random.random(n) if seed != 1 else None,
+        random.random(rows) if seed else None,
+        groups=model.choice_starts,
+    )
+    there = place.give(chain)
+    high, low = random.random(n) * 1e3, random.random(n) * 1e-9
+    for second in (None, low):
+        given = place.give((high, second))
+        lower, upper = to_host(place.backend.long_run.drift_bounds(there, there.state, there.choice, *given, 1))
+        least, most = REFERENCE.long_run.drift_bounds(chain, chain.state, chain.choice, high, second, 1)
+        assert len(lower) == len(least) == rows
+        assert ((lower <= most) & (least <= upper)).all()
+        assert (upper - lower <= 1e-12 * max(np.abs(upper).max(), 1e3)).all()
+
+
 # Regions.
 
 

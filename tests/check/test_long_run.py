@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from galton.checking.long_run import long_run
-from galton.lang.source import GaltonError
 from galton.model.sparse import Model, Rewards
 from galton.solve.settings import Settings
 
@@ -135,12 +134,6 @@ def test_negative_rewards() -> None:
     found = long_run(model, Rewards(state=np.array([-1.0, 0.5])), Settings())
     assert found.lower[0] <= -0.625 <= found.upper[0]
     assert found.upper[0] - found.lower[0] < 1e-12
-
-
-def test_mdps_are_refused() -> None:
-    model = Model.from_matrix("mdp", [[1.0]], row_groups=[0, 1])
-    with pytest.raises(GaltonError, match="chains"):
-        long_run(model, Rewards(), Settings())
 
 
 def test_digits_of_a_reward_on_a_device() -> None:

@@ -284,7 +284,7 @@ def test_a_slip_in_a_property_that_is_not_asked_costs_nothing(tmp_path: Path) ->
         ("R{3}max=? [ F lost ]", "the model has 2 reward structures, and this is number 3"),
         ("P>=1.4 [ F lost ]", "a probability lies between 0 and 1, and this bound is 1.4"),
         ("Pmax=? [ F<=-1 lost ]", "a bound cannot be negative, and this is -1"),
-        ("S=? [ lost ]", "the long-run behaviour of an MDP, S, is not supported"),
+        ("S=? [ lost ]", "an MDP has no single value for S=?: it depends on the strategy"),
         ("Rmax=? [ F G lost ]", "this is not co-safe: no finite path makes it true"),
         ("Pmax=? [ G (lost => (F<=-1 lost)) ]", "a bound cannot be negative, and this is -1"),
     ],

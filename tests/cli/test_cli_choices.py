@@ -148,7 +148,7 @@ def test_kinds_in_the_order_of_their_list() -> None:
     assert [kind.name for kind in kinds_of(question, context)] == [
         "bounds without an upper end",
         "time bounds",
-        "long-run averages",
+        "long-run averages of chains",
     ]
 
 

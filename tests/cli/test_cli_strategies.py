@@ -56,7 +56,7 @@ def test_another_model_is_worth_a_warning(tmp_path: Path) -> None:
 def test_what_has_no_strategy(tmp_path: Path) -> None:
     outcome = galton("check", DIE, "-p", "P=? [ F d=6 ]", "--strategy", tmp_path / "best.json")
     assert outcome.code == 1
-    assert outcome.err == "error: P=? [ F d=6 ]: there is no strategy; only P, R and T of an MDP have one\n"
+    assert outcome.err == "error: P=? [ F d=6 ]: there is no strategy; only P, R, T and S of an MDP have one\n"
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from random import Random
 
-from . import bistable, bounded, chains, files, language, long_run, mdps, metastable, misuse, processes, synthesis
+from . import (
+    bistable,
+    bounded,
+    chains,
+    files,
+    language,
+    long_run,
+    long_run_mdps,
+    mdps,
+    metastable,
+    misuse,
+    processes,
+    synthesis,
+)
 from .judge import Judge
 
 
@@ -33,6 +46,7 @@ CAMPAIGNS = [
     Campaign("bistable", bistable.play, weight=2, slice=6),
     Campaign("bounded", bounded.play, slice=15),
     Campaign("long-run", long_run.play, slice=60),
+    Campaign("long-run-mdps", long_run_mdps.play, weight=2, slice=20),
     Campaign("language", language.play, slice=25, peer="stormpy"),
     Campaign("synthesis", synthesis.play, slice=6),
     Campaign("files", files.play, slice=120),

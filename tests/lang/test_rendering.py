@@ -77,7 +77,7 @@ def operators(states: Strategy) -> Strategy:
         st.builds(Probability, paths(states), OPTIMA, COMPARISONS),
         st.builds(Reward, rewards | paths(states), structures, OPTIMA, COMPARISONS),
         st.builds(ExpectedTime, paths(states), OPTIMA, COMPARISONS),
-        st.builds(SteadyState, states, COMPARISONS),
+        st.builds(SteadyState, states, OPTIMA, COMPARISONS),
         st.builds(PathQuantifier, st.sampled_from(["A", "E"]), paths(states)),
         st.builds(Filter, st.sampled_from(["max", "forall", "state"]), states, st.none() | states),
         st.builds(Multi, st.lists(states, min_size=1, max_size=2).map(tuple)),

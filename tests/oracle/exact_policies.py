@@ -52,6 +52,13 @@ def total_reward(model: Exact, rewards: Rewards, optimum: str) -> Vector:
     return total_reward_by_policies(model, rewards, optimum)
 
 
+def long_run(model: Exact, rewards: Rewards, optimum: str) -> Vector:
+    """Rmin and Rmax [ S ], and S with rewards of 0 and 1."""
+    if count_strategies(model) <= ENUMERATED:
+        return over_strategies(model, lambda c, way: chains.long_run(c, followed(rewards, way)), optimum)
+    return long_run_by_policies(model, rewards, optimum)
+
+
 # Policy iteration
 
 
@@ -191,3 +198,33 @@ def _earns_for_ever(model: Exact, rewards: Rewards, state: int) -> bool:
     back = until_by_policies(model, model.states, {state}, "max")
     choices = enumerate(model.rows[state])
     return any(rewards.total(state, c) > 0 and all(back[t] == 1 for t in row) for c, row in choices)
+
+
+def long_run_by_policies(model: Exact, rewards: Rewards, optimum: str) -> Vector:
+    """Howard's algorithm for several recurrent classes: first the gain is improved, then what ties leave by the bias.
+
+    In the end both optimality equations hold, and the gain is the answer (Puterman 1994, theorem 9.2.6).
+    """
+    sign = -1 if optimum == "min" else 1
+    policy = [0] * len(model.rows)
+    while True:
+        chain, earned = induced(model, policy), followed(rewards, policy)
+        gain = [Fraction(g) for g in chains.long_run(chain, earned)]
+        homes = {min(component) for component in chains.bottom_components(chain)}
+        rest = {s: r - gain[s] for s, r in enumerate(chains.per_step(chain, earned))}
+        nothing = [Fraction(0)] * len(policy)
+        bias = [Fraction(h) for h in chains.solve(chain, chain.states - homes, rest, nothing)]
+        before = list(policy)
+        for s, rows in enumerate(model.rows):
+            ends = [sign * _expected(row, Fraction(0), gain) for row in rows]
+            if max(ends) > ends[policy[s]]:
+                policy[s] = ends.index(max(ends))
+        if policy == before:
+            for s, rows in enumerate(model.rows):
+                worth = [sign * _expected(row, rewards.total(s, c), bias) for c, row in enumerate(rows)]
+                alike = [c for c, row in enumerate(rows) if _expected(row, Fraction(0), gain) == gain[s]]
+                best = max(alike, key=worth.__getitem__)
+                if worth[best] > worth[policy[s]]:
+                    policy[s] = best
+        if policy == before:
+            return list(gain)

@@ -243,7 +243,7 @@ class Reward:
             case "C":
                 return policies.total_reward(model, rewards, self.optimum)
             case "S":
-                return chains.long_run(model, rewards)
+                return _average(model, rewards, self.optimum)
         if model.type == "ctmc":
             return (time.cumulative if self.objective == "C<=" else time.instantaneous)(model, rewards, self.time)
         bounded = steps.cumulative if self.objective == "C<=" else steps.instantaneous
@@ -273,20 +273,24 @@ class ExpectedTime:
 @dataclass(frozen=True)
 class LongRun:
     formula: Formula
+    optimum: str | None = None
 
     @property
     def inner(self) -> tuple[Threshold, ...]:
         return self.formula.inner
 
     def text(self, asked: str = "=?") -> str:
-        return f"S{asked} [ {self.formula} ]"
+        return f"S{_optimum(self.optimum, asked)}{asked} [ {self.formula} ]"
 
-    kind = "S"
+    @property
+    def kind(self) -> str:
+        return f"S{self.optimum or ''}"
 
     def exact(self, model: Exact) -> Vector:
         states = self.formula.states(model)
         nothing = model.constant_rewards(Fraction(0)).choice
-        return chains.long_run(model, Rewards([Fraction(s in states) for s in range(len(model.rows))], nothing))
+        inside = Rewards([Fraction(s in states) for s in range(len(model.rows))], nothing)
+        return _average(model, inside, self.optimum)
 
 
 Query = Probability | Reward | ExpectedTime | LongRun
@@ -297,6 +301,10 @@ def _reachability(model: Exact, rewards: Rewards, goal: Formula, optimum: str | 
     if optimum is None:
         return chains.reachability_reward(model, rewards, states)
     return policies.reachability_reward(model, rewards, states, optimum)
+
+
+def _average(model: Exact, rewards: Rewards, optimum: str | None) -> Vector:
+    return chains.long_run(model, rewards) if optimum is None else policies.long_run(model, rewards, optimum)
 
 
 def _optimum(optimum: str | None, asked: str) -> str:

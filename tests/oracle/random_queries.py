@@ -38,7 +38,7 @@ AVERAGES = ["R S", "S"]
 OPERATORS = {
     "dtmc": [*PATHS, *REWARDS, *AVERAGES, "T F"],
     "ctmc": [*PATHS, *REWARDS, *AVERAGES, "T F"],
-    "mdp": [*PATHS, *REWARDS, "T F"],
+    "mdp": [*PATHS, *REWARDS, *AVERAGES, "T F"],
 }
 OPTIMA = {"dtmc": [None], "ctmc": [None], "mdp": ["min", "max"]}
 
@@ -53,7 +53,7 @@ def queries(
     family, _, rest = operator.partition(" ")
     match family:
         case "S":
-            return LongRun(draw_formula(draw, kind, nested))
+            return LongRun(draw_formula(draw, kind, nested), optimum)
         case "T":
             return ExpectedTime(draw_formula(draw, kind, nested), optimum)
         case "R":

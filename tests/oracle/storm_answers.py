@@ -56,7 +56,9 @@ class Storm:
         """The value in each state, with Storm's numbers and methods chosen."""
         model, order = self.model(kind)
         negated, asked = storm_query(query)
-        text = re.sub(r"\[ S \]", "[ LRA ]", re.sub(r"\bS(?=[=<>])", "LRA", asked.text()))  # Storm's name for S
+        text = re.sub(
+            r"\[ S \]", "[ LRA ]", re.sub(r"\bS(?=(min|max)?[=<>])", "LRA", asked.text())
+        )  # Storm's name for S
         (formula,) = stormpy.parse_properties(text, self.program)
         result = stormpy.model_checking(model, formula, environment=environment)
         values = [number(result.get_value(state)) for state in order]
@@ -95,7 +97,7 @@ def storm_query(query: Query) -> tuple[bool, Query]:
         left, right = storm_formula(query.path.left), storm_formula(query.path.right)
         return negated, replace(query, path=replace(query.path, left=left, right=right))
     if isinstance(query, LongRun):
-        return negated, LongRun(storm_formula(query.formula))
+        return negated, replace(query, formula=storm_formula(query.formula))
     return negated, replace(query, goal=storm_formula(query.goal))
 
 

@@ -161,6 +161,9 @@ def test_policy_iteration_finds_the_best_strategy(random: RandomModel, optimum: 
     assert policies.total_reward_by_policies(model, rewards, optimum) == over_strategies(
         model, lambda induced, way: chains.total_reward(induced, followed(rewards, way)), optimum
     )
+    assert policies.long_run_by_policies(model, rewards, optimum) == over_strategies(
+        model, lambda induced, way: chains.long_run(induced, followed(rewards, way)), optimum
+    )
 
 
 def holds(path: Path, word: tuple[int, ...], model: Exact) -> bool:

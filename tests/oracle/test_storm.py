@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from profile_settings import examples
 from queries import TRUE, Bound, Label, Path, Probability, Query, Reward
 from random_models import Command, RandomModel, Structure, models
-from random_queries import queries
+from random_queries import AVERAGES, queries
 
 import galton
 
@@ -67,6 +67,23 @@ def test_galton_and_storm(kind: str, data: st.DataObject) -> None:
         if initial in comparable(random.exact, query):
             slack = STORM_ERROR if timed(kind, query) else ROUNDING
             assert ask(program, query.text()).contains(storm.values(query)[initial], slack, absolute=slack)
+
+
+@examples(40)
+@given(data=st.data())
+def test_long_run_averages_of_mdps(data: st.DataObject) -> None:
+    """Galton's bounds and the exact checker, both beside Storm's fractions."""
+    random = data.draw(models(["mdp"]))
+    storm = Storm(random)
+    program = galton.parse(random.text)
+    for operator in AVERAGES:
+        query: Query = data.draw(queries("mdp", operator))
+        note(query.text())
+        (initial,) = random.exact.initial
+        if initial in comparable(random.exact, query):
+            told = storm.values(query)[initial]
+            assert query.exact(random.exact)[initial] == told
+            assert ask(program, query.text()).contains(told, ROUNDING, absolute=ROUNDING)
 
 
 # Where Storm differs. Each case names its function in DIFFERENCES: once Storm agrees, both can go.

@@ -13,7 +13,7 @@ import exact_steps as steps
 import numpy as np
 import pytest
 from exact import Exact, Number, Rewards, Vector, from_sparse
-from queries import TRUE, Bound, ExpectedTime, Formula, Label, Not, Path, Probability, Reward, _reachability
+from queries import TRUE, Bound, ExpectedTime, Formula, Label, LongRun, Not, Path, Probability, Reward, _reachability
 
 import galton
 from galton.checking.strategies.strategy import Strategy
@@ -61,7 +61,7 @@ class UntilReward:
         return _reachability(replace(model, rows=rows), model.rewards["r"], self.goal, self.optimum)
 
 
-Query = Probability | Reward | ExpectedTime | NextReward | UntilReward
+Query = Probability | Reward | ExpectedTime | LongRun | NextReward | UntilReward
 
 
 def random_mdp(source: random.Random) -> Model:
@@ -105,6 +105,7 @@ def queries(source: random.Random) -> list[Query]:
         found += [Reward("r", "F", goal, optimum=optimum), Reward("r", "C", optimum=optimum)]
         found += [Reward("r", objective, time=count, optimum=optimum) for objective in ("C<=", "I=")]
         found += [ExpectedTime(goal, optimum), NextReward(goal, optimum)]
+        found += [Reward("r", "S", optimum=optimum), LongRun(goal, optimum)]
         found.append(UntilReward(source.choice(labels), goal, optimum))
     return found
 
@@ -159,7 +160,9 @@ def is_unbounded(query: object) -> bool:
     """Whether a method has something to do for a query: others are refused."""
     if isinstance(query, Probability):
         return query.path.bound is None and query.path.operator != "X"
-    return not isinstance(query, NextReward) and not (isinstance(query, Reward) and query.objective in ("C<=", "I="))
+    if isinstance(query, Reward):
+        return query.objective in ("F", "C")
+    return not isinstance(query, NextReward | LongRun)
 
 
 @pytest.mark.parametrize("method", ["policy-iteration", "value-iteration", "interval", "gauss-seidel", "optimistic"])

@@ -75,6 +75,7 @@ QUESTIONS = [
     "P=? [ X s=1 ]",
     'R{"tries"}=? [ C<=6 ]',
     'R{"tries"}=? [ F s>=3 ]',
+    'R{"tries"}=? [ S ]',
 ]
 
 
@@ -136,6 +137,7 @@ def test_chains(text: str, prop: str) -> None:
         "P{}=? [ X s=1 ]",
         'R{{"tries"}}{}=? [ C<=4 ]',
         'R{{"tries"}}{}=? [ I=2 ]',
+        'R{{"tries"}}{}=? [ S ]',
     ],
 )
 def test_mdps(shape: str, optimum: str) -> None:

@@ -26,22 +26,24 @@ template <bool TwoParts, class Rows>
 [[gnu::noinline]] void bound_rows(const Rows& rows, const double* state, const double* choice, const double* high,
                                   const double* low, double* lower, double* upper, size_t first, size_t last) {
     for (size_t s = first; s < last; ++s) {
-        double below = 0, above = 0;  // above is negated
-        if (state) below += state[s], above -= state[s];
-        if (choice) below += choice[s], above -= choice[s];
-        for (size_t e = rows.first_entry(s), end = rows.first_entry(s + 1); e < end; ++e) {
-            const auto t = static_cast<size_t>(rows.columns[e]);
-            const double rate = rows.values[e];
-            double gained = high[t] - high[s], lost = high[s] - high[t];
-            if constexpr (TwoParts) {
-                gained += low[t] - low[s];
-                lost += low[s] - low[t];
+        for (size_t row = rows.first_row(s), rows_end = rows.first_row(s + 1); row < rows_end; ++row) {
+            double below = 0, above = 0;  // above is negated
+            if (state) below += state[s], above -= state[s];
+            if (choice) below += choice[row], above -= choice[row];
+            for (size_t e = rows.first_entry(row), end = rows.first_entry(row + 1); e < end; ++e) {
+                const auto t = static_cast<size_t>(rows.columns[e]);
+                const double rate = rows.values[e];
+                double gained = high[t] - high[s], lost = high[s] - high[t];
+                if constexpr (TwoParts) {
+                    gained += low[t] - low[s];
+                    lost += low[s] - low[t];
+                }
+                below += rate * gained;
+                above += rate * lost;
             }
-            below += rate * gained;
-            above += rate * lost;
+            lower[row] = below;
+            upper[row] = -above;
         }
-        lower[s] = below;
-        upper[s] = -above;
     }
 }
 

@@ -197,7 +197,7 @@ class Bias(Protocol):
 
 
 class LongRun(Protocol):
-    """Poisson's equation of an irreducible chain."""
+    """Poisson's equation of an irreducible chain, and what proves a long-run average."""
 
     @property
     def eliminates(self) -> bool:
@@ -215,7 +215,10 @@ class LongRun(Protocol):
         low: Floats | None,
         threads: int,
     ) -> tuple[Floats, Floats]:
-        """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
+        """Bounds on r + Qh, rounding included; h is the sum of the two vectors.
+
+        ``(states,)`` in a chain, ``(choices,)`` in an MDP, where every choice has its own r and Q.
+        """
 
 
 class Equations(Protocol):

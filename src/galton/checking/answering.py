@@ -12,7 +12,7 @@ from ..device.arrays import on_host
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.program import Program
-from ..lang.properties import ExpectedTime, Filter, Probability, Reward
+from ..lang.properties import ExpectedTime, Filter, Probability, Reward, SteadyState
 from ..lang.rendering import render
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
@@ -210,7 +210,7 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     A strategy that does not attain the answer is an error.
     """
     formula, model = _outermost(expression), evaluation.model
-    if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime)):
+    if not model.has_choices or not isinstance(formula, (Probability, Reward, ExpectedTime, SteadyState)):
         return None
     from .strategies.strategy import Strategy
     from .strategies.strategy_value import require_attained

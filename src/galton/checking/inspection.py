@@ -56,7 +56,6 @@ __all__ = [
     "named_structure",
     "optimum_of",
     "quantified_path",
-    "refuse_long_run",
     "rewarded_path",
     "step_count",
 ]
@@ -87,9 +86,10 @@ UNBOUNDED = Kind(
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
 STEPS = Kind("a number of steps", ("step format", "order", "single", "devices"))
 TIME = Kind("time bounds", ("timed method", "step format", "order", "single", "devices"))
-LONG_RUN = Kind("long-run averages", ("long-run iterations", "order", "balance", "devices"))
+LONG_RUN = Kind("long-run averages of chains", ("long-run iterations", "order", "balance", "devices"))
+BEST_LONG_RUN = Kind("long-run averages of MDPs", ("long-run iterations",))
 AT_ONCE = Kind("what one step or the graph tells")
-KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
+KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, BEST_LONG_RUN, AT_ONCE)
 
 
 def _choices(settings: Settings, devices: int) -> Iterator[tuple[str, Collection[str]]]:
@@ -228,15 +228,14 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
             if program.modules:  # one that describes a model does not know its rewards
                 named_structure(formula, program.reward_names, terms)
             optimum_of(formula, terms)
-            return _of_objective(formula, objective, terms)
+            return _of_objective(objective, terms)
         case ExpectedTime(path):
             paths.threshold(formula, terms.constants, terms.source)
             optimum_of(formula, terms)
             return _of_rewarded(rewarded_path(path, terms))
         case SteadyState():
-            refuse_long_run(formula, terms)
             paths.threshold(formula, terms.constants, terms.source)
-            return (LONG_RUN,)
+            return (LONG_RUN if optimum_of(formula, terms) is None else BEST_LONG_RUN,)
         case PathQuantifier():
             quantified_path(formula, terms)
             return (AT_ONCE,)
@@ -258,7 +257,7 @@ def _of_path(path: paths.Path, terms: Terms) -> Collection[Kind]:
     return (OPEN_END, bounded) if high is None else (bounded,)
 
 
-def _of_objective(formula: Reward, objective: Expression, terms: Terms) -> Collection[Kind]:
+def _of_objective(objective: Expression, terms: Terms) -> Collection[Kind]:
     timed = terms.nature.is_continuous
     match objective:
         case Cumulative(None):
@@ -273,8 +272,7 @@ def _of_objective(formula: Reward, objective: Expression, terms: Terms) -> Colle
             (paths.time if timed else paths.whole)(moment, terms.constants, terms.source)
             return (TIME if timed else STEPS,)
         case LongRun():
-            refuse_long_run(formula, terms)
-            return (LONG_RUN,)
+            return (BEST_LONG_RUN if terms.nature.has_choices else LONG_RUN,)
     return _of_rewarded(rewarded_path(objective, terms))
 
 
@@ -285,7 +283,7 @@ def _of_rewarded(path: paths.Path | paths.Linear) -> Collection[Kind]:
 # The parts that solvers ask for again.
 
 
-def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Optimum | None:
+def optimum_of(formula: Probability | Reward | ExpectedTime | SteadyState, terms: Terms) -> Optimum | None:
     """Return which strategies an operator asks about: None for a chain, else those of the least or greatest value.
 
     A threshold is meant for all strategies, so it asks for those that meet it least.
@@ -295,19 +293,11 @@ def optimum_of(formula: Probability | Reward | ExpectedTime, terms: Terms) -> Op
     if formula.optimum:
         return formula.optimum
     if formula.comparison is None:
-        letter = {Probability: "P", Reward: "R", ExpectedTime: "T"}[type(formula)]
+        letter = {Probability: "P", Reward: "R", ExpectedTime: "T", SteadyState: "S"}[type(formula)]
         message = f"an MDP has no single value for {letter}=?: it depends on the strategy"
         hint = f"ask for {letter}min=? or {letter}max=?"
         raise LanguageError(message, terms.source, formula.span, hint)
     return "min" if formula.comparison.operator in (">", ">=") else "max"
-
-
-def refuse_long_run(formula: SteadyState | Reward, terms: Terms) -> None:
-    """Raise an error for long-run averages of models that have no single one, such as MDPs."""
-    if not terms.nature.has_long_run:
-        what = "the long-run behaviour of an MDP, S, is" if isinstance(formula, SteadyState) else ""
-        message = f"{what or 'long-run rewards of an MDP, R [ S ], are'} not supported"
-        raise UnsupportedError(message, terms.source, formula.span)
 
 
 def interval_of(path: paths.Until, terms: Terms) -> Interval:

@@ -17,7 +17,6 @@ from ..backend.cpu.matrix import matrix_of
 from ..backend.formats import ORDERS
 from ..device.arrays import extremes, is_on_host, namespace, nudged, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
-from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
 from ..reduce.balance import reordered
 from ..reduce.submodels import entries_of, picked
@@ -41,8 +40,6 @@ SMALL = 100  # states of a component up to which elimination costs less than thi
 
 def long_run(model: Model, reward: Rewards, settings: Settings) -> Quantity:
     """Bound the long-run average of a reward in every state of a chain: per step, or per unit of time in a CTMC."""
-    if not model.nature.has_long_run:
-        raise GaltonError("long-run averages are those of chains; an MDP has no single one")
     by_hand = settings.by_hand and balances(settings.method or "")
     if not by_hand:  # the method is for other questions of the property, and need not prove anything
         settings = replace(settings, method=None)
@@ -186,14 +183,14 @@ def _part(model: Model, reward: Rewards, members: Int32s, *, renumbered: bool = 
     """A component as a chain of its own; all states stay as they are numbered, unless they were renumbered."""
     devices = model.placement.devices
     if len(members) == model.n_states and not renumbered:
-        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice, devices)
+        return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice, devices=devices)
     xp = namespace(members)
     entries, lengths = entries_of(model, members)
     position = xp.empty(model.n_states, dtype=np.int32)
     position[members] = xp.arange(len(members), dtype=np.int32)
     state, choice = (None if part is None else part[members] for part in (reward.state, reward.choice))
     rows = (offsets(lengths), position[model.columns[entries]], picked(model.values, entries))
-    return Chain(*rows, state, choice, devices)
+    return Chain(*rows, state, choice, devices=devices)
 
 
 def _method(work: list[Work]) -> str:

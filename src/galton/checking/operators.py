@@ -13,7 +13,8 @@ question                      DTMC, MDP                                     CTMC
 ``R [ C ]``                   ``unbounded.rewards.total_reward``            ``unbounded.rewards.total_reward``
 ``R [ C<=k ]``                ``bounded.within_steps.cumulative_steps``     ``bounded.within_time.cumulative_time``
 ``R [ I=k ]``                 ``bounded.within_steps.instantaneous_steps``  ``bounded.within_time.instantaneous_time``
-``S [ a ]``, ``R [ S ]``      ``long_run.long_run``; refused for an MDP     ``long_run.long_run``
+``S [ a ]``, ``R [ S ]``      ``long_run.long_run``;                        ``long_run.long_run``
+                              of an MDP, ``best_long_run.best_long_run``
 ============================  ============================================  ==========================================
 
 ``F`` is an until; ``G``, ``W`` and release are one minus an until with the optimum turned around (:mod:`.paths`). A
@@ -46,7 +47,7 @@ from ..lang.properties import (
 from ..lang.properties import Reward as RewardOperator
 from ..lang.rendering import render
 from ..lang.source import GaltonError
-from ..model.sparse import Mask, Rewards
+from ..model.sparse import Mask, Model, Rewards
 from ..solve.settings import Settings
 from . import intervals, paths
 from .evaluation import UndefinedError
@@ -56,7 +57,6 @@ from .inspection import (
     interval_of,
     named_structure,
     optimum_of,
-    refuse_long_run,
     rewarded_path,
     step_count,
 )
@@ -102,13 +102,11 @@ def expected_time(evaluation: Evaluation, formula: ExpectedTime) -> Truth | Numb
 
 def steady_state(evaluation: Evaluation, formula: SteadyState) -> Truth | Numbers:
     """Return the value of ``S … [ states ]``: the long-run average of being in these states."""
-    from .long_run import long_run
-
-    refuse_long_run(formula, _terms(evaluation))
     bound = _threshold(evaluation, formula)
+    optimum = optimum_of(formula, _terms(evaluation))
     indicator = evaluation.mask(formula.states).astype(np.float64)
     settings = evaluation.settings_for(formula)
-    quantity = long_run(evaluation.focused_model, Rewards(state=indicator), settings)
+    quantity = _long_run(evaluation.focused_model, Rewards(state=indicator), optimum, settings)
     return _answer(formula.comparison, evaluation.solved(formula, _within(quantity, 1.0)), bound)
 
 
@@ -280,11 +278,18 @@ def _objective(
             count = paths.whole(moment, constants, source)
             return instantaneous_steps(model, only_states, count, optimum, settings, strategy=settings.strategy)
         case LongRun():
-            from .long_run import long_run
-
-            refuse_long_run(formula, _terms(evaluation))
-            return long_run(model, structure, settings)
+            return _long_run(model, structure, optimum, settings)
     return _path_reward(evaluation, objective, structure, optimum, settings)
+
+
+def _long_run(model: Model, structure: Rewards, optimum: Optimum | None, settings: Settings) -> Quantity:
+    if optimum is None:
+        from .long_run import long_run
+
+        return long_run(model, structure, settings)
+    from .best_long_run import best_long_run
+
+    return best_long_run(model, structure, optimum, settings)
 
 
 def _path_reward(

@@ -42,7 +42,7 @@ def check(
             "--method",
             metavar="NAME",
             help="For unbounded paths, rewards and long-run averages, a method chosen by hand; most give no guarantee. "
-            "Chains, and only these for long-run averages: jacobi, "
+            "Chains, and only these for their long-run averages: jacobi, "
             "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
             "value-iteration, policy-iteration, and with a guarantee interval, optimistic, sound. Component by "
             "component: topological:NAME. For time bounds of CTMCs, with a guarantee: uniformisation (from all states) "
@@ -138,6 +138,7 @@ def check(
       galton check models/die.prism --props models/die.props --const k=1:6 --csv dice.csv
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ F "finished" & "all_heads" ]' --strategy best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
+      galton check models/consensus.prism -c N=2,K=2 -p 'Smax=? [ "all_heads" ]'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
     """

@@ -354,7 +354,7 @@ class Run:
             proof = self.outputs.certificate is not None
             found = check_property(asked.context, model, asked.question, settings, strategy=keep, certificate=proof)
             if keep and found.strategy is None:
-                raise GaltonError("there is no strategy; only P, R and T of an MDP have one")
+                raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
             text = asked.question.prop.text

@@ -31,8 +31,6 @@ class Nature:
         otherwise bounds count steps, and rewards are earned per step.
     has_rates
         Whether the rows of the matrix hold rates; otherwise they hold probabilities, and each row sums to 1.
-    has_long_run
-        Whether a run from a state has one long-run average, which ``S`` and ``R [ S ]`` ask for.
 
     Examples
     --------
@@ -45,7 +43,6 @@ class Nature:
     has_choices: bool = False
     is_continuous: bool = False
     has_rates: bool = False
-    has_long_run: bool = True
 
     @property
     def entry(self) -> str:
@@ -58,7 +55,7 @@ MODEL_TYPES: dict[str, Nature] = {
     for nature in (
         Nature("dtmc", keywords=("dtmc", "probabilistic")),
         Nature("ctmc", keywords=("ctmc", "stochastic"), is_continuous=True, has_rates=True),
-        Nature("mdp", keywords=("mdp", "nondeterministic"), has_choices=True, has_long_run=False),
+        Nature("mdp", keywords=("mdp", "nondeterministic"), has_choices=True),
     )
 }
 

@@ -59,9 +59,10 @@ class ExpectedTime(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SteadyState(Expression):
-    """``S=? [ states ]``: how much of the long run is spent there."""
+    """``S=? [ states ]``: how much of the long run is spent there. Storm writes ``LRA``."""
 
     states: Expression
+    optimum: Optimum | None = None
     comparison: Comparison | None = None
 
 
@@ -210,8 +211,8 @@ def map_children(expression: Expression, change: Callable[[Expression], Expressi
             return Reward(change(objective), index, optimum, compared(comparison), span=span)
         case ExpectedTime(path, optimum, comparison):
             return ExpectedTime(change(path), optimum, compared(comparison), span=span)
-        case SteadyState(states, comparison):
-            return SteadyState(change(states), compared(comparison), span=span)
+        case SteadyState(states, optimum, comparison):
+            return SteadyState(change(states), optimum, compared(comparison), span=span)
         case PathQuantifier(quantifier, path):
             return PathQuantifier(quantifier, change(path), span=span)
         case Filter(operator, operand, states):

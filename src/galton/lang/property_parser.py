@@ -46,6 +46,8 @@ _RELATIONS = ("<", "<=", ">", ">=")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _DECLARATIONS = ("const", "rate", "prob", "label", "formula")
 _OPERATORS = ("P", "Pmin", "Pmax", "R", "Rmin", "Rmax", "S", "A", "E", "filter")
+_TIMES = ("T", "Tmin", "Tmax")  # Storm's; names like any other where they ask nothing
+_LONG_RUNS = ("Smin", "Smax", "LRA", "LRAmin", "LRAmax")  # likewise; the last three are Storm's
 _OPERANDS = ("name", "integer", "decimal", "string", "true", "false", "(", "-", "!", "min", "max", "func", "<<", "[")
 
 
@@ -115,7 +117,7 @@ class PropertyParser(DeclarationParser):
             return False
         if token.kind in _DECLARATIONS or (token.kind == "string" and self.tokens[index + 1].kind == ":"):
             return True
-        return complete and (token.kind in (*_OPERATORS, "<<") or token.text in ("multi", "T", "Tmin", "Tmax"))
+        return complete and (token.kind in (*_OPERATORS, "<<") or token.text in ("multi", *_TIMES, *_LONG_RUNS))
 
     # Operators
 
@@ -138,8 +140,10 @@ class PropertyParser(DeclarationParser):
                 return Label(token.text, span=token.span)
             case "name" if token.text == "multi" and following == "(":
                 return self._multi()
-            case "name" if token.text in ("T", "Tmin", "Tmax") and self._at_time_operator():
+            case "name" if token.text in _TIMES and self._at_question():
                 return self._expected_time()
+            case "name" if token.text in _LONG_RUNS and self._at_question():
+                return self._steady_state()
             case "<<" | "[" if token.kind == "<<" or following == "[":
                 raise UnsupportedError("coalitions of players are not supported", self.source, token.span)
             case "X" | "F" | "G":
@@ -172,10 +176,8 @@ class PropertyParser(DeclarationParser):
     def _steady_state(self) -> Expression:
         token = self.advance()
         optimum, comparison = self._question(token)
-        if optimum:
-            raise self.error("'S' asks for one value: write S=? [ … ]", token.span)
         operand, states = self._bracketed(self.expression, comparison, path=False)
-        return self._filtered(SteadyState(operand, comparison, span=self.since(token.span.start)), states)
+        return self._filtered(SteadyState(operand, optimum, comparison, span=self.since(token.span.start)), states)
 
     def _expected_time(self) -> Expression:
         token = self.advance()
@@ -183,8 +185,11 @@ class PropertyParser(DeclarationParser):
         path, states = self._bracketed(self._path, comparison)
         return self._filtered(ExpectedTime(path, optimum, comparison, span=self.since(token.span.start)), states)
 
-    def _at_time_operator(self) -> bool:
-        """``T`` is a name like any other, unless it asks a question: ``T=? […]``, ``Tmin=? […]``, ``T<=5 […]``."""
+    def _at_question(self) -> bool:
+        """``T`` is a name like any other, unless it asks a question: ``T=? […]``, ``Tmin=? […]``, ``T<=5 […]``.
+
+        So are the other operators that PRISM does not know.
+        """
         if self.next_kind() == "=":
             return self.next_kind(2) == "?"
         if self.next_kind() not in _RELATIONS:
@@ -212,9 +217,9 @@ class PropertyParser(DeclarationParser):
         if self.kind == "(":
             raise UnsupportedError(f"modifiers of '{token.text}' are not supported", self.source, self.token.span)
         optimum: Optimum | None = None
-        suffix = token.text[1:] or (self.advance().kind if self.kind in ("min", "max") else "")
-        if suffix:
-            optimum = "min" if suffix == "min" else "max"
+        suffix = token.text[-3:] if token.text.endswith(("min", "max")) else ""
+        if suffix or self.kind in ("min", "max"):
+            optimum = "min" if (suffix or self.advance().kind) == "min" else "max"
         if self.kind in _RELATIONS:
             operator: OneOf["<", "<=", ">", ">="] = self.advance().kind  # type: ignore[assignment]
             return optimum, Comparison(operator, self._inside(self.expression, in_path=False))
@@ -316,7 +321,7 @@ class PropertyParser(DeclarationParser):
             if not self.accept("="):
                 raise self.unexpected("'=' after 'I'", "I=t is the reward at time t; C<=t collects it until then")
             return Instantaneous(self._inside(self.expression, in_path=False), span=self.since(token.span.start))
-        if token.kind == "S" and self.next_kind() in ("]", "{"):
+        if (token.kind == "S" or token.text == "LRA") and self.next_kind() in ("]", "{"):
             self.advance()
             return LongRun(span=token.span)
         return self._path()

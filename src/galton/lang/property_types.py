@@ -49,7 +49,7 @@ class PropertyScope(Scope):
                     self.require(structure, "int", "the number of a reward structure")
                 self.require(objective, "bool", "the formula between the brackets")
                 return self._asked(comparison)
-            case SteadyState(states, comparison):
+            case SteadyState(states, _, comparison):
                 self.require(states, "bool", "the formula between the brackets")
                 return self._asked(comparison)
             case PathQuantifier(_, path):

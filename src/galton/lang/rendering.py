@@ -91,8 +91,8 @@ def _operator(expression: Expression) -> str:
             return f"R{which}{_question(optimum, comparison)} [ {_text(objective, _BINARY_PATH)} ]"
         case ExpectedTime(path, optimum, comparison):
             return f"T{_question(optimum, comparison)} [ {_text(path, _BINARY_PATH)} ]"
-        case SteadyState(states, comparison):
-            return f"S{_question(None, comparison)} [ {render(states)} ]"
+        case SteadyState(states, optimum, comparison):
+            return f"S{_question(optimum, comparison)} [ {render(states)} ]"
         case PathQuantifier(quantifier, path):
             return f"{quantifier} [ {_text(path, _BINARY_PATH)} ]"
         case Filter(operator, operand, states):

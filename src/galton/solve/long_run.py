@@ -12,6 +12,7 @@ lower, for a bound from below.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from .tolerance import TINY
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Gain", "gain", "prove"]
+__all__ = ["Gain", "bias_of", "gain", "prove"]
 
 MARGIN = 0.4  # of the width asked for: what a guess is made for, so that the proof has the rest
 
@@ -57,9 +58,8 @@ def gain(chain: Chain, settings: Settings) -> Gain:
     """Bounds on the gain of an irreducible chain, as close as the settings ask."""
     search = _Search(chain, settings)
     tried = search.bias.preconditioners
-    for name, prepare, patience in tried:
-        if prepare() and search.guess(patience):
-            return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
+    if name := search.propose():
+        return Gain(search.lower, search.upper, f"BiCGStab, {name}", search.bias.sweeps)
     why = "elimination is for the CPU"
     if search.kernels.eliminates:
         try:
@@ -76,14 +76,25 @@ def gain(chain: Chain, settings: Settings) -> Gain:
     )
 
 
+def bias_of(chain: Chain, settings: Settings, seen: Callable[[Floats, Floats], None]) -> tuple[Floats, Floats, int]:
+    """The two parts of the bias of a chain that ends in one place, as good as it gets, and the sweeps it took.
+
+    ``seen`` is told of every guess on the way: some prove more on one side than the last one does. States that are left
+    for ever may come with the chain, after those that are not.
+    """
+    search = _Search(chain, settings, seen)
+    search.propose()
+    return search.high, search.low, search.bias.sweeps
+
+
 class _Search:
     """The bounds known so far. Every proof holds, so that they only ever move towards each other.
 
     The bias is sought as a correction ``low`` of ``high``: it solves the equation with what ``high`` leaves as rewards.
     """
 
-    def __init__(self, chain: Chain, settings: Settings) -> None:
-        self.chain, self.settings = chain, settings
+    def __init__(self, chain: Chain, settings: Settings, seen: Callable[[Floats, Floats], None] | None = None) -> None:
+        self.chain, self.settings, self.seen = chain, settings, seen
         self.kernels = backend.of(chain.columns, chain.devices).long_run
         self.bias = self.kernels.bias(chain, settings)
         xp = namespace(chain.columns)
@@ -94,6 +105,13 @@ class _Search:
             self.scale = float(abs(self.reward).max())
         self.lower, self.upper = -np.inf, np.inf
         self._narrow(*self._prove(self.low))
+
+    def propose(self) -> str:
+        """Bring the bounds together, with one preconditioner after the other; the one that did, or an empty text."""
+        for name, prepare, patience in self.bias.preconditioners:
+            if prepare() and self.guess(patience):
+                return name
+        return ""
 
     def guess(self, patience: int) -> bool:
         """Improve the bias as long as that brings the bounds together; where only rounding is left, make up for it."""
@@ -150,6 +168,8 @@ class _Search:
         return drift_bounds(self.chain, self.high, low, self.bias.threads)
 
     def _prove(self, low: Floats) -> tuple[float, float]:
+        if self.seen is not None:
+            self.seen(self.high, low)
         return prove(self.chain, self.high, low, self.bias.threads)
 
     def _narrow(self, lower: float, upper: float) -> bool:

@@ -150,8 +150,8 @@ def bias(chain: Chain, watching: Watching) -> Bias:
 def drift_bounds(
     chain: Chain, state: Floats | None, choice: Floats | None, high: Floats, low: Floats | None, threads: int
 ) -> tuple[Floats, Floats]:
-    """Bounds on r + Qh in every state, rounding included; h is the sum of the two vectors."""
-    lower, upper = np.empty(chain.n_states), np.empty(chain.n_states)
+    """Bounds on r + Qh in every row, rounding included; h is the sum of the two vectors."""
+    lower, upper = np.empty(chain.n_rows), np.empty(chain.n_rows)
     _core.drift_bounds(
         chain.matrix, state=state, choice=choice, high=high, low=low, lower=lower, upper=upper, threads=threads
     )

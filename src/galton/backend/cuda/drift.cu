@@ -43,16 +43,19 @@ extern "C" __global__ void leaving_rates(CHAIN_PARAMETERS, double* rates) {
     if (lane() == 0) rates[state] = sum;
 }
 
-// Bounds on r + Qh in every state, rounding included: what src/core/long_run/drift.cpp proves. h is the sum of `high` and `low`, the
-// reward that of `state` and `choice`; all but `high` may be null.
-extern "C" __global__ void drift_bounds(CHAIN_PARAMETERS, const double* state_reward, const double* choice_reward,
-                                        const double* high, const double* low, double* lower, double* upper) {
-    const count_t state = state_of_thread(0);
-    if (state >= n_states) return;
+// Bounds on r + Qh in every row, rounding included: what src/core/long_run/drift.cpp proves. h is the sum of `high` and `low`, the
+// reward that of `state` and `choice`; all but `high` may be null. `owners` has the state of each row of an MDP, and is null for
+// a chain; rows are counted as states are.
+extern "C" __global__ void drift_bounds(CHAIN_PARAMETERS, const int* owners, const double* state_reward,
+                                        const double* choice_reward, const double* high, const double* low, double* lower,
+                                        double* upper) {
+    const count_t row = state_of_thread(0);
+    if (row >= n_states) return;
+    const count_t state = owners ? owners[row] : row;
     const Rows rows = CHAIN;
     double below = 0, above = 0;
-    const count_t end = starts[state + 1];
-    for (count_t e = starts[state] + first_lane(); e < end; e += LANE_STEP) {
+    const count_t end = starts[row + 1];
+    for (count_t e = starts[row] + first_lane(); e < end; e += LANE_STEP) {
         const count_t to = columns[e];
         if (to == state) continue;
         double least = Down::add(high[to], -high[state]), most = Up::add(high[to], -high[state]);
@@ -65,15 +68,17 @@ extern "C" __global__ void drift_bounds(CHAIN_PARAMETERS, const double* state_re
     }
     below = over_lanes(below, [](double a, double b) { return Down::add(a, b); });
     above = over_lanes(above, [](double a, double b) { return Up::add(a, b); });
-    const double* const rewards[] = {state_reward, choice_reward};
-    for (const double* reward : rewards) {
-        if (!reward) continue;
-        below = Down::add(below, reward[state]);
-        above = Up::add(above, reward[state]);
+    if (state_reward) {
+        below = Down::add(below, state_reward[state]);
+        above = Up::add(above, state_reward[state]);
+    }
+    if (choice_reward) {
+        below = Down::add(below, choice_reward[row]);
+        above = Up::add(above, choice_reward[row]);
     }
     if (lane() != 0) return;
-    lower[state] = below;
-    upper[state] = above;
+    lower[row] = below;
+    upper[row] = above;
 }
 
 // Where walkers are after so many jumps: a thread each, with a generator of its own (Marsaglia 2003).

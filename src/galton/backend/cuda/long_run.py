@@ -53,9 +53,9 @@ def busiest_state(rows: ChainRows, exit_rates: Any) -> int:
 
 
 def drift_bounds(chain: Chain, state: Any, choice: Any, high: Any, low: Any | None, threads: int) -> tuple[Any, Any]:
-    """Bounds on r + Qh in every state, rounding included."""
-    lower, upper = cp.empty(chain.n_states), cp.empty(chain.n_states)
-    rows_of(chain).run(FILE, "drift_bounds", state, choice, high, low, lower, upper)
+    """Bounds on r + Qh in every row, rounding included."""
+    lower, upper = cp.empty(chain.n_rows), cp.empty(chain.n_rows)
+    rows_of(chain).run(FILE, "drift_bounds", chain.owners, state, choice, high, low, lower, upper)
     return lower, upper
 
 

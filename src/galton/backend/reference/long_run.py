@@ -78,13 +78,14 @@ def bias(chain: Chain, watching: Watching) -> Bias:
 def drift_bounds(
     chain: Chain, state: Floats | None, choice: Floats | None, high: Floats, low: Floats | None, threads: int
 ) -> tuple[Floats, Floats]:
-    """Bounds on r + Qh in every state, the doubles around the exact number; h is the sum of the two vectors."""
+    """Bounds on r + Qh in every row, the doubles around the exact number; h is the sum of the two vectors."""
     parts = [part for part in (high, low) if part is not None]
-    earned = [part for part in (state, choice) if part is not None]
     h = [sum((Fraction(float(part[s])) for part in parts), Fraction(0)) for s in range(chain.n_states)]
     rates, drift = chain.values.array(), []
-    for s in range(chain.n_states):
-        entries = range(int(chain.row_starts[s]), int(chain.row_starts[s + 1]))
+    for row in range(chain.n_rows):
+        s = row if chain.owners is None else int(chain.owners[row])
+        earned = [float(part[at]) for part, at in ((state, s), (choice, row)) if part is not None]
+        entries = range(int(chain.row_starts[row]), int(chain.row_starts[row + 1]))
         moved = sum((Fraction(float(rates[e])) * (h[chain.columns[e]] - h[s]) for e in entries), Fraction(0))
-        drift.append(float(moved + sum((Fraction(float(part[s])) for part in earned), Fraction(0))))
+        drift.append(float(moved + sum(map(Fraction, earned), Fraction(0))))
     return np.nextafter(drift, -np.inf), np.nextafter(drift, np.inf)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...backend.steps import row_products
 from ...device.arrays import on_host
-from ...lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, UnaryPath
+from ...lang.properties import BinaryPath, Cumulative, ExpectedTime, Probability, Reward, SteadyState, UnaryPath
 from ...lang.source import GaltonError
 from ...model.rounding import FAINTEST, UNIT
 from ...model.sparse import Mask, Rewards
@@ -30,7 +30,7 @@ from .strategy import Strategy
 
 __all__ = ["StrategyMistakeError", "require_attained"]
 
-Operator = Probability | Reward | ExpectedTime
+Operator = Probability | Reward | ExpectedTime | SteadyState
 ROUGH = 1e-3  # how far off an answer without bounds may be, relatively
 
 

@@ -24,7 +24,7 @@ from ..equations import Equations, Int32s, Segment
 from ..settings import Settings
 from .decimal_elimination import ZERO, ClosedError, factorise
 
-__all__ = ["prove"]
+__all__ = ["Budget", "prove"]
 
 FIRST = 40  # digits to begin with, which tell how many are needed
 NOISE = 15  # digits that rounding may spoil, with plenty to spare
@@ -68,9 +68,11 @@ def prove(
     part, begin = slice(segment.first, segment.last), equations.rows_of(segment).start
     taken = [int(row) - begin for row in chosen]
     ending = [int(row) - begin for row in equations.progress[part]]
-    budget = _Budget(settings)
-    # Earlier unknowns and rewards are known between bounds: the lower ones make one system, the upper ones another.
-    for above, bounds in ((False, lower), (True, upper)):
+    budget = Budget(settings)
+    # Earlier unknowns and rewards are known between bounds: the lower ones make one system, the upper ones another. The
+    # side that no strategy proves comes first, because it takes the digits that tell which strategy is the best.
+    sides = ((False, lower), (True, upper))
+    for above, bounds in reversed(sides) if equations.optimum == "max" else sides:
         component = _Component(*_rows(equations, segment, bounds, above), equations.optimum, budget)
         values, taken = component.bound(taken, ending, above)
         bounds[part] = [_as_double(value, above) for value in values]
@@ -112,7 +114,7 @@ def _rows(equations: Equations, segment: Segment, bounds: Floats, above: bool) -
 
 
 @dataclass
-class _Budget:
+class Budget:
     """How much may still be done, and how many digits are wanted."""
 
     settings: Settings
@@ -134,7 +136,7 @@ class _Component:
     rows: list[_Row]
     firsts: list[int]
     optimum: str | None
-    budget: _Budget
+    budget: Budget
     rounded: list[_Row] = field(default_factory=list)
     near: Context = field(default_factory=Context)
 

@@ -1,9 +1,10 @@
 """Interval iteration: sweeps from below and from above until the two meet (Haddad and Monmege 2014).
 
-From above one begins with 1 for a probability. For a reward, an unknown is visited at most 1/d times on average, where
-d is the least probability of never coming back, and the rewards of all visits together are a bound (Baier, Klein,
-Leuschner, Parker and Wunderlich 2017). d comes from sweeps that compute the probability to end, from 0: the first value
-above 0 that an unknown gets is that of paths on which the unknown itself still counts as 0.
+From above one begins with 1 for a probability, and with the largest of the values for a mean of values that are given.
+For a reward, an unknown is visited at most 1/d times on average, where d is the least probability of never coming back,
+and the rewards of all visits together are a bound (Baier, Klein, Leuschner, Parker and Wunderlich 2017). d comes from
+sweeps that compute the probability to end, from 0: the first value above 0 that an unknown gets is that of paths on
+which the unknown itself still counts as 0.
 
 Every sweep is rounded outward, so that bounds they are whenever one stops.
 """
@@ -49,9 +50,9 @@ def run(job: Job, segment: Segment) -> None:
 def _start(job: Job, segment: Segment) -> Floats | float:
     """A bound from above to begin with."""
     equations = job.equations
-    if equations.origin.reward is None:
-        return 1.0
     before = float(job.upper[: segment.first].max()) if segment.first else 0.0
+    if equations.origin.reward is None:  # means of what is known, which is 1 at most for probabilities
+        return max(1.0, float(equations.origin.known.max()), before)
     rewards = _rewards(job, segment)
     paid = rewards > 0
     bound = before

@@ -93,7 +93,7 @@ def drift_bounds(
     rewards = [none if part is None else parts.pieces(part) for part in (state, choice)]
     vectors = [none if part is None else parts.scatter(part) for part in (high, low)]
     below, above = rows.room(), rows.room()
-    rows.run("drift_bounds", *rewards, *vectors, below, above)
+    rows.run("drift_bounds", none, *rewards, *vectors, below, above)  # a chain: no choice belongs to another's state
     lower, upper = xp.empty(parts.size), xp.empty(parts.size)
     parts.gather(below, lower)
     parts.gather(above, upper)
