@@ -25,10 +25,13 @@ VARIANTS = [
     ("int", "unsigned short", 1, "CSR", "float"),
     ("int", "unsigned char", 1, "SLICED", "float"),
     ("int", "double", 1, "SUMS", "float"),
+    ("int", "float", 1, "CSR", "float"),
+    ("long long", "float", 2, "SLICED", "float"),
 ]
+OVER_SLICES = ("sweeps", "steps", "evaluate")
 # What is compiled for other layouts than CSR, and for vectors of floats.
-OTHERS = {"SLICED": ("sweeps", "steps"), "ELL": ("sweeps", "steps"), "SUMS": ("sweeps", "evaluate", "proof", "weigh")}
-IN_SINGLE = ("sweeps", "segmented")
+OTHERS = {"SLICED": OVER_SLICES, "ELL": OVER_SLICES, "SUMS": ("sweeps", "evaluate", "proof", "weigh")}
+IN_SINGLE = ("sweeps", "segmented", "steps", "slices")
 
 
 def compiled(file: Path, variant: Variant) -> bool:

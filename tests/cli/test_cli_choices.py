@@ -26,17 +26,17 @@ SWEPT = {*BY_HAND, "format", "segmented", "order", "single", "devices"}
 ASKED: dict[tuple[str, str], set[str]] = {
     ("die", "P=? [ F d=6 ]"): {*SWEPT, "method for all at once"},
     ("die", 'R{"tosses"}=? [ F node=7 ]'): {*SWEPT, "method for all at once"},
-    ("die", "P=? [ F<=9 d=6 ]"): {"format"},
+    ("die", "P=? [ F<=9 d=6 ]"): {"format", "order", "single"},
     ("die", "P=? [ F>=2 d=6 ]"): {"format", "segmented", "order", "single", "devices"},
-    ("die", "P=? [ X node=1 ]"): {"format"},
-    ("die", "S=? [ d=6 ]"): {*BY_HAND, "sweeps"},
-    ("die", 'R{"tosses"}=? [ S ]'): {*BY_HAND, "sweeps"},
+    ("die", "P=? [ X node=1 ]"): {"format", "order", "single"},
+    ("die", "S=? [ d=6 ]"): {*BY_HAND, "sweeps", "order"},
+    ("die", 'R{"tosses"}=? [ S ]'): {*BY_HAND, "sweeps", "order"},
     ("die", "A [ F node=7 ]"): set(),
     ("die", "d=6"): set(),
-    ("tandem", "P=? [ F<=1 second=2 ]"): {"format", "timed"},
-    ("tandem", 'R{"customers"}=? [ C<=1 ]'): {"format", "timed"},
-    ("tandem", 'R{"customers"}=? [ I=1 ]'): {"format", "timed"},
-    ("tandem", "S=? [ second=2 ]"): {*BY_HAND, "sweeps"},
+    ("tandem", "P=? [ F<=1 second=2 ]"): {"format", "order", "single", "timed"},
+    ("tandem", 'R{"customers"}=? [ C<=1 ]'): {"format", "order", "single", "timed"},
+    ("tandem", 'R{"customers"}=? [ I=1 ]'): {"format", "order", "single", "timed"},
+    ("tandem", "S=? [ second=2 ]"): {*BY_HAND, "sweeps", "order"},
     ("tandem", "P=? [ X second=2 ]"): set(),
     ("tandem", "P=? [ F P>=0.5 [ F<=1 second=2 ] ]"): {*SWEPT, "method for all at once", "timed"},
 }
@@ -89,7 +89,7 @@ def test_a_choice_that_would_do_nothing_is_refused(asked: tuple[str, str], name:
     assert "leave it away" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["method for all at once", "order", "single"])
+@pytest.mark.parametrize("name", ["method for all at once", "format", "single"])
 def test_a_model_that_was_built_before_is_no_way_around(name: str) -> None:
     with pytest.raises(UsageError, match="does nothing for"):
         check(load(DIE).build(), "S=? [ d=6 ]", settings=Settings(**CHOICES[name][1]))
@@ -111,6 +111,14 @@ def test_several_devices_of_a_model_that_was_built_there() -> None:
         (["--single", "--method", "topological:jacobi"], "--single is for the default method and for those that"),
         (["--single", "--device", "cpu"], "--single is for a device, and --device is cpu"),
         (["--format", "ell", "--device", "cpu"], "--format is for a device, and --device is cpu"),
+        (["--format", "ell", "--method", "topological"], "--format is for a device, and --method topological runs on"),
+        (["--order", "bfs", "--method", "direct"], "--order is for a device, and --method direct runs on the CPU"),
+        (
+            ["--device", "cuda:0,1", "--method", "direct"],
+            "--method direct runs on the CPU, and on no device, let alone",
+        ),
+        (["--format", "ell", "--method", "interval"], "--format is for methods that sweep or multiply, and --method i"),
+        (["--device", "cuda:0,1", "--method", "interval"], "several devices are for methods that sweep or multiply"),
     ],
 )
 def test_choices_that_exclude_each_other(words: list[str], said: str) -> None:

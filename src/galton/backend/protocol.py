@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..lower.lowering import Lowered
+    from ..model.rounding import Precision
     from ..model.sparse import Int32s, Mask, Model, Offsets
     from ..model.values import Floats, Values
     from .chain import Chain as RewardedChain
@@ -259,8 +260,16 @@ class Bellman(Protocol):
 class StepMatrix(Protocol):
     """A matrix to make steps with, as its backend has it."""
 
-    def in_format(self, name: str | None) -> StepMatrix:
-        """The matrix in a format of :mod:`.formats`; None for any."""
+    @property
+    def precision(self) -> Precision:
+        """What vectors are kept in."""
+
+    @property
+    def rounds_values(self) -> bool:
+        """Whether the numbers of the matrix were rounded to that precision as well."""
+
+    def in_format(self, name: str | None, *, single: bool = False) -> StepMatrix:
+        """The matrix in a format of :mod:`.formats`, None for any, and in single precision if there is such a thing."""
 
     def describe(self) -> str:
         """The format and why it was chosen; empty where there is only one."""

@@ -1,10 +1,30 @@
 """Vectors under repeated steps of chains and MDPs, wherever their arrays are.
 
 ``reference/steps.py`` says in a few lines of NumPy what the kernels do.
+
+Rounding. All numbers are non-negative, so that errors are relative and compose (Higham 2002, chapter 3). Let d be the
+length of the longest row. A step in doubles gives what it should up to a factor 1 ± r, r = (d + 5) 2^-53: a product and
+a sum for each entry, the product with the scale, that with the stay, their sum, and one for how the entries themselves
+were rounded.
+
+In single precision, on a device, vectors are floats, and so are stays and the values of the matrix, unless these are
+numbers of a dictionary. Let u = 2^-24. Sums are of doubles, so that r stays what it is; but each term v·x has a v, and
+the term stay·x a stay, that is off by a factor 1 ± u (no u where neither is rounded), and the sum is rounded when it is
+stored, by another 1 ± u. As all terms are non-negative, the factor of the sum is no further from 1 than that of its
+worst term. So a step gives what it should up to 1 ± (r + 2u), but for terms of second order, which the 1.01 below has
+room for. The vector to begin with is rounded once, by 1 ± u. After k steps the computed vector c and the true one t
+have (1 - u)(1 - r - 2u)^k t <= c <= (1 + u)(1 + r + 2u)^k t. With e = 1.01 (u + k (r + 2u)) that is c >= exp(-e) t, so
+t <= c + c (exp(e) - 1), and t >= exp(-e) c >= c - c (exp(e) - 1): :meth:`Chain.error` is exp(e) - 1. The same holds of
+sums of such vectors, which are of doubles, and of the best of several rows.
+
+Storing loses a number below 2^-126 altogether, or some of its digits: 2^-126 at the most, in each entry of each step,
+and the steps after it, whose rows sum to 1 at the most, do not make that larger but by exp(e). Where no number was as
+faint as that, nothing is lost (:meth:`Chain.lost`). Vectors are raised to 2^100, so that this is 2^-226 of the largest.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..device.arrays import greatest, namespace, on_host
-from ..model.rounding import UNIT
+from ..model.rounding import DOUBLE, SINGLE, UNIT
 from ..model.sparse import Int32s, Mask, Model
 from . import Backend, of
 from .protocol import StepMatrix
@@ -25,8 +45,8 @@ __all__ = ["Bellman", "Chain", "Part", "Seen", "exit_rates", "least_positive", "
 
 Steps = tuple[bool, float, float, float, float, float, float, float]  # what the kernels return
 
-PLACES = 52  # after the point, that all doubles up to 1 have room for
 FEW_VALUES = 1024
+HOPELESS = 700.0  # exponents whose exponential is no double
 
 
 class Seen(NamedTuple):
@@ -62,13 +82,14 @@ class Part:
     longest_row: int
     least_entry: float
     bits: int | None = None  # such that all entries are multiples of 2^-bits, where there are so few
+    order: str | None = None  # of the states, by its name, where it was asked for
 
     def is_exact(self, steps: int, *vectors: Floats | None) -> bool:
         """Whether so many steps from these vectors round nothing, as long as what they are added up to is at most 1.
 
-        Each step adds so many binary places, and numbers of up to 1 have room for 52 of them.
+        Each step adds so many binary places, and numbers of up to 1 have room for 52 of them, or for 23.
         """
-        if self.bits is None or self.bits * (steps + 1) > PLACES:
+        if self.bits is None or self.bits * (steps + 1) > self.matrix.precision.places:
             return False
         given = [vector for vector in vectors if vector is not None]
         units = (vector * 2.0**self.bits for vector in given)
@@ -79,9 +100,24 @@ class Part:
         """How many steps to ask for at a time."""
         return self.backend.steps.batch(self.n_entries, self.n_rows)
 
-    def in_format(self, name: str | None) -> Part:
-        """This part with its matrix in a format of :mod:`galton.backend.formats`; None for any."""
-        return replace(self, matrix=self.matrix.in_format(name))
+    def in_format(self, name: str | None, *, single: bool = False) -> Part:
+        """This part with its matrix in a format of :mod:`galton.backend.formats`, None for any, and in that precision.
+
+        Single precision is for devices; the CPU stays with doubles.
+        """
+        return replace(self, matrix=self.matrix.in_format(name, single=single))
+
+    def vectors(self, x: Floats, other: Floats | None) -> tuple[Floats, Floats]:
+        """A vector as steps take it, in their precision, and room for the next, which may be there already."""
+        x = x.astype(self.matrix.precision.real, copy=False)
+        return x, np.empty_like(x) if other is None else other
+
+    def error(self, steps: int, rounding: float, *, stays: bool = False) -> float:
+        """A bound on the relative error after so many steps, each of which has such a one in doubles; see above."""
+        storing = self.matrix.precision.storing
+        each = storing * (2 if stays or self.matrix.rounds_values else 1)
+        exponent = 1.01 * ((steps + 8) * rounding + steps * each + storing)
+        return math.expm1(exponent) if exponent < HOPELESS else math.inf
 
     def of(self, vector: Floats) -> Floats:
         """The numbers of these states."""
@@ -117,7 +153,7 @@ def _places(values: Floats) -> int | None:
     if not 0 < len(values) <= FEW_VALUES:
         return None
     most = max(value.as_integer_ratio()[1].bit_length() - 1 for value in values.tolist())
-    return most if most <= PLACES else None
+    return most if most <= DOUBLE.places else None
 
 
 class _Pace:
@@ -160,17 +196,26 @@ class Chain:
     def __post_init__(self) -> None:
         self._kernel = self.part.matrix.chain(self.scale, self.stay)
         self._pace = _Pace(self.part.backend.steps.threads(self.threads))
-        self._other = np.empty_like(self.x)
+        self._other: Floats | None = None
         self.sum = np.zeros_like(self.x)
 
     def lost(self, faintest: float) -> float:
         """A bound on what a step loses by flushing to zero, when no number is fainter than that."""
-        return _lost(self.part, self.part.least_entry * faintest)  # nothing is too faint where there is a stay
+        return _lost(self.part, faintest)  # nothing is too faint where there is a stay
+
+    @property
+    def drift(self) -> float:
+        """How far the sum of a row may be from 1."""
+        return (self.part.longest_row + 5) * UNIT
 
     @property
     def rounding(self) -> float:
         """A bound on the relative error of one step: products and sums of a row, scale, stay, one for the entries."""
-        return (self.part.longest_row + 5) * UNIT
+        return self.drift + 2 * self.part.matrix.precision.storing
+
+    def error(self, steps: int) -> float:
+        """A bound on the relative error of the vector and of the sum after so many steps."""
+        return self.part.error(steps, self.drift, stays=self.stay is not None)
 
     @property
     def batch(self) -> int:
@@ -180,11 +225,11 @@ class Chain:
     def advance(self, steps: int, weights: Floats | None) -> Seen:
         """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
         total = None if weights is None else self.sum
+        x, other = self.part.vectors(self.x, self._other)
         swapped, *seen = self._pace.time(
-            steps, lambda threads: self._kernel.run(steps, weights, self.x, self._other, total, threads)
+            steps, lambda threads: self._kernel.run(steps, weights, x, other, total, threads)
         )
-        if swapped:
-            self.x, self._other = self._other, self.x
+        self.x, self._other = (other, x) if swapped else (x, other)
         return Seen(*seen)
 
 
@@ -201,16 +246,25 @@ class Bellman:
     def __post_init__(self) -> None:
         self._kernel = self.part.matrix.bellman(self.constant, self.maximise)
         self._pace = _Pace(self.part.backend.steps.threads(self.threads))
-        self._other = np.empty_like(self.x)
+        self._other: Floats | None = None
 
     def lost(self, faintest: float) -> float:
         """A bound on what a step loses by flushing to zero, when no number is fainter than that."""
-        return _lost(self.part, self.part.least_entry * faintest)
+        return _lost(self.part, faintest)
+
+    @property
+    def drift(self) -> float:
+        """How far the sum of a row may be from 1."""
+        return (self.part.longest_row + 4) * UNIT
 
     @property
     def rounding(self) -> float:
         """A bound on the relative error of one step."""
-        return (self.part.longest_row + 4) * UNIT
+        return self.drift + 2 * self.part.matrix.precision.storing
+
+    def error(self, steps: int) -> float:
+        """A bound on the relative error of the vector after so many steps."""
+        return self.part.error(steps, self.drift)
 
     @property
     def batch(self) -> int:
@@ -219,11 +273,9 @@ class Bellman:
 
     def advance(self, steps: int, choices: Int32s | None = None) -> Seen:
         """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken."""
-        swapped, *seen = self._pace.time(
-            steps, lambda threads: self._kernel.run(steps, self.x, self._other, choices, threads)
-        )
-        if swapped:
-            self.x, self._other = self._other, self.x
+        x, other = self.part.vectors(self.x, self._other)
+        swapped, *seen = self._pace.time(steps, lambda threads: self._kernel.run(steps, x, other, choices, threads))
+        self.x, self._other = (other, x) if swapped else (x, other)
         return Seen(*seen)
 
 
@@ -233,8 +285,11 @@ def least_positive(vector: Floats) -> float:
     return float(positive.min()) if len(positive) else np.inf
 
 
-def _lost(part: Part, least_product: float) -> float:
-    return 0.0 if least_product > 2.0**-1000 else (part.longest_row + 4) * 2.0**-1022
+def _lost(part: Part, faintest: float) -> float:
+    precision = part.matrix.precision
+    if part.least_entry * faintest > 2.0**-1000 and (precision is not SINGLE or faintest >= precision.least):
+        return 0.0
+    return (part.longest_row + 4) * precision.least
 
 
 def row_products(model: Model, vector: Floats, threads: int) -> Floats:

@@ -20,7 +20,7 @@ from ..model.sparse import Int32s, Model
 from ..solve.settings import FINEST, Settings
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
-from .inspection import check_choices
+from .inspection import check_choices, makes_steps
 from .intervals import Numbers, Truth
 from .result import Number, Result, Solved
 
@@ -69,6 +69,9 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
     result: Result | None = None
     answered: Evaluation | None = None  # what the result is from
     undecided: UndecidedError | None = None
+    # Steps in single precision round more than any method makes up for: to ask for more would give the same again.
+    rounded = settings.single and not is_on_host(model.columns) and makes_steps(question, program, model.type)
+    final = settings.by_hand or rounded
     with DeepRecursion(question.source):
         while True:
             evaluation = Evaluation(model, program, question.source, wanted)
@@ -81,7 +84,7 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
                     break  # the last answer was right, only not narrow enough
                 if undecided is not None and error.kind in ("numeric", "limit"):
                     raise undecided from None  # no method is precise enough to tell
-                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or settings.by_hand:
+                if not isinstance(error, UndecidedError) or wanted.eps <= FINEST or final:
                     raise
                 value, undecided = None, error
             if value is not None:
@@ -90,17 +93,28 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
                     break  # asking for more gave less
                 result, answered = found, evaluation
             missing = AGAIN if result is None else _missing(result, settings)
-            if missing <= 1 or wanted.eps <= FINEST or settings.by_hand:
+            if missing <= 1 or wanted.eps <= FINEST or final:
                 break
             wanted = wanted.tighter(min(missing, wanted.eps / FINEST))
         assert result is not None
         if strategy and answered is not None:
             result = replace(result, strategy=_strategy(answered, expression))
-    if _missing(result, settings) > 1 and result.value is not None:
-        apart = (result.upper or 0) - (result.lower or 0)
-        wide = f"the bounds are {apart:.2g} apart, which is more than eps asks for; no method at hand comes closer"
-        result = replace(result, warnings=(*result.warnings, wide))
+    if note := _note(result, settings, rounded):
+        result = replace(result, warnings=(*result.warnings, note))
     return replace(result, seconds=time.perf_counter() - start)
+
+
+def _note(result: Result, settings: Settings, rounded: bool) -> str:
+    """What a person should know about bounds that do not say what was asked; empty where they do."""
+    if _missing(result, settings) <= 1:
+        return ""
+    if result.value is None:
+        return "single precision rounds too much to tell; leave --single away" if rounded else ""
+    apart = (result.upper or 0) - (result.lower or 0)
+    why = "no method at hand comes closer"
+    if rounded:
+        why = f"single precision rounds that much in {result.iterations:,} steps: leave --single away"
+    return f"the bounds are {apart:.2g} apart, which is more than eps asks for; {why}"
 
 
 def _width(result: Result) -> float:

@@ -31,7 +31,16 @@ from ..lang.properties import (
 from ..lang.resolution import Question, parts
 from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
-from ..solve.methods import RELAXED, TIMED, balances, inner_name, sweeps_in_single
+from ..solve.methods import (
+    FORWARD,
+    RELAXED,
+    TIMED,
+    balances,
+    inner_name,
+    runs_on_device,
+    sweeps_in_formats,
+    sweeps_in_single,
+)
 from ..solve.settings import Settings
 from . import paths
 
@@ -43,6 +52,7 @@ __all__ = [
     "count_devices",
     "interval_of",
     "kinds_of",
+    "makes_steps",
     "named_structure",
     "optimum_of",
     "quantified_path",
@@ -75,9 +85,9 @@ UNBOUNDED = Kind(
     "unbounded paths and rewards", ("method", "step format", "format", "order", "single", "devices", "iterations")
 )
 OPEN_END = Kind("bounds without an upper end", ("step format", "format", "order", "single", "devices"))
-STEPS = Kind("a number of steps", ("step format",))
-TIME = Kind("time bounds", ("timed method", "step format"))
-LONG_RUN = Kind("long-run averages", ("long-run iterations", "balance"))
+STEPS = Kind("a number of steps", ("step format", "order", "single"))
+TIME = Kind("time bounds", ("timed method", "step format", "order", "single"))
+LONG_RUN = Kind("long-run averages", ("long-run iterations", "order", "balance"))
 AT_ONCE = Kind("what one step or the graph tells")
 KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, AT_ONCE)
 
@@ -118,7 +128,7 @@ def check_choices(
 
     ``type`` is that of the model, which a strategy may have made a chain of; ``device`` what was asked for by name.
     """
-    _check_together(settings, device)
+    _check_together(settings, device, devices)
     chosen = list(_choices(settings, devices))
     if not chosen:
         return
@@ -129,13 +139,15 @@ def check_choices(
         meant = " and ".join(kind.name for kind in KINDS if any(thing in kind.uses for thing in things))
         asked = " and ".join(kind.name for kind in kinds) or "states alone"
         text = " ".join(question.prop.text.split())
+        helped = LONG_RUN in kinds and not settings.by_hand and any(thing in UNBOUNDED.uses for thing in things)
+        hint = ", choose a --method for long-run averages, such as jacobi, which looks at it" if helped else ""
         raise UsageError(
-            f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away, or ask "
-            "this property in a run of its own"
+            f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away{hint}, "
+            "or ask this property in a run of its own"
         )
 
 
-def _check_together(settings: Settings, device: str | None) -> None:
+def _check_together(settings: Settings, device: str | None, devices: int) -> None:
     """Refuse choices that exclude each other, whatever is asked."""
     if settings.omega is not None and inner_name(settings.method) not in RELAXED:
         raise UsageError(
@@ -149,6 +161,20 @@ def _check_together(settings: Settings, device: str | None) -> None:
     for_device = {"--format": settings.format, "--order": settings.order, "--single": settings.single}
     if device == "cpu" and (given := [option for option, value in for_device.items() if value]):
         raise UsageError(f"{given[0]} is for a device, and --device is cpu, which has one format and order")
+    method = settings.method or ""
+    if method == FORWARD or (settings.by_hand and not runs_on_device(method)):
+        if given := [option for option, value in for_device.items() if value]:
+            raise UsageError(
+                f"{given[0]} is for a device, and --method {method} runs on the CPU; leave one of them away"
+            )
+        if devices > 1:
+            raise UsageError(f"--method {method} runs on the CPU, and on no device, let alone several devices")
+    shared = "--format is" if settings.format is not None else "several devices are" if devices > 1 else ""
+    if shared and settings.by_hand and not sweeps_in_formats(method):
+        raise UsageError(
+            f"{shared} for methods that sweep or multiply, and --method {method} proves every step, over rows as they "
+            "were made; leave one of them away"
+        )
 
 
 def count_devices(device: str | None) -> int:
@@ -180,6 +206,11 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
         for part in parts(question.prop.expression):
             found |= dict.fromkeys(_kinds(part, terms, program))
     return [kind for kind in KINDS if kind in found]
+
+
+def makes_steps(question: Question, program: Program, type: ModelType) -> bool:
+    """Whether some question in a property is about a number of steps or a time."""
+    return any(kind in (STEPS, TIME) for kind in kinds_of(question, program, type))
 
 
 def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Kind]:

@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from ..backend.chain import Chain
 from ..backend.cpu.matrix import matrix_of
+from ..backend.formats import ORDERS
 from ..device.arrays import extremes, is_on_host, namespace, nudged, offsets, on_host, repeated
 from ..graph import Components, bottom_components, can_reach
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
+from ..reduce.balance import reordered
 from ..reduce.submodels import entries_of, picked
 from ..reduce.unknowns import open_equations
 from ..solve import solve
@@ -112,9 +114,13 @@ def _gains_on_device(
     for k in unequal:
         start = perf_counter()
         first, last = int(starts[k]), int(starts[k + 1])
-        found = gain(_part(model, reward, members[first:last]), settings)
+        inside, numbered = members[first:last], ""
+        if settings.order is not None:
+            inside = reordered(model, namespace(inside).sort(inside), settings.order)
+            numbered = f", numbered {ORDERS[settings.order]}"
+        found = gain(_part(model, reward, inside, renumbered=settings.order not in (None, "canonical")), settings)
         lower[k], upper[k] = found.lower, found.upper
-        work.append(Work(found.method, f"{last - first:,} states", found.sweeps, perf_counter() - start))
+        work.append(Work(found.method, f"{last - first:,} states{numbered}", found.sweeps, perf_counter() - start))
     return lower, upper, work
 
 
@@ -160,9 +166,9 @@ def _reward_bounds(model: Model, reward: Rewards) -> tuple[Floats, Floats, Float
     return total, nudged(total, -np.inf, rounded < 0), nudged(total, np.inf, rounded > 0)
 
 
-def _part(model: Model, reward: Rewards, members: Int32s) -> Chain:
-    """A component as a chain of its own."""
-    if len(members) == model.n_states:
+def _part(model: Model, reward: Rewards, members: Int32s, *, renumbered: bool = False) -> Chain:
+    """A component as a chain of its own; all states stay as they are numbered, unless they were renumbered."""
+    if len(members) == model.n_states and not renumbered:
         return Chain(model.row_starts, model.columns, model.values, reward.state, reward.choice)
     xp = namespace(members)
     entries, lengths = entries_of(model, members)

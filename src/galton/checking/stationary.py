@@ -11,6 +11,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ..backend.formats import ORDERS
 from ..backend.protocol import Span, Stop
 from ..device.arrays import namespace
 from ..graph import Components
@@ -39,7 +40,8 @@ def average_gains(
     total = xp.bincount(rows.component, weights=distribution, minlength=rows.count)
     earned = xp.bincount(rows.component, weights=distribution * reward[rows.members], minlength=rows.count)
     equations = rows.equations
-    detail = f"{equations.size:,} states, {len(equations.columns):,} entries"
+    numbered = f", numbered {ORDERS[settings.order]}" if settings.order else ""
+    detail = f"{equations.size:,} states, {len(equations.columns):,} entries{numbered}"
     laid_out = equations.matrix.describe()
     work = [
         Work("balance equations", f"{detail}; {laid_out}" if laid_out else detail, 0, built - start),

@@ -107,8 +107,8 @@ def check(
         typer.Option(
             "--order",
             metavar="NAME",
-            help="On a device, how the unknowns of unbounded paths and rewards are numbered: canonical (by the "
-            "values of variables, the default), bfs, rcm.",
+            help="On a device, how unknowns and states are numbered: canonical (by the values of variables, the "
+            "default), bfs, rcm.",
             show_default=False,
         ),
     ] = None,
@@ -117,8 +117,9 @@ def check(
         typer.Option(
             "--single",
             help="On a device, sweep with vectors in single precision first, for unbounded paths and rewards: fewer "
-            "bytes to move. Bounds are proved in double precision all the same. With jacobi, jor, sor and both ways of "
-            "gauss-seidel all sweeps are in single precision.",
+            "bytes to move. Bounds are proved in double precision all the same. Step and time bounds make all steps in "
+            "single precision; their bounds are proved, and wider. With jacobi, jor, sor and both ways of gauss-seidel "
+            "all sweeps are in single precision.",
         ),
     ] = False,
     threads: Threads = None,

@@ -24,6 +24,7 @@ __all__ = [
     "is_on_host",
     "libraries",
     "library_of",
+    "members",
     "namespace",
     "nudged",
     "offsets",
@@ -185,6 +186,18 @@ def repeated(values: Any, counts: Any) -> Any:
     xp = namespace(counts)
     places = xp.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
     return values[xp.searchsorted(ends, places, side="right")]
+
+
+def members(starts: Any, parts: Any) -> tuple[Any, Any]:
+    """What some parts of an array consist of, one after the other, given where each begins; and how many each has.
+
+    >>> [found.tolist() for found in members(np.array([0, 2, 3]), np.array([1, 0]))]
+    [[2, 0, 1], [1, 2]]
+    """
+    first = starts[:-1][parts].astype(np.int64)
+    lengths = starts[1:][parts].astype(np.int64) - first
+    begins = offsets(lengths)
+    return repeated(first - begins[:-1], lengths) + namespace(lengths).arange(int(begins[-1])), lengths
 
 
 def total(counts: Any) -> int:

@@ -19,7 +19,7 @@ from ..solve.equations import Equations, Origin, Segment
 from ..solve.settings import Settings
 from .submodels import entries_of, picked
 
-__all__ = ["Balance", "balance"]
+__all__ = ["Balance", "balance", "reordered"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,8 @@ def balance(model: Model, components: Components, settings: Settings) -> Balance
     """The balance equations of the bottom components of a chain, in the order that the settings ask for."""
     xp = namespace(components.order)
     members = xp.sort(components.order)  # by the values of variables, which keeps neighbours near
-    if settings.order not in (None, "canonical"):
-        members = _reordered(model, members, settings.order or "")
+    if settings.order is not None:
+        members = reordered(model, members, settings.order)
     component, size = components.component[members], len(members)
     number = _numbers(model, members)
     entries, lengths = entries_of(model, members)
@@ -132,8 +132,10 @@ def _numbers(model: Model, members: Int32s) -> Int32s:
     return number  # type: ignore[no-any-return]
 
 
-def _reordered(model: Model, members: Int32s, order: str) -> Int32s:
-    """The states of bottom components in another order."""
+def reordered(model: Model, members: Int32s, order: str) -> Int32s:
+    """The states of bottom components, which are in canonical order, in another."""
+    if order == "canonical":
+        return members
     from .renumbering import places
 
     xp = namespace(members)

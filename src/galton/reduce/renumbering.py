@@ -1,4 +1,4 @@
-"""The order of unknowns on a device: which of them are near each other in memory.
+"""The order of unknowns and states on a device: which of them are near each other in memory.
 
 States are numbered by the values of their variables, which keeps most successors near. Breadth-first numbering (Wijs
 and Bošnački 2012) and that of Cuthill and McKee (1969), reversed, are here to be compared with it. They are made on
@@ -16,10 +16,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, reverse_cuthill_mckee
 
 from ..backend.formats import ORDERS
-from ..device.arrays import on_host
+from ..backend.steps import Part
+from ..device.arrays import namespace, on_host
 from .reduction import Problem, Reduction
 
-__all__ = ["Renumbering", "places"]
+__all__ = ["Renumbering", "places", "renumbered"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,28 @@ class Renumbering(Reduction):
     def describe(self) -> str:
         """In words."""
         return f"number the unknowns {ORDERS[self.order]}"
+
+
+def renumbered(part: Part, order: str, initial: Any) -> Part:
+    """The states of a part of a model on a device in another order, for steps.
+
+    Vectors are taken from the states and given back to them by their numbers, so that nothing else is to be lifted.
+    """
+    from ..backend.cuda.steps import StepMatrix
+
+    part = replace(part, order=order)
+    matrix = part.matrix
+    if order == "canonical" or not part.n_states:
+        return part
+    assert isinstance(matrix, StepMatrix)
+    xp = namespace(matrix.columns)
+    roots = on_host(part.positions(initial))
+    new = xp.asarray(places(order, matrix.groups, matrix.starts, matrix.columns, roots))
+    sequence = xp.argsort(new).astype(np.int32)
+    states = sequence if part.states is None else part.states[sequence]
+    # A state that is not in this part keeps its -1.
+    position = new if part.position is None else xp.where(part.position >= 0, new[part.position], part.position)
+    return replace(part, states=states, position=position, matrix=matrix.renumbered(sequence, new))
 
 
 def places(order: str, groups: Any | None, starts: Any, columns: Any, roots: npt.NDArray[np.integer]) -> Any:

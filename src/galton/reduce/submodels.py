@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..backend.rows import owners
-from ..device.arrays import is_on_host, namespace, offsets, repeated
+from ..device.arrays import is_on_host, members, namespace, offsets, repeated
 from ..model.sparse import Mask, Model, Rewards
 from ..model.values import Values
 
@@ -19,11 +19,7 @@ __all__ = ["Rows", "absorbing", "entries_of", "picked", "with_rows"]
 
 def entries_of(model: Model, rows: Rows) -> tuple[Rows, Rows]:
     """Where the entries of some rows are in the matrix, and how many each row has."""
-    starts = model.row_starts[:-1][rows].astype(np.int64)
-    lengths = model.row_starts[1:][rows].astype(np.int64) - starts
-    begins = offsets(lengths)
-    total = int(begins[-1])
-    return repeated(starts - begins[:-1], lengths) + namespace(lengths).arange(total), lengths
+    return members(model.row_starts, rows)
 
 
 def picked(values: Values, entries: Rows) -> Values:

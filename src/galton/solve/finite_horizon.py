@@ -59,7 +59,7 @@ class _Rest:
     most: float = math.inf
 
     def bounds(self, x: Floats) -> tuple[Floats, Floats]:
-        xp = namespace(x)
+        xp, x = namespace(x), x.astype(np.float64, copy=False)  # steps may have made it of floats
         return xp.maximum(x + self.low, self.least), xp.minimum(x + self.high, self.most)
 
 
@@ -117,9 +117,10 @@ def iterate(
         be_patient(done, horizon, step.part.n_entries, step.part.n_rows)
     choices = None if rows is None else rows[::-1]
     if exact and done == horizon and greatest(step.x) <= 1:
-        return Horizon(step.x, step.x, done, horizon, time.perf_counter() - begin, choices)
-    error = (done + 8) * step.rounding * 1.01
-    lost = step.lost(faintest) * (horizon + 1)
+        exactly_so = step.x.astype(np.float64, copy=False)
+        return Horizon(exactly_so, exactly_so, done, horizon, time.perf_counter() - begin, choices)
+    error = step.error(done)
+    lost = step.lost(faintest) * (horizon + 1) * (1 + error) ** 2
     lower, upper = rest.bounds(step.x)
     lower = namespace(lower).maximum(lower * (1 - error) - lost, 0.0)
     lower, upper = lowered(lower, upper * (1 + error) + lost, exponent)
@@ -145,7 +146,7 @@ def _rest(step: Bellman, seen: Seen, left: int, stochastic: bool) -> _Rest:
         low, high = min(low, 0.0), max(high, 0.0)
     if step.constant is not None:
         return _Rest(low if stochastic else 0.0, high)
-    drift = left * step.rounding
+    drift = left * step.drift
     return _Rest(low, high, seen.least * (1 - drift) if stochastic else 0.0, seen.most * (1 + drift))
 
 

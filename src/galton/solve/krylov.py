@@ -7,10 +7,12 @@ F(x) - x is known to nearly all digits of x, and every restart takes away some m
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol, cast
 
 import numpy as np
 
 from ..backend.bicgstab import dot
+from ..model.sparse import Int32s
 from ..model.values import Floats
 from .equations import Segment
 from .methods.base import Job
@@ -25,15 +27,23 @@ def norm(a: Floats) -> float:
     return float(np.sqrt(dot(a, a)))
 
 
+class Multiplying(Protocol):
+    """What a device's system knows besides what all do."""
+
+    def multiply(self, x: Floats, y: Floats, chosen: Int32s | None, *, with_constant: bool, from_x: bool) -> None:
+        """Write Ax + b into y, or Ax, or x - Ax."""
+
+
 class Operator:
     """d ↦ (I - A) d on a range of unknowns of a chain, counting."""
 
     def __init__(self, job: Job, segment: Segment) -> None:
         self.job, self.segment = job, segment
         equations = job.equations
-        xp = job.xp
-        self._homogeneous = equations.system_with(xp.zeros(len(equations.rows)), None)
-        self._full = xp.zeros(equations.size)  # zero outside the range
+        self._on_host = job.xp is np
+        if self._on_host:
+            self._homogeneous = equations.system_with(np.zeros(len(equations.rows)), None)
+            self._full = np.zeros(equations.size)  # zero outside the range
 
     def __call__(self, d: Floats) -> Floats:
         found: Floats = self.job.xp.empty(len(d))
@@ -41,12 +51,15 @@ class Operator:
         return found
 
     def write(self, d: Floats, found: Floats) -> None:
-        """The product, into an array that is there."""
+        """The product, into an array that is there. A device has all unknowns in one range, and one kernel for it."""
+        self.job.sweeps += 1
+        if not self._on_host:
+            cast("Multiplying", self.job.system).multiply(d, found, None, with_constant=False, from_x=True)
+            return
         span = self.segment.span(self.job.threads)
         self._full[span.part] = d
         self._homogeneous.row_values(self._full, found, span)
-        self.job.xp.subtract(d, found, out=found)
-        self.job.sweeps += 1
+        np.subtract(d, found, out=found)
 
 
 # correct(operator, x, F(x) - x, attempt) -> d, with x + d nearer to the solution.

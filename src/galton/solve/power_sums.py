@@ -167,7 +167,7 @@ class _Rest:
     most: float = 0.0
 
     def bounds(self, total: Floats, x: Floats) -> tuple[Floats, Floats]:
-        xp = namespace(x)
+        xp, x = namespace(x), x.astype(np.float64, copy=False)  # steps may have made it of floats
         with np.errstate(invalid="ignore", over="ignore", under="ignore"):
             low, high = (xp.ldexp(x * factor.number, factor.exponent) for factor in (self.low, self.high))
             # 0 · ∞ is no number, where nothing is known of numbers that are zero.
@@ -204,8 +204,9 @@ def power_sum(
         zeros = np.zeros_like(chain.x)
         return PowerSum(zeros, zeros + largest * weights.missing, 0, weights.end, time.perf_counter() - begin)
     exact = exactly and weights.is_plain and chain.stay is None and chain.part.is_exact(weights.end - 1, chain.x)
-    exponent = raising(largest, weights.end)
-    faintest = faintest_raised(least_positive(chain.x), exponent)
+    precision = chain.part.matrix.precision
+    exponent = raising(largest, weights.end, precision)
+    faintest = faintest_raised(least_positive(chain.x), exponent, precision)
     chain.x = raised(chain.x, exponent)
     wanted = (important, None) if everywhere else (important,)
     done, rest = 0, _Rest()
@@ -227,8 +228,10 @@ def power_sum(
         if greatest(total) <= 1:
             return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
-    error = (done + 8) * chain.rounding * 1.01 + weights.error
+    rounding = chain.error(done)
+    error = rounding + weights.error
     lost = GROWN * chain.lost(faintest) * (weights.end + 1) * (weights.end + 1 if weights.before else 1)
+    lost *= (1 + rounding) ** 2
     lower = namespace(lower).maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
     lower, upper = lowered(lower, upper * (1 + error) + lost, exponent)
     upper = upper + largest * weights.missing
@@ -240,11 +243,11 @@ def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: boo
     if done >= weights.end or seen.most == 0:
         return _Rest()
     slack = 2 * chain.rounding
-    most_leak, least_leak = 1 - seen.least_ratio + slack, 1 - seen.most_ratio - slack
+    most_leak, least_leak = 1 - seen.least_ratio + slack, 1 - seen.most_ratio - slack * max(seen.most_ratio, 1.0)
     if not whole and least_leak < 0 and (weights.end - done) * math.log1p(-least_leak) > math.log(GROWN):
         least_leak = -math.inf  # a number that was lost might have grown as the others do
     # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
-    drift = 0.0 if chain.stay is not None else chain.rounding
+    drift = 0.0 if chain.stay is not None else chain.drift
     least = weights.series(done, drift).times(seen.least) * (1 - weights.series_error(drift)) if stochastic else 0.0
     most = weights.series(done, -drift, up=True).times(seen.most) * (1 + weights.series_error(drift))
     return _Rest(

@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..device.arrays import namespace, nudged
-from ..model.rounding import LEAST
+from ..model.rounding import DOUBLE, LEAST, Precision
 
 Floats = npt.NDArray[np.float64]
 
 __all__ = ["Scaled", "exponential", "faintest_raised", "lowered", "raised", "raising"]
 
-SCALE = 1000  # the exponent that no number gets to
 GREATEST = float(np.finfo(np.float64).max)
 SMALL, LARGE = -700.0, 700.0  # exponents between which doubles have exponentials
 LN2 = math.log(2)
@@ -60,17 +59,17 @@ def exponential(exponent: float, *, up: bool) -> Scaled:
     return Scaled(math.exp(exponent - places * LN2), places)
 
 
-def raising(largest: float, growth: int = 1) -> int:
+def raising(largest: float, growth: int = 1, precision: Precision = DOUBLE) -> int:
     """The power of two to multiply a vector by whose greatest number is that, and may become so many times larger."""
-    return SCALE - math.frexp(largest)[1] - growth.bit_length() if largest > 0 else 0
+    return precision.height - math.frexp(largest)[1] - growth.bit_length() if largest > 0 else 0
 
 
-def faintest_raised(least: float, exponent: int) -> float:
+def faintest_raised(least: float, exponent: int, precision: Precision = DOUBLE) -> float:
     """The least positive number of a vector after it was raised; 0 where it may have been lost."""
     if least == math.inf:
         return least
     found = float(Scaled(least, exponent))
-    return found if found >= LEAST else 0.0
+    return found if found >= precision.least else 0.0
 
 
 def raised(vector: Floats, exponent: int) -> Floats:

@@ -45,11 +45,12 @@ class Settings:
     threads
         None for all cores.
     format, order
-        On a device, how the matrix is laid out and how unknowns are numbered: names of
+        On a device, how the matrix is laid out and how unknowns, or states, are numbered: names of
         :mod:`galton.backend.formats`; None for what suits the matrix.
     single
         On a device, whether to sweep with vectors in single precision first. Bounds are proved in double precision all
         the same. A method chosen by hand that only sweeps keeps to single precision, and proves nothing either way.
+        Step and time bounds do all their steps in single precision, and have its rounding in their bounds.
     stream
         On the host, whether a device may be asked for large components, one after the other. Galton sets it where a
         model does not fit on the device as a whole.

@@ -8,6 +8,7 @@ large.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,8 +40,13 @@ class Uniformised:
         return Chain(self.part, start.astype(np.float64), 1 / self.rate, self.stay, self.threads)
 
 
-def uniformise(model: Model, keep: Mask | None, threads: int, form: str | None = None) -> Uniformised | None:
-    """The states to keep, None for all, as a chain; None where none of them is ever left."""
+def uniformise(
+    model: Model, keep: Mask | None, threads: int, prepare: Callable[[Part], Part] = lambda part: part
+) -> Uniformised | None:
+    """The states to keep, None for all, as a chain; None where none of them is ever left.
+
+    ``prepare`` may lay the matrix of these states out anew.
+    """
     high, low = exit_rates(model, threads, loops=True)
     without, rest = exit_rates(model, threads, loops=False)
     inside = slice(None) if keep is None else keep
@@ -51,6 +57,6 @@ def uniformise(model: Model, keep: Mask | None, threads: int, form: str | None =
     if not loops:
         rate, high, low = needed, without, rest
     rate *= ABOVE
-    part = part_of(model, keep, threads, loops=loops).in_format(form)
+    part = prepare(part_of(model, keep, threads, loops=loops))
     stay = ((rate - part.of(high)) - part.of(low)) / rate
     return Uniformised(part, rate, stay, threads)

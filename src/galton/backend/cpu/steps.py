@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import _core
+from ...model.rounding import DOUBLE
 from ...model.sparse import Int32s, Mask, Model, Offsets
 from ...model.values import Floats
 from .matrix import matrix_of as core_matrix
@@ -29,9 +30,11 @@ class StepMatrix:
     """A matrix of the core, to make steps with; see :class:`galton.backend.protocol.StepMatrix`."""
 
     matrix: _core.Matrix
+    precision = DOUBLE
+    rounds_values = False
 
-    def in_format(self, name: str | None) -> StepMatrix:
-        """The matrix as it is: the core has one format."""
+    def in_format(self, name: str | None, *, single: bool = False) -> StepMatrix:
+        """The matrix as it is: the core has one format, and doubles."""
         return self
 
     def describe(self) -> str:

@@ -1,5 +1,5 @@
-// What is asked of equations x = opt(Ax + b) without changing x: defect, products, values of rows. Execution plan as in sweeps.cu,
-// but only row after row: slices have nothing for a single row.
+// What is asked of equations x = opt(Ax + b) without changing x: defect, products, values of rows. Execution plan as in sweeps.cu.
+// Slices have nothing for a single row of several.
 #include "states.cuh"
 
 // The largest |F(x) - x| / x.
@@ -15,15 +15,14 @@ extern "C" __global__ void defect(ROWS_PARAMETERS, const double* x, count_t firs
     keep_largest(found, largest);
 }
 
-// y = Ax, with b or without, by the rows chosen or, in a chain, by all.
+// y = Ax or, `from_x`, x - Ax; with b or without, by the row chosen or, in a chain, by the only one.
 extern "C" __global__ void multiply(ROWS_PARAMETERS, const int* chosen, const double* x, double* y, count_t with_constant,
-                                    count_t first, count_t last) {
+                                    count_t from_x, count_t first, count_t last) {
     const count_t state = state_of_thread(first);
     if (state >= last) return;
     const Rows rows = ROWS;
-    const Row row = rows.row(chosen ? chosen[state] : state);
-    const double value = with_constant ? row_value(rows, row, x) : row_product(rows, row, x);
-    if (lane() == 0) y[state] = value;
+    const double value = chain_value(rows, chosen ? chosen[state] : state, x, with_constant);
+    if (lane() == 0) y[state] = from_x ? x[state] - value : value;
 }
 
 // The value of every row of the states; the first gets place 0.

@@ -70,8 +70,7 @@ def bicgstab(system: Any, x: Any, chosen: Any | None, sweeps: int, tolerance: fl
         return found
 
     def product(vector: Any, found: Any) -> None:
-        system.multiply(vector, found, chosen, with_constant=False)
-        cp.subtract(vector, found, out=found)
+        system.multiply(vector, found, chosen, with_constant=False, from_x=True)
 
     at = x.copy()
     iteration = Iteration(at, residual_of(at), product, updates=DeviceUpdates())

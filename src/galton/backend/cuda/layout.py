@@ -20,7 +20,7 @@ from .numbers import Table
 __all__ = ["CODES", "Layout", "Variant", "csr", "lanes_for", "lay_out", "measure"]
 
 FILE = Path(__file__).with_name("slices.cu")
-CODES = {1: "unsigned char", 2: "unsigned short", 8: "double"}
+CODES = {1: "unsigned char", 2: "unsigned short", 4: "float", 8: "double"}
 NO_ENTRY = 0x40000000  # as in states.cuh
 MOST_STATES = NO_ENTRY  # that column numbers of slices can tell apart
 WARP = 32
@@ -100,7 +100,7 @@ class Layout:
     def __str__(self) -> str:
         dictionary = self.dictionary
         width = self.codes.itemsize
-        values = "8-byte values" if dictionary is None else f"{width}-byte numbers of {len(dictionary):,} values"
+        values = f"{width}-byte values" if dictionary is None else f"{width}-byte numbers of {len(dictionary):,} values"
         lanes = f" ({self.lanes})" if self.name == "csr-vector" else ""
         return f"{FORMATS[self.name]}{lanes}, {values}"
 
@@ -161,7 +161,8 @@ def lay_out(
         kernel.launch("collect_numbers", matrix.rows, *rows, matrix.rows, *table.arguments)
         dictionary = table.sorted()
     distinct = 0 if dictionary is None else len(dictionary)
-    code = np.float64 if dictionary is None else np.uint8 if distinct <= 256 else np.uint16
+    plain = np.float32 if matrix.codes.dtype == np.float32 else np.float64
+    code = plain if dictionary is None else np.uint8 if distinct <= 256 else np.uint16
     columns, codes = cp.full(total, NO_ENTRY, dtype=np.int32), cp.zeros(total, dtype=code)
     shape = (matrix.size, lanes, given, breadth)
     kernel.launch("fill", matrix.size, *rows, *shape, dictionary, distinct, codes.itemsize, columns, codes)

@@ -167,13 +167,13 @@ class PartitionedSystem:
                 part.system.row_values(vector, found, part.span)
             values[part.rows] = _brought(found)
 
-    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
-        """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool, from_x: bool = False) -> None:
+        """Write Ax + b into y, or Ax, or x - Ax; of a chain, or of the chain of the rows chosen."""
         for part in self._ready():
             vector, rows = part.piece_of(x), part.rows_of(chosen)
             with _on(part.device):
                 found = cp.empty(part.size)
-                part.system.multiply(vector, found, rows, with_constant=with_constant)
+                part.system.multiply(vector, found, rows, with_constant=with_constant, from_x=from_x)
             y[part.first : part.last] = _brought(found)
 
     # Proofs.

@@ -61,11 +61,13 @@ extern "C" __global__ void collect_numbers(ROWS_PARAMETERS, count_t n_rows, unsi
     each_number(ROWS, row, [&](double number, unsigned) { table.add(bits_of(number)); });
 }
 
-// Write a number: as its place among the `distinct` sorted ones in `width` bytes, or as it is, in 8.
+// Write a number: as its place among the `distinct` sorted ones in `width` bytes, or as it is in 8, or rounded to a float in 4.
 __device__ inline void write(void* codes, count_t width, count_t place, double number, const unsigned long long* sorted,
                              count_t distinct) {
     if (width == 8) {
         static_cast<double*>(codes)[place] = number;
+    } else if (width == 4) {
+        static_cast<float*>(codes)[place] = float(number);
     } else if (width == 2) {
         static_cast<unsigned short*>(codes)[place] = (unsigned short)place_of(bits_of(number), sorted, distinct);
     } else {

@@ -28,15 +28,15 @@ __device__ inline Number streamed(const Number* place) {
 #endif
 }
 
-__device__ inline double product(const Rows& rows, unsigned word, code_t code, const real* x) {
+__device__ inline double product(const Rows& rows, unsigned word, code_t code, const real* x, double unit) {
     const double factor = x[word & COLUMN];
-    return rows.decoded(code) * (word & NO_ENTRY ? 1.0 : factor);
+    return rows.decoded(code) * (word & NO_ENTRY ? unit : factor);
 }
 
 // `visit(word, product)` for every line of a state, UNROLL lines at a time: what they have is asked for together, and no branch
-// depends on it.
+// depends on it. A `unit` of 0 leaves constants out.
 template <class Visit>
-__device__ inline void over_lines(const Rows& rows, count_t state, const real* x, Visit&& visit) {
+__device__ inline void over_lines(const Rows& rows, count_t state, const real* x, Visit&& visit, double unit = 1.0) {
     const offset_t* starts = rows.pattern.starts;
     const int slice = int(state / (32 / LANES)), place = int(state % (32 / LANES)) * LANES + first_lane();
 #if LAYOUT == SLICED
@@ -61,10 +61,10 @@ __device__ inline void over_lines(const Rows& rows, count_t state, const real* x
         }
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
-            products[k] = product(rows, words[k], codes[k], x);
+            products[k] = product(rows, words[k], codes[k], x, unit);
 #ifndef __CUDA_ARCH__
             for (int other = 1; other < LANES && k < left; ++other)
-                products[k] += product(rows, unsigned(columns[k * width + other]), numbers[k * width + other], x);
+                products[k] += product(rows, unsigned(columns[k * width + other]), numbers[k * width + other], x, unit);
 #endif
         }
 #pragma unroll
@@ -78,10 +78,10 @@ __device__ inline double together(double part) {
     return over_lanes(part, [](double a, double b) { return a + b; });
 }
 
-// The value of a state that has one row.
-__device__ inline double chain_value(const Rows& rows, count_t state, const real* x) {
+// The value of a state that has one row, with its constant or without.
+__device__ inline double chain_value(const Rows& rows, count_t state, const real* x, bool with_constant = true) {
     double sum = 0;
-    over_lines(rows, state, x, [&](unsigned, double product) { sum += product; });
+    over_lines(rows, state, x, [&](unsigned, double product) { sum += product; }, with_constant ? 1.0 : 0.0);
     return together(sum);
 }
 
@@ -101,8 +101,9 @@ __device__ inline void over_rows(const Rows& rows, count_t state, const real* x,
 
 #else
 
-__device__ inline double chain_value(const Rows& rows, count_t state, const real* x) {
-    return row_value(rows, rows.row(state), x);
+__device__ inline double chain_value(const Rows& rows, count_t state, const real* x, bool with_constant = true) {
+    const Row row = rows.row(state);
+    return with_constant ? row_value(rows, row, x) : row_product(rows, row, x);
 }
 
 template <class Visit>

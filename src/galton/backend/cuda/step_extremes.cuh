@@ -5,7 +5,8 @@
 
 #include "numbers.cuh"
 
-#define FAINT 0x1p-960  // below this, what is lost under 2^-1022 would show in a quotient
+#define FAINT 0x1p-960        // below this, what is lost under 2^-1022 would show in a quotient
+#define FAINT_SINGLE 0x1p-90  // and what vectors of floats lose under 2^-126
 
 __device__ inline double lesser(double a, double b) { return b < a ? b : a; }
 __device__ inline double greater(double a, double b) { return b > a ? b : a; }
@@ -42,13 +43,13 @@ struct Extremes {
         : least(INFINITE), most(-INFINITE), least_ratio(INFINITE), most_ratio(-INFINITE), least_change(INFINITE),
           most_change(-INFINITE) {}
 
-    __device__ void add(double before, double after) {
+    __device__ void add(double before, double after, double faint) {
         least = lesser(least, after);
         most = greater(most, after);
         least_change = lesser(least_change, after - before);
         most_change = greater(most_change, after - before);
         if (before == 0 && after == 0) return;
-        const bool digits = before > FAINT && after > FAINT;
+        const bool digits = before > faint && after > faint;
         least_ratio = lesser(least_ratio, digits ? after / before : 0);
         most_ratio = greater(most_ratio, digits ? after / before : INFINITE);
     }

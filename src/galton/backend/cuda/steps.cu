@@ -8,13 +8,15 @@
 // A step reads the matrix once. The vector before and the vector after it are both at hand, so that every second step adds
 // both to the sum, and the others need not touch it.
 //
-// Numbers are rounded to the nearest; those below 2^-1022 keep what digits they have, which is better than losing them.
+// Numbers are rounded to the nearest; those below 2^-1022 keep what digits they have, which is better than losing them. Vectors may
+// be floats (REAL): sums are of doubles all the same, and rounded when they are stored. What is told of the faintest number is told
+// of what it was before that.
 #include "states.cuh"
 #include "../../device/cuda/meeting.cuh"
 #include "step_extremes.cuh"
 
 struct Steps {
-    double *x, *y;  // the vector is in x before even steps, in y before odd ones
+    real *x, *y;  // the vector is in x before even steps, in y before odd ones
     count_t size, first, last;
     unsigned long long* extremes;
 
@@ -24,11 +26,11 @@ struct Steps {
         double faintest = INFINITE;
         for (count_t k = first; k < last; ++k) {
             if (k > first) meet(extremes + MEETINGS, k - first);
-            const double* from = k % 2 ? y : x;
-            double* to = k % 2 ? x : y;
+            const real* from = k % 2 ? y : x;
+            real* to = k % 2 ? x : y;
             for (count_t state = thread_number() / LANES; state < size; state += thread_count() / LANES) {
                 const double after = one(k, state, from);
-                if (lane() == 0) to[state] = after;
+                if (lane() == 0) to[state] = real(after);
                 if (after > 0) faintest = lesser(faintest, after);
             }
         }
@@ -37,16 +39,16 @@ struct Steps {
 };
 
 #define STEPS_PARAMETERS \
-    double *x, double *y, count_t size, count_t first, count_t last, count_t end, unsigned long long *extremes
+    real *x, real *y, count_t size, count_t first, count_t last, count_t end, unsigned long long *extremes
 #define STEPS \
     Steps { x, y, size, first, last, extremes }
 
 // x <- factor · Ax + stay · x, or x <- Ax without `stay`; sum += weight · x before each step. The faintest number is not looked
 // for where there is a `stay`.
-extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const double* stay, const double* weights, double* sum,
+extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const real* stay, const double* weights, double* sum,
                                        STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(!stay, [&](count_t k, count_t state, const double* from) {
+    STEPS.run(!stay, [&](count_t k, count_t state, const real* from) {
         double after = chain_value(rows, state, from);
         if (stay) after = factor * after + stay[state] * from[state];
         if (sum && k % 2 == 0 && lane() == 0) {
@@ -61,13 +63,13 @@ extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const dou
 // x <- opt (Ax + constant), the constant being 0 where it is null.
 extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(true, [&](count_t, count_t state, const double* from) { return state_value(rows, state, from); });
+    STEPS.run(true, [&](count_t, count_t state, const real* from) { return state_value(rows, state, from); });
 }
 
 // x <- opt (Ax + constant), and the first row that is best for each state, step after step.
 extern "C" __global__ void bellman_choices(ROWS_PARAMETERS, int* choices, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(true, [&](count_t k, count_t state, const double* from) {
+    STEPS.run(true, [&](count_t k, count_t state, const real* from) {
         double best = rows.worst();
         int chosen = 0;
         over_rows(rows, state, from, [&](int row, double value, bool ends) {
@@ -81,10 +83,11 @@ extern "C" __global__ void bellman_choices(ROWS_PARAMETERS, int* choices, STEPS_
 }
 
 // The extremes of the last of `steps` steps, after which the vector is in x if these are even, in y if odd.
-extern "C" __global__ void last_step_extremes(const double* x, const double* y, count_t size, count_t steps,
+extern "C" __global__ void last_step_extremes(const real* x, const real* y, count_t size, count_t steps,
                                               unsigned long long* extremes) {
-    const double *before = steps % 2 ? x : y, *after = steps % 2 ? y : x;
+    const real *before = steps % 2 ? x : y, *after = steps % 2 ? y : x;
+    constexpr double faint = sizeof(real) == sizeof(float) ? FAINT_SINGLE : FAINT;
     Extremes own;
-    for (count_t state = thread_number(); state < size; state += thread_count()) own.add(before[state], after[state]);
+    for (count_t state = thread_number(); state < size; state += thread_count()) own.add(before[state], after[state], faint);
     own.write(extremes);
 }

@@ -15,9 +15,10 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ...device.arrays import on_host
+from ...device.arrays import members, offsets, on_host, repeated
 from ...device.cuda.kernels import Kernels, kernels
 from ...device.cuda.positions import positions
+from ...model.rounding import DOUBLE, SINGLE, Precision
 from ...model.sparse import Model
 from ..formats import FORMATS, STEPPING, suitable
 from .layout import Layout, csr, lanes_for, lay_out, measure
@@ -40,6 +41,7 @@ FILES = {name: Path(__file__).with_name(f"{name}.cu") for name in ("steps", "par
 GOLDEN = 0.6180339887498949  # multiples of which are spread over what comes after the point
 ROUNDING = 1e-12
 LARGEST = 2**31 - 1
+LEAST_FLOAT = 2.0**-120  # values from this up to its inverse have all their digits as floats
 TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than a launch
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
 BLOCK = 512
@@ -51,7 +53,7 @@ class StepMatrix:
     """The rows of a model or of a part of it; no groups for a chain, no dictionary where codes are values.
 
     ``format`` is that of steps, one of :data:`STEPPING`; for any other name they stay with CSR, and None stands for the
-    one that suits the matrix.
+    one that suits the matrix. With ``single`` vectors are floats, and so are values where their range allows it.
     """
 
     groups: Any | None
@@ -60,6 +62,17 @@ class StepMatrix:
     codes: Any
     dictionary: Any | None
     format: str | None = None
+    single: bool = False
+
+    @property
+    def precision(self) -> Precision:
+        """What vectors are kept in."""
+        return SINGLE if self.single else DOUBLE
+
+    @property
+    def rounds_values(self) -> bool:
+        """Whether values are floats. Numbers of a dictionary are exact, and shorter still."""
+        return bool(self.codes.dtype == np.float32)
 
     @cached_property
     def csr(self) -> Layout:
@@ -85,12 +98,13 @@ class StepMatrix:
         if name not in STEPPING or name == self.csr.name:
             return self._as_it_is("by its rows")
         try:
-            found = [(*_tried(layout), layout) for layout in (self.csr, lay_out(self.csr, name))]
+            found = [(*_tried(layout, self.precision), layout) for layout in (self.csr, lay_out(self.csr, name))]
         except cp.cuda.memory.OutOfMemoryError:
             return self._as_it_is("no memory for another format")
         # Nothing else looks at steps again, as proofs do at sweeps: a format has to give what CSR gives.
         plain, other_way = (result for _, result, _ in found)
-        if not float(cp.abs(plain - other_way).max()) <= ROUNDING * float(cp.abs(plain).max()):
+        allowed = ROUNDING + 2 * self.precision.storing
+        if not float(cp.abs(plain - other_way).max()) <= allowed * float(cp.abs(plain).max()):
             return self._as_it_is(f"{FORMATS[name]} gave other numbers")
         (fast, _, best), (slow, _, other) = sorted(found, key=lambda one: one[0])
         return replace(best, reason=f"{fast * 1e6:,.0f} µs a step, {FORMATS[other.name]} {slow * 1e6:,.0f}")
@@ -98,13 +112,40 @@ class StepMatrix:
     def _as_it_is(self, reason: str) -> Layout:
         return replace(self.csr, reason=reason)
 
-    def in_format(self, name: str | None) -> StepMatrix:
-        """The matrix in a format of :mod:`galton.backend.formats`; None for any."""
-        return replace(self, format=name)
+    def in_format(self, name: str | None, *, single: bool = False) -> StepMatrix:
+        """The matrix in a format of :mod:`galton.backend.formats`, None for any, and in single precision or not."""
+        codes = self.codes
+        if single and self.dictionary is None and _fit_floats(codes):
+            codes = codes.astype(np.float32)
+        return replace(self, codes=codes, format=name, single=single)
+
+    def renumbered(self, states: Any, position: Any) -> StepMatrix:
+        """The matrix with its states in another order; ``position`` has the new number of each."""
+        rows, groups, owners = states, None, None
+        if self.groups is not None:
+            places, sizes = members(self.groups, states)
+            rows, groups = places.astype(np.int32), offsets(sizes, np.int32)
+            owners = repeated(cp.arange(len(states), dtype=np.int32), sizes)
+        return self.picked(rows, groups, owners, position, loops=True)
+
+    def picked(self, rows: Any, groups: Any | None, owners: Any | None, position: Any, *, loops: bool) -> StepMatrix:
+        """Some rows, given what ``part.cu`` asks for."""
+        kernel, n_rows = _kernels("part", self.csr), len(rows)
+        counts = cp.empty(n_rows, dtype=np.int32)
+        kept = (position, rows, owners, int(loops), n_rows)
+        kernel.launch("count_part", n_rows, self.starts, self.columns, *kept, counts)
+        starts = offsets(counts, self.starts.dtype)
+        entries = int(starts[-1])
+        columns, codes = cp.empty(entries, dtype=np.int32), cp.empty(entries, dtype=self.codes.dtype)
+        kernel.launch("write_part", n_rows, self.starts, self.columns, self.codes, *kept, starts, columns, codes)
+        if starts.itemsize == 8 and entries <= LARGEST:
+            starts = starts.astype(np.int32)
+        return StepMatrix(groups, starts, columns, codes, self.dictionary)
 
     def describe(self) -> str:
         """The format, and why."""
-        return f"{self.layout}: {self.layout.reason}"
+        vectors = ", vectors in single precision" if self.single else ""
+        return f"{self.layout}{vectors}: {self.layout.reason}"
 
     def chain(self, scale: float, stay: Any | None) -> Chain:
         """A chain to make steps of."""
@@ -115,8 +156,16 @@ class StepMatrix:
         return Bellman(self, constant, maximise)
 
 
-def _kernels(file: str, layout: Layout) -> Kernels:
-    return kernels(FILES[file], *layout.defines)
+def _kernels(file: str, layout: Layout, precision: Precision = DOUBLE) -> Kernels:
+    real = ("REAL=float",) if precision is SINGLE else ()
+    return kernels(FILES[file], *layout.defines, *real)
+
+
+def _fit_floats(values: Any) -> bool:
+    """Whether no value loses more than its last digits as a float."""
+    if not len(values):
+        return False
+    return float(values.min()) >= LEAST_FLOAT and float(values.max()) <= 1 / LEAST_FLOAT
 
 
 def _rows(layout: Layout, constant: Any | None = None, optimum: int = 0) -> tuple[Any, ...]:
@@ -125,10 +174,11 @@ def _rows(layout: Layout, constant: Any | None = None, optimum: int = 0) -> tupl
     return (*pattern, layout.codes, layout.dictionary, None, None, constant, None, optimum)
 
 
-def _tried(layout: Layout, steps: int = 8) -> tuple[float, Any]:
+def _tried(layout: Layout, precision: Precision, steps: int = 8) -> tuple[float, Any]:
     """How long one of a few steps takes, after one that may have to load the kernels; and what comes of it."""
-    kernel, size = _kernels("steps", layout), layout.size
-    x, y, extremes = (cp.arange(size) * GOLDEN) % 1.0, cp.zeros(size), cp.zeros(8, dtype=np.uint64)
+    kernel, size, real = _kernels("steps", layout, precision), layout.size, precision.real
+    x, y = ((cp.arange(size) * GOLDEN) % 1.0).astype(real), cp.zeros(size, dtype=real)
+    extremes = cp.zeros(8, dtype=np.uint64)
     chain = layout.groups is None
     given = (*_rows(layout), 1.0, None, None, None) if chain else _rows(layout, None, 1)
     for count in (1, steps):
@@ -160,18 +210,8 @@ def part_of(model: Model, keep: Any, loops: bool, threads: int) -> tuple[Any, An
         owner = spread(model, position)
         rows = positions(owner >= 0)
         owners = owner[rows]
-    kernel, n_rows = _kernels("part", matrix.csr), len(rows)
-    counts = cp.empty(n_rows, dtype=np.int32)
-    kept = (position, rows, owners, int(loops), n_rows)
-    kernel.launch("count_part", n_rows, matrix.starts, matrix.columns, *kept, counts)
-    starts = cp.zeros(n_rows + 1, dtype=matrix.starts.dtype)
-    cp.cumsum(counts, out=starts[1:], dtype=starts.dtype)
-    entries = int(starts[-1])
-    columns, codes = cp.empty(entries, dtype=np.int32), cp.empty(entries, dtype=matrix.codes.dtype)
-    kernel.launch("write_part", n_rows, matrix.starts, matrix.columns, matrix.codes, *kept, starts, columns, codes)
-    if starts.itemsize == 8 and entries <= LARGEST:
-        starts = starts.astype(np.int32)
-    return states, position, StepMatrix(groups, starts, columns, codes, matrix.dictionary), starts, entries
+    part = matrix.picked(rows, groups, owners, position, loops=loops)
+    return states, position, part, part.starts, len(part.columns)
 
 
 def batch(entries: int, rows: int) -> int:
@@ -205,14 +245,17 @@ def exit_rates(model: Model, loops: bool, threads: int) -> tuple[Any, Any]:
 class _Steps:
     """Launches of the kernels of ``steps.cu``."""
 
-    def __init__(self, layout: Layout, work: int) -> None:
-        self._kernels = _kernels("steps", layout)
+    def __init__(self, layout: Layout, work: int, precision: Precision) -> None:
+        self._kernels = _kernels("steps", layout, precision)
         self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, work
+        self._real = precision.real
         self._extremes = cp.zeros(8, dtype=np.uint64)
 
     def _run(self, kernel: str, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
         if not len(x) == len(other) == self._size:
             raise ValueError("a vector has the wrong length")
+        if not x.dtype == other.dtype == self._real:
+            raise ValueError(f"vectors are of {x.dtype} and {other.dtype}, not of {np.dtype(self._real)}")
         self._extremes[:] = 0
         held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
@@ -233,8 +276,9 @@ class Chain(_Steps):
     """Steps of one chain, ``x <- factor * (A x) + stay * x``, or ``x <- A x`` without ``stay``."""
 
     def __init__(self, matrix: StepMatrix, factor: float, stay: Any | None) -> None:
-        super().__init__(matrix.layout, matrix.work)
-        self._step = (*_rows(matrix.layout), float(factor), stay)
+        super().__init__(matrix.layout, matrix.work, matrix.precision)
+        staying = None if stay is None else stay.astype(matrix.precision.real, copy=False)
+        self._step = (*_rows(matrix.layout), float(factor), staying)
         self._stays = stay is not None
 
     def run(
@@ -258,7 +302,7 @@ class Bellman(_Steps):
         layout = matrix.layout
         if layout.source is not None and constant is not None:  # slices have it among their numbers
             layout, constant = lay_out(layout.source, layout.name, constant=constant), None
-        super().__init__(layout, matrix.work)
+        super().__init__(layout, matrix.work, matrix.precision)
         self._step = _rows(layout, constant, 1 if maximise else -1)
 
     def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:

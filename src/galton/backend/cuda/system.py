@@ -154,13 +154,19 @@ class System:
 
     def row_values(self, x: Any, values: Any, span: Span) -> None:
         """The value of each row."""
+        if self._slices is not None and self.matrix.groups is None and (span.first, span.last) == (0, self.size):
+            self.multiply(x, values, None, with_constant=True)
+            return
         self._run("evaluate", "row_values", span, x, NEAREST, x, values, span.first, span.last)
 
-    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool) -> None:
-        """Write Ax + b into y, or Ax; of a chain, or of the chain of the rows chosen."""
-        self._run(
-            "evaluate", "multiply", Span(0, self.size), x, NEAREST, chosen, x, y, int(with_constant), 0, self.size
-        )
+    def multiply(self, x: Any, y: Any, chosen: Any | None, *, with_constant: bool, from_x: bool = False) -> None:
+        """Write Ax + b into y, or Ax, or x - Ax; of a chain, or of the chain of the rows chosen."""
+        span, slices = Span(0, self.size), self._slices if chosen is None and self.matrix.groups is None else None
+        given = (chosen, x, y, int(with_constant), int(from_x), 0, self.size)
+        if slices is None:
+            self._run("evaluate", "multiply", span, x, NEAREST, *given)
+        else:
+            self._over("evaluate", "multiply", slices, span, x, *given)
 
     # Proofs.
 
@@ -222,11 +228,15 @@ class System:
         """Over slices where there are any."""
         if slices is None:
             self._run("sweeps", kernel, span, of, NEAREST, *arguments)
-            return
+        else:
+            self._over("sweeps", kernel, slices, span, of, *arguments)
+
+    def _over(self, file: str, kernel: str, slices: Layout, span: Span, of: Any, *arguments: Any) -> None:
+        """Threads for the unknowns of a span, over slices, which have scales and constants in them."""
         pattern = (slices.starts, slices.columns, slices.groups)
         rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum)
         threads, block = (span.last - span.first) * slices.lanes, slices.variant.block
-        kernels(FILES["sweeps"], *slices.defines, *_real(of)).launch(kernel, threads, *rows, *arguments, block=block)
+        kernels(FILES[file], *slices.defines, *_real(of)).launch(kernel, threads, *rows, *arguments, block=block)
 
     def _run(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> None:
         """Threads for the unknowns of a span; ``of`` is the vector that rows are multiplied with, rounded so."""

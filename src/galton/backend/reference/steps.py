@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...model.rounding import FAINT
+from ...model.rounding import DOUBLE, FAINT
 from ...model.sparse import Int32s, Mask, Model, Offsets
 from ...model.values import Floats
 from ..steps import Seen
@@ -39,9 +39,11 @@ class StepMatrix:
 
     groups: Int32s
     rows: scipy.sparse.csr_array
+    precision = DOUBLE
+    rounds_values = False
 
-    def in_format(self, name: str | None) -> StepMatrix:
-        """The matrix as it is: there is one format."""
+    def in_format(self, name: str | None, *, single: bool = False) -> StepMatrix:
+        """The matrix as it is: there is one format, and doubles."""
         return self
 
     def describe(self) -> str:

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...backend.formats import ORDERS
 from ...backend.steps import Chain, Part, part_of
-from ...device.arrays import namespace
+from ...device.arrays import is_on_host, members, namespace
 from ...lang.source import GaltonError
 from ...model.sparse import Int32s, Mask, Model, Rewards
 from ...solve.finite_horizon import Horizon
@@ -70,13 +71,36 @@ class BoundedQuestion:
         return replace(self.settings, method=None)
 
     @property
+    def in_single(self) -> bool:
+        """Whether steps are made in single precision, which is for devices."""
+        return self.settings.single and not is_on_host(self.model.columns)
+
+    @property
     def patience(self) -> int:
         """The most steps that are made one by one on this model."""
         return patience(self.model.n_transitions, self.model.n_choices)
 
     def part(self, keep: Mask | None) -> Part:
         """Return the matrix restricted to the states to keep; None keeps all."""
-        return part_of(self.model, keep, self.threads).in_format(self.settings.format)
+        return self.prepared(part_of(self.model, keep, self.threads))
+
+    def prepared(self, part: Part) -> Part:
+        """A part with its states in the order, and its matrix in the format and precision, that are asked for."""
+        settings = self.settings
+        if is_on_host(self.model.columns):  # which has one of each
+            return part
+        if settings.order is not None:
+            from ...reduce.renumbering import renumbered
+
+            part = renumbered(part, settings.order, self.model.initial)
+        return part.in_format(settings.format, single=settings.single)
+
+    def of_rows(self, part: Part, numbers: Floats) -> Floats:
+        """What ``(choices,)`` numbers are for the rows of a part."""
+        if part.states is None or self.model.choice_starts is None:
+            return part.of(numbers)
+        rows: Floats = numbers[members(self.model.choice_starts, part.states)[0]]
+        return rows
 
     @property
     def all_states(self) -> Mask:
@@ -138,11 +162,17 @@ class BoundedQuestion:
         return not self.everywhere and not self.strategy and not through[self.model.initial].any()
 
     def accept(self, answer: Quantity) -> Quantity:
-        """Return the answer if its bounds are as close as asked for; raise :class:`WideError` if not."""
+        """Return the answer if its bounds are as close as asked for; raise :class:`WideError` if not.
+
+        Single precision was asked for by name, knowing what it does to bounds: these are told as they are.
+        """
         if not self.close(answer):
             width = float((answer.upper - answer.lower)[self.model.initial].max())
             if not np.isfinite(width):
-                raise WideError("the answer is larger than what doubles can hold")
+                what = "single precision" if self.in_single else "doubles"
+                raise WideError(f"the answer is larger than what {what} can hold")
+            if self.in_single:
+                return answer
             raise WideError(
                 f"rounding in {answer.iterations:,} steps leaves bounds {width:.2g} apart, more than asked for; "
                 "a larger --eps would be met"
@@ -167,7 +197,8 @@ def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float =
 def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
     """Describe the steps that were made, for ``--explain``."""
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
-    detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{early}"
+    numbered = f", numbered {ORDERS[part.order]}" if part.order else ""
+    detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{numbered}{early}"
     if format := part.matrix.describe():
         detail += f"; {format}"
     return Work(step, detail, found.steps, found.seconds)

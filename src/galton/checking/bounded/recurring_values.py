@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...backend.steps import Bellman, Chain
+from ...backend.steps import Bellman, Chain, part_of
 from ...device.arrays import on_host
 from ...model.sparse import Mask, Model
 from .question import BoundedQuestion, Floats
@@ -30,7 +30,7 @@ def recurring_bounds(ask: BoundedQuestion, keep: Mask, first: Floats, steps: int
     model = ask.model.to_host()
     if model.n_transitions > SMALL:
         return None
-    part = ask.part(keep)
+    part = part_of(ask.model, keep, ask.threads)  # as the model has it: fractions are made of what comes out
     begun = min(ask.patience, steps)
     chain = (
         Bellman(part, part.of(first).copy(), None, ask.optimum == "max", ask.threads)
@@ -44,8 +44,8 @@ def recurring_bounds(ask: BoundedQuestion, keep: Mask, first: Floats, steps: int
         done, faintest = done + count, min(faintest, seen.faintest)
     if chain.lost(faintest) > 0:
         return None
-    x, error = on_host(chain.x), (done + 8) * chain.rounding * 1.01
-    if part.states is None and x.max() - x.min() <= ask.settings.eps * x.min():
+    x, error = on_host(chain.x), chain.error(done)
+    if part.n_states == model.n_states and x.max() - x.min() <= ask.settings.eps * x.min():
         every = np.ones(model.n_states)  # no step leads out of where the numbers are now
         return every * x.min() * (1 - error), every * x.max() * (1 + error)
     inside = np.arange(model.n_states) if part.states is None else on_host(part.states)

@@ -112,7 +112,7 @@ def _cumulative(ask: BoundedQuestion, reward: Rewards, steps: int) -> Quantity:
     zeros = ask.zeros
     if model.has_choices:
         part = ask.part(None)
-        constant = spread(model, state) + choice
+        constant = ask.of_rows(part, spread(model, state) + choice)
         exactly = part.is_exact(steps, state, choice)
         horizon = _iterate(ask, part, zeros, constant, steps, stochastic=True, exactly=exactly)
         return _quantity(ask, part, horizon, zeros, "reward over steps")
@@ -183,7 +183,7 @@ def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None
         lower, upper = filled(part, found, reached, 1.0)
         answer = Quantity(lower, upper, METHOD, (work_of("until within steps", part, found),))
     else:
-        constant = enter[spread(ask.model, matter)]
+        constant = ask.of_rows(part, enter)
         start = namespace(enter).zeros(part.n_states)
         horizon = _iterate(ask, part, start, constant, steps, stochastic=False)
         answer = _quantity(ask, part, horizon, reached, "until within steps", 1.0)
@@ -284,8 +284,9 @@ def _iterate(
     exponent, whole = 0, True
     if not (exactly and part.is_exact(steps, start, constant)):  # where nothing is rounded nothing is lost
         largest = max(greatest(start), 0.0 if constant is None else greatest(constant))
-        exponent = raising(largest, steps + 1)
-        whole = faintest_raised(least_positive(start if constant is None else constant), exponent) > 0
+        precision = part.matrix.precision
+        exponent = raising(largest, steps + 1, precision)
+        whole = faintest_raised(least_positive(start if constant is None else constant), exponent, precision) > 0
         start, constant = raised(start, exponent), None if constant is None else raised(constant, exponent)
     iteration = Bellman(part, start.copy(), constant, ask.optimum == "max", ask.threads)
     return iterate(

@@ -134,7 +134,7 @@ def _refuse_time(time: float) -> None:
 def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
     """The chain of the states from which a state with a reward can be reached, and whether these are all."""
     keep = ask.reaching(rates > 0)
-    return uniformise(ask.model, keep, ask.threads, ask.settings.format), bool(keep.all())
+    return uniformise(ask.model, keep, ask.threads, ask.prepared), bool(keep.all())
 
 
 def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, time: float) -> Quantity:
@@ -144,7 +144,7 @@ def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, time: float) -> Q
 
         return until(ask.model, through, goal, None, ask.proving)
     matter, graph = _mattering(ask, goal, through & ~goal, but=goal)
-    chain = uniformise(ask.model, matter, ask.threads, ask.settings.format) if time > 0 and matter.any() else None
+    chain = uniformise(ask.model, matter, ask.threads, ask.prepared) if time > 0 and matter.any() else None
     reached = goal.astype(np.float64)
     if chain is None:
         return known(reached, BACKWARD)
@@ -169,7 +169,7 @@ def _per_jump(
 def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) -> Quantity:
     """Stay in ``through`` for the given time, then have the probability ``later``."""
     matter, graph = _mattering(ask, through & (later.upper > 0), through)
-    chain = uniformise(ask.model, matter, ask.threads, ask.settings.format)
+    chain = uniformise(ask.model, matter, ask.threads, ask.prepared)
     if chain is None:
         lower, upper = np.where(matter, later.lower, 0.0), np.where(matter, later.upper, 0.0)
         return Quantity(lower, upper, BACKWARD, (*later.work, graph))

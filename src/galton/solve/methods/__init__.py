@@ -32,6 +32,7 @@ __all__ = [
     "method",
     "requirements",
     "runs_on_device",
+    "sweeps_in_formats",
     "sweeps_in_single",
 ]
 
@@ -98,6 +99,11 @@ def sweeps_in_single(name: str) -> bool:
     """Whether a method may sweep with vectors in single precision on a device."""
     outer, found = find(name)
     return outer is None and found.in_single
+
+
+def sweeps_in_formats(name: str) -> bool:
+    """Whether the format of the matrix makes a difference to a method on a device."""
+    return find(name)[1].in_formats
 
 
 def requirements(settings: Settings) -> tuple[str, frozenset[Requirement]]:

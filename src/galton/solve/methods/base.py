@@ -42,6 +42,8 @@ class Method:
         the value of one state is fixed. None for a method that is not for them.
     in_single
         Whether it only sweeps: on a device it may then do so with vectors in single precision.
+    in_formats
+        Whether it reads the matrix in the format of a device, and not row after row, as proofs do.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Method:
     proves: bool = False
     balances: Literal["from any start", "with one state fixed"] | None = None
     in_single: bool = False
+    in_formats: bool = True
 
     def solve(self, equations: Equations, settings: Settings) -> Solution:
         """Solve for all unknowns at once."""

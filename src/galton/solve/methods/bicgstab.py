@@ -15,6 +15,7 @@ __all__ = ["METHOD"]
 
 ITERATIONS = 1000  # before a restart: by then the recurrence has drifted from the true residual
 GAIN = 1e-9  # likewise, after so much has been gained
+ON_DEVICE = 8  # iterations between two looks: scalars stay there meanwhile, and nobody waits for them
 
 
 def run(job: Job, segment: Segment) -> None:
@@ -29,11 +30,12 @@ def _correct(operator: Operator, x: Floats, r: Floats, attempt: int) -> Floats:
     iteration = Iteration(np.zeros_like(r), r.copy(), operator.write, shadow=shadow)
     best = np.zeros_like(r)
     start = least = size = norm(r)
-    for _ in range(ITERATIONS):
+    together = 1 if operator.job.xp is np else ON_DEVICE
+    for _ in range(ITERATIONS // together):
         if not operator.job.left:
             break
         before = size
-        iteration.run(1)
+        iteration.run(together)
         size = norm(iteration.r)
         if not np.isfinite(size) or size == before:  # stuck
             break

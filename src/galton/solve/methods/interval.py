@@ -107,4 +107,5 @@ METHOD = Method(
     requires=frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE}),
     guarantees="proved bounds, rounding included, at most 2·eps apart",
     proves=True,
+    in_formats=False,
 )
