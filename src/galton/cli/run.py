@@ -206,7 +206,7 @@ class Run:
             for valuation in row.valuations:
                 self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
             return
-        known: dict[Any, Result | GaltonError] = {}
+        known = {} if model is None else self._curves(model, row)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(sinks, valuation, [self._answer(model, a, known) for a in asked])
 
@@ -341,6 +341,31 @@ class Run:
         self._keep_strategy(found, asked)
         self._keep_certificate(found, model, asked)
         return found
+
+    def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
+        """The answers of properties whose bound runs through a range, each range in one pass."""
+        if len(row.asked) < 2:
+            return {}
+        from ..checking.curves import Point, answer_curve
+        from .watch import Watcher
+
+        known: dict[Any, Result | GaltonError] = {}
+        for asked in zip(*row.asked, strict=True):
+            by_key = {_key(a): a for a in asked if a.wrong is None}
+            watcher = Watcher(model, asked[0].question.prop.text)
+            points = [Point(a.context, a.question) for a in by_key.values()]
+            try:
+                found = answer_curve(model, points, replace(self.settings, watch=watcher))
+            except KeyboardInterrupt:
+                watcher.clear()
+                typer.echo(watcher.farewell(), err=True)
+                raise
+            watcher.clear()
+            answers = {key: result for key, result in zip(by_key, found, strict=True) if result is not None}
+            known |= answers
+            for warning in dict.fromkeys(w for r in answers.values() for w in r.warnings[len(model.warnings) :]):
+                typer.echo(f"warning: {warning}", err=True)
+        return known
 
     def _checked(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""

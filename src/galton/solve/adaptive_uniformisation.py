@@ -139,6 +139,7 @@ class _Moved(NamedTuple):
     entries: int
     met: int
     widest: int
+    worths: Floats
 
 
 class MovingChain:
@@ -219,6 +220,7 @@ class MovingChain:
             keep=keep,
             standstill=standstill,
             earning=earning,
+            worth=None,
             most_states=effort.most_states,
             most_entries=effort.entries_left,
         )

@@ -46,6 +46,7 @@ TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than 
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
 BLOCK = 512
 EXTREMES_THREADS = 1 << 17  # threads that find the extremes of the last step
+_NOBODY = (None, 0, None)  # is watched
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +186,7 @@ def _tried(layout: Layout, precision: Precision, steps: int = 8) -> tuple[float,
         start = time.perf_counter()
         for _ in range(count):
             name = "chain_steps" if chain else "bellman_steps"
-            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, extremes)
+            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, *_NOBODY, extremes)
         int(extremes[0])  # waits for the device
         seconds = (time.perf_counter() - start) / count
     return seconds, y
@@ -251,24 +252,30 @@ class _Steps:
         self._real = precision.real
         self._extremes = cp.zeros(8, dtype=np.uint64)
 
-    def _run(self, kernel: str, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
+    def _run(
+        self, kernel: str, steps: int, x: Any, other: Any, watched: Any | None, record: Any | None, *given: Any
+    ) -> list[float]:
         if not len(x) == len(other) == self._size:
             raise ValueError("a vector has the wrong length")
         if not x.dtype == other.dtype == self._real:
             raise ValueError(f"vectors are of {x.dtype} and {other.dtype}, not of {np.dtype(self._real)}")
         self._extremes[:] = 0
+        kept = None if watched is None else cp.empty(steps * len(watched))
+        seen = _NOBODY if watched is None else (watched, len(watched), kept)
         held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
             threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
-            arguments = (*given, x, other, self._size, 0, steps, steps, self._extremes)
+            arguments = (*given, x, other, self._size, 0, steps, steps, *seen, self._extremes)
             self._kernels.launch_together(kernel, threads, *arguments, block=BLOCK)
         else:
             for step in range(steps):
-                arguments = (*given, x, other, self._size, step, step + 1, steps, self._extremes)
+                arguments = (*given, x, other, self._size, step, step + 1, steps, *seen, self._extremes)
                 self._kernels.launch(kernel, self._threads, *arguments)
         self._kernels.launch(
             "last_step_extremes", min(self._size, EXTREMES_THREADS), x, other, self._size, steps, self._extremes
         )
+        if record is not None:
+            record[:] = on_host(kept)
         return _decoded(self._extremes)
 
 
@@ -282,14 +289,22 @@ class Chain(_Steps):
         self._stays = stay is not None
 
     def run(
-        self, steps: int, weights: Any | None, x: Any, other: Any, total: Any | None, threads: int
+        self,
+        steps: int,
+        weights: Any | None,
+        x: Any,
+        other: Any,
+        total: Any | None,
+        threads: int,
+        watched: Any | None = None,
+        record: Any | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` times: ``total += weight * x``, then a step.
+        """``steps`` times: ``total += weight * x``, then a step; what is watched is brought home.
 
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         given = None if weights is None else cp.asarray(weights)
-        extremes = self._run("chain_steps", steps, x, other, *self._step, given, total)
+        extremes = self._run("chain_steps", steps, x, other, watched, record, *self._step, given, total)
         if self._stays:
             extremes[-1] = 0.0
         return (steps % 2 == 1, *extremes)
@@ -305,16 +320,25 @@ class Bellman(_Steps):
         super().__init__(layout, matrix.work, matrix.precision)
         self._step = _rows(layout, constant, 1 if maximise else -1)
 
-    def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; choices, if any, are brought home.
+    def run(
+        self,
+        steps: int,
+        x: Any,
+        other: Any,
+        choices: Any | None,
+        threads: int,
+        watched: Any | None = None,
+        record: Any | None = None,
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` steps; choices, if any, and what is watched are brought home.
 
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         if choices is None:
-            extremes = self._run("bellman_steps", steps, x, other, *self._step)
+            extremes = self._run("bellman_steps", steps, x, other, watched, record, *self._step)
         else:
             chosen = cp.empty(len(choices), dtype=np.int32)
-            extremes = self._run("bellman_choices", steps, x, other, *self._step, chosen)
+            extremes = self._run("bellman_choices", steps, x, other, watched, record, *self._step, chosen)
             choices[:] = on_host(chosen)
         return (steps % 2 == 1, *extremes)
 
