@@ -29,6 +29,7 @@ from galton.explore import build
 SWAPPED = ("check", "gallery")
 PLAYED = (
     "test_api",
+    "test_curves",
     "test_experiments",
     "test_faint_numbers",
     "test_exploration",

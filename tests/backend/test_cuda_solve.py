@@ -244,7 +244,9 @@ def test_floats_too_small_to_be_exact_do_not_keep_sweeps_from_ending() -> None:
     """In tandem some states have probabilities below what floats hold: their change was 1 of itself for ever."""
     program = galton.load(MODELS / "tandem.prism", c=31)
     found = [
-        galton.check(program, 'R{"customers"}=? [ S ]', device="cuda", settings=Settings(method="jacobi", single=single))
+        galton.check(
+            program, 'R{"customers"}=? [ S ]', device="cuda", settings=Settings(method="jacobi", single=single)
+        )
         for single in (False, True)
     ]
     assert [answer.device for answer in found] == ["cuda", "cuda"]

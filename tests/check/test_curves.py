@@ -48,8 +48,8 @@ rewards "level" true : x; endrewards
 STEPS = [0, 1, 2, 3, 5, 8, 17, 40, 41, 200, 5000]
 TIMES = [0.0, 1e-9, 0.01, 0.5, 1.0, 2.5, 30.0, 31.0, 400.0]
 CASES = [
-    *((COIN, prop, STEPS) for prop in ('P=? [ F<=T "heads" ]', 'P=? [ G<=T !"heads" ]', 'P=? [ x<2 U<=T x=1 ]')),
-    *((COIN, prop, STEPS) for prop in ('R{"tosses"}=? [ C<=T ]', 'R{"high"}=? [ I=T ]', 'P=? [ G<=T x<7 ]')),
+    *((COIN, prop, STEPS) for prop in ('P=? [ F<=T "heads" ]', 'P=? [ G<=T !"heads" ]', "P=? [ x<2 U<=T x=1 ]")),
+    *((COIN, prop, STEPS) for prop in ('R{"tosses"}=? [ C<=T ]', 'R{"high"}=? [ I=T ]', "P=? [ G<=T x<7 ]")),
     *((ROOMS, prop, STEPS) for prop in ("P=? [ F<=T x=9 ]", "P=? [ F<=2*T+1 x=5 ]", "P=? [ G<=T x<4 ]")),
     *((ROOMS, prop, STEPS) for prop in ("R=? [ C<=T ]", "R=? [ I=T ]", "P=? [ F<=T x<9 ]", "P=? [ F<T+1 x=1 ]")),
     *(
