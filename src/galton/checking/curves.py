@@ -11,7 +11,7 @@ What does not fit, or comes out too wide, has no answer here: it is asked alone 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ..device.arrays import is_on_host, on_host
 from ..device.errors import DeviceError, device_errors
-from ..lang.expressions import Expression
+from ..lang.expressions import Expression, Value
 from ..lang.program import Program
 from ..lang.properties import Cumulative, Instantaneous, Probability, Reward
 from ..lang.rendering import render
@@ -81,8 +81,9 @@ def _differ_in_bound_only(points: Sequence[Point]) -> bool:
     rest = _without_bound(expression, points[0])
     if rest is None or any(p.question.prop.expression != expression for p in points[1:]):
         return False
-    known = [_used(rest, p.program) for p in points]
-    return all(used == known[0] for used in known[1:])
+    first = points[0].program
+    used = {name: value for part in rest for name, value in constants_of(part, first).items()}
+    return all(p.program.labels == first.labels and _agree(p.program.constants, used) for p in points[1:])
 
 
 def _without_bound(expression: Expression, point: Point) -> list[Expression] | None:
@@ -101,11 +102,8 @@ def _without_bound(expression: Expression, point: Point) -> list[Expression] | N
     return None
 
 
-def _used(parts: list[Expression], program: Program) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for part in parts:
-        found |= constants_of(part, program)
-    return found
+def _agree(constants: Mapping[str, Value], others: Mapping[str, Value]) -> bool:
+    return all(constants[name] == value for name, value in others.items())
 
 
 @dataclass

@@ -102,6 +102,7 @@ class Run:
     answered: int = 0
     failure: GaltonError | None = None
     told: set[str] = field(default_factory=set)
+    used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
     started: float = field(default_factory=time.perf_counter)
 
     def read(self, const: list[str], prop: list[str], props: Path | None, names: list[str]) -> None:
@@ -311,7 +312,7 @@ class Run:
         if asked.wrong is not None:
             return self._refused(asked)
         assert model is not None
-        key = _key(asked)
+        key = self._key(asked)
         if key not in known:
             known[key] = self._checked(model, asked)
         found = known[key]
@@ -351,7 +352,7 @@ class Run:
 
         known: dict[Any, Result | GaltonError] = {}
         for asked in zip(*row.asked, strict=True):
-            by_key = {_key(a): a for a in asked if a.wrong is None}
+            by_key = {self._key(a): a for a in asked if a.wrong is None}
             watcher = Watcher(model, asked[0].question.prop.text)
             points = [Point(a.context, a.question) for a in by_key.values()]
             try:
@@ -425,6 +426,15 @@ class Run:
         if not options.kept(certificate.write, self.outputs.certificate):
             self.code = 2
 
+    def _key(self, asked: Asked) -> Any:
+        """What an answer depends on: the property, and the values of the constants that it uses."""
+        from ..lang.resolution import constants_of
+
+        if asked.index not in self.used:
+            self.used[asked.index] = sorted(constants_of(asked.question.prop.expression, asked.context))
+        constants = asked.context.constants
+        return asked.index, tuple(constants[name] for name in self.used[asked.index])
+
     def _record(self, asked: Asked) -> dict[str, Any]:
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
         return {**self._named(asked.index, asked.question.prop), "constants": constants}
@@ -474,10 +484,3 @@ class Run:
 
 def _told(error: GaltonError) -> dict[str, str]:
     return {"kind": error.kind, "message": str(error)}
-
-
-def _key(asked: Asked) -> Any:
-    """What an answer depends on: the property, and the values of the constants that it uses."""
-    from ..lang.resolution import constants_of
-
-    return asked.index, tuple(sorted(constants_of(asked.question.prop.expression, asked.context).items()))
