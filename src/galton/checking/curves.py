@@ -27,7 +27,7 @@ from ..lang.rendering import render
 from ..lang.resolution import Question, constants_of
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
-from ..solve.methods import DEFAULT, TIMED
+from ..solve.methods import DEFAULT, FORWARD, TIMED
 from ..solve.settings import Settings
 from . import paths
 from .answering import about_initial, meets, single_number
@@ -65,15 +65,22 @@ class Curved(Protocol):
 def answer_curve(model: Model, points: Sequence[Point], settings: Settings) -> list[Result | None]:
     """Answer questions that differ in their bound only; None for each that has to be asked alone."""
     alone: list[Result | None] = [None] * len(points)
-    by_hand = settings.method not in (None, DEFAULT, *TIMED)
-    on_host_for_nothing = is_on_host(model.columns) and (settings.format or settings.order or settings.single)
-    if len(points) < 2 or by_hand or on_host_for_nothing or not _differ_in_bound_only(points):
+    if len(points) < 2 or not _fits(model, settings) or not _differ_in_bound_only(points):
         return alone
     try:
         with device_errors("there is not enough memory on the device"):
             return _Pass(model, points, settings).results()
     except (GaltonError, DeviceError):
         return alone  # whoever asks each by itself tells what is wrong
+
+
+def _fits(model: Model, settings: Settings) -> bool:
+    """Whether all choices of a user are looked at here, where the model is."""
+    if settings.method not in (None, DEFAULT, *TIMED):
+        return False
+    if is_on_host(model.columns):
+        return not (settings.format or settings.order or settings.single)
+    return settings.method != FORWARD
 
 
 def _differ_in_bound_only(points: Sequence[Point]) -> bool:

@@ -158,6 +158,8 @@ class JumpSum:
         How much each jump counts, given how many there are.
     at_zero
         The number of every state when no time has passed; outside of the chain it stays that.
+    forward
+        How to go the other way, for so much time.
     """
 
     step: str
@@ -165,6 +167,7 @@ class JumpSum:
     start: Floats
     weights: Callable[[Poisson], Weights]
     at_zero: Floats
+    forward: Callable[[float], forward_in_time.Attempt]
     most: float = np.inf
     stochastic: bool = False
     exponent: int = 0
@@ -180,6 +183,10 @@ class JumpSum:
 
     def curve(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
         """Bound it in the initial states, at many times that ascend, all of them in one pass."""
+        forward, backward = partial(self.forward, times[-1]), partial(self._backward, ask)
+        return forward_in_time.curve_forward_first(ask, self.step, forward, times, backward)
+
+    def _backward(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
         chain = self.chain
         weights = [self.weights(poisson(chain.rate * time)) for time in times]
         states = ask.important(chain.part)
@@ -203,8 +210,9 @@ def reach(ask: BoundedQuestion, through: Mask, goal: Mask) -> JumpSum | None:
     reached = goal.astype(np.float64)
     enter = chain.part.of(row_products(ask.model, reached, ask.threads))
     start, exponent = _per_jump(chain, enter)
+    forward = partial(forward_in_time.until, ask, through, goal, 0.0)
     return JumpSum(
-        "until within a time", chain, start, Weights.over_time, reached, 1.0, exponent=exponent, work=(graph,)
+        "until within a time", chain, start, Weights.over_time, reached, forward, 1.0, exponent=exponent, work=(graph,)
     )
 
 
@@ -215,7 +223,13 @@ def stay(ask: BoundedQuestion, inside: Mask) -> JumpSum | None:
     if chain is None:
         return None
     staying = inside.astype(np.float64)
-    return JumpSum("stay for a time", chain, chain.part.of(staying), Weights.at_time, staying, 1.0, work=(graph,))
+
+    def forward(time: float) -> forward_in_time.Attempt:
+        return forward_in_time.until(ask, inside, inside, time, time)
+
+    return JumpSum(
+        "stay for a time", chain, chain.part.of(staying), Weights.at_time, staying, forward, 1.0, work=(graph,)
+    )
 
 
 def reward_over(ask: BoundedQuestion, rates: Floats) -> JumpSum | None:
@@ -224,7 +238,10 @@ def reward_over(ask: BoundedQuestion, rates: Floats) -> JumpSum | None:
     if chain is None:
         return None
     start, exponent = _per_jump(chain, chain.part.of(rates))
-    return JumpSum("reward over time", chain, start, Weights.over_time, ask.zeros, stochastic=whole, exponent=exponent)
+    forward = partial(forward_in_time.reward_over, ask, rates)
+    return JumpSum(
+        "reward over time", chain, start, Weights.over_time, ask.zeros, forward, stochastic=whole, exponent=exponent
+    )
 
 
 def reward_at(ask: BoundedQuestion, state: Floats) -> JumpSum | None:
@@ -232,7 +249,8 @@ def reward_at(ask: BoundedQuestion, state: Floats) -> JumpSum | None:
     chain, whole = _earning(ask, state)
     if chain is None:
         return None
-    return JumpSum("reward at a time", chain, chain.part.of(state), Weights.at_time, state, stochastic=whole)
+    forward = partial(forward_in_time.reward_at, ask, state)
+    return JumpSum("reward at a time", chain, chain.part.of(state), Weights.at_time, state, forward, stochastic=whole)
 
 
 def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
