@@ -111,6 +111,9 @@ bench-long-run: $(TOOLS)
 bench-timed: $(BUILT)
 	$(BIN)/python bench/timed.py $(ARGS)
 
+bench-curves: $(BUILT)
+	$(BIN)/python bench/curves.py $(ARGS)
+
 bench-synth: $(TOOLS)
 	$(BIN)/python bench/synth.py $(ARGS)
 

@@ -43,6 +43,7 @@ class Question(NamedTuple):
 SIGNALLING = {"least": 25, "most": 35, "usual": 30, "steep": 4, "signal": 15, "helped": True}
 QUESTIONS = (
     Question("cluster", {"N": 16}, 'const double T; P=? [ F<=T !"minimum" ]', 1),
+    Question("cluster", {"N": 16}, 'const double T; R{"time_not_min"}=? [ C<=T ]', 100),
     Question("cluster", {"N": 64}, 'const double T; P=? [ F<=T !"minimum" ]', 100),
     Question("cluster", {"N": 64}, 'const double T; R{"percent_op"}=? [ I=T ]', 50),
     Question("cluster", {"N": 64}, 'const double T; R{"time_not_min"}=? [ C<=T ]', 200),
@@ -50,7 +51,7 @@ QUESTIONS = (
     Question("tandem", {"c": 255}, 'const double T; R{"customers"}=? [ I=T ]', 10),
     Question("signalling", SIGNALLING, 'const double T; R{"output"}=? [ I=T ]', 2),
     Question("herman", {"N": 11}, 'const int T; P=? [ F<=T "stable" ]', 1000),
-    Question("brp", {"N": 64, "MAX": 5}, 'const int T; P=? [ F<=T "success" ]', 1000),
+    Question("brp", {"N": 1024, "MAX": 5}, 'const int T; P=? [ F<=T "success" ]', 10000),
     Question("consensus", {"N": 4, "K": 4}, 'const int T; Pmax=? [ F<=T "finished" ]', 1000),
     Question("csma", {"N": 3, "K": 4}, 'const int T; Pmin=? [ F<=T "all_delivered" ]', 1000),
 )
