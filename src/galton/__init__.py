@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api import check as check
+    from .checking.distributions.api import steady_state as steady_state
+    from .checking.distributions.api import transient as transient
+    from .checking.distributions.distribution import StateDistribution as StateDistribution
     from .checking.result import Result as Result
     from .io import read_model as read_model
     from .io import write_model as write_model
@@ -38,12 +41,15 @@ _HOME = {
     "Regions": "synth.regions",
     "Result": "checking.result",
     "Settings": "solve.settings",
+    "StateDistribution": "checking.distributions.distribution",
     "check": "api",
     "explore_function": "model.from_function",
     "load": "programs",
     "parse": "programs",
     "read_model": "io",
+    "steady_state": "checking.distributions.api",
     "synthesize": "synth.api",
+    "transient": "checking.distributions.api",
     "verify": "verifier.api",
     "write_model": "io",
 }

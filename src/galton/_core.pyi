@@ -194,6 +194,8 @@ class Chain:
         other: npt.NDArray[np.float64],
         sum: npt.NDArray[np.float64] | None,
         threads: int,
+        watched: npt.NDArray[np.int32] | None = None,
+        record: npt.NDArray[np.float64] | None = None,
     ) -> tuple[bool, float, float, float, float, float, float, float]: ...
     @property
     def segments(self) -> int: ...
@@ -214,9 +216,10 @@ class Forward:
         keep: float,
         standstill: float,
         earning: _Floats | None,
+        worth: _Floats | None,
         most_states: float,
         most_entries: float,
-    ) -> tuple[_Ints, _Floats, float, float, float, float, bool, int, int, int, int]: ...
+    ) -> tuple[_Ints, _Floats, float, float, float, float, bool, int, int, int, int, _Floats]: ...
 
 class Bellman:
     """Steps of an MDP, ``x <- opt (A x + constant)``; shares the arrays it is made of."""
@@ -229,6 +232,8 @@ class Bellman:
         other: npt.NDArray[np.float64],
         choices: npt.NDArray[np.int32] | None,
         threads: int,
+        watched: npt.NDArray[np.int32] | None = None,
+        record: npt.NDArray[np.float64] | None = None,
     ) -> tuple[bool, float, float, float, float, float, float, float]: ...
 
 def part_of(

@@ -403,7 +403,7 @@ def test_steps(place: Place, values: str, kind: str) -> None:
     if kind == "mdp":
         model = replace(model, row_starts=model.row_starts.astype(np.int64))
     x, stay, weights, constant = random.random(60), random.random(60), random.random(7), random.random(model.n_choices)
-    kept = random.random(60) < 0.7
+    kept, watched = random.random(60) < 0.7, np.array([3, 17], dtype=np.int32)
     for count, loops, keep in ((1, True, None), (2, False, kept), (7, True, kept), (4, False, np.ones(60, dtype=bool))):
         inside = np.flatnonzero(np.ones(60, dtype=bool) if keep is None else keep)
         rows = np.isin(REFERENCE.rows.owners(model), inside)
@@ -419,16 +419,19 @@ def test_steps(place: Place, values: str, kind: str) -> None:
             for scale, staying in ((1.0, None), (0.25, stay[inside])) if kind != "mdp" else ():
                 chain = matrix.chain(scale, where.give(staying))
                 vectors, total = [where.give(x[inside]), where.give(x[inside])], where.give(np.zeros(len(inside)))
-                swapped, *seen = chain.run(count, weights[:count], *vectors, total, 1)
-                found += [to_host(vectors[swapped]), to_host(total), Seen(*seen)]
+                swapped, *seen = chain.run(
+                    count, weights[:count], *vectors, total, 1, where.give(watched), record := np.empty(count * 2)
+                )
+                found += [to_host(vectors[swapped]), to_host(total), Seen(*seen), record]
             for added, maximise in ((None, True), (constant[rows], False)):
                 step = matrix.bellman(where.give(added), maximise)
                 vectors, chosen = (
                     [where.give(x[inside]), where.give(x[inside])],
                     np.zeros(count * len(inside), np.int32),
                 )
-                swapped, *seen = step.run(count, *vectors, chosen, 1)
-                found += [to_host(vectors[swapped]), Seen(*seen), *((chosen,) if kind == "mdp" else ())]
+                record = np.empty(count * 2)
+                swapped, *seen = step.run(count, *vectors, chosen, 1, where.give(watched), record)
+                found += [to_host(vectors[swapped]), Seen(*seen), record, *((chosen,) if kind == "mdp" else ())]
             results.append((shape, found))
         (shape, found), (known_shape, known) = results
         assert shape == known_shape

@@ -38,7 +38,8 @@ CASES = [
         NEGATIVE,
         "R=? [ F s=1 ]",
         "model",
-        'the reward structure "r" has negative rewards, such as -2; they are not supported',
+        'the reward structure "r" has negative rewards, such as -2: over runs without a bound, gains and losses '
+        "need not add up to anything",
     ),
     (GAMBLE, "P=? [ F s=3 ]", "input", "an MDP has no single value for P=?: it depends on the strategy"),
     (GAMBLE, "R=? [ F s=3 ]", "input", "an MDP has no single value for R=?: it depends on the strategy"),

@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -29,6 +30,17 @@ Seen seen(bool swapped, const Extremes& e) {
     return {swapped, e.least, e.most, e.least_ratio, e.most_ratio, e.least_change, e.most_change, e.faintest};
 }
 
+// The states to watch, and (steps · states) room for their numbers; none without.
+Watched watched_of(const std::optional<In<int32_t>>& states, const std::optional<Out<double>>& record, size_t steps, size_t n) {
+    if (!states) return {};
+    const size_t count = states->shape(0);
+    const int32_t* first = states->data();
+    if (!record) throw std::invalid_argument("watched states need a record");
+    if (!std::is_sorted(first, first + count) || (count && (*first < 0 || static_cast<size_t>(first[count - 1]) >= n)))
+        throw std::invalid_argument("watched states are numbers of states, in ascending order");
+    return {first, count, data_of(*record, steps * count)};
+}
+
 // A stepper whose arrays live in Python.
 struct Chain {
     nb::object matrix, stay;
@@ -42,14 +54,16 @@ void make_chain(Chain* self, nb::object matrix, double scale, nb::object stay) {
 }
 
 Seen run_chain(const Chain& chain, size_t steps, std::optional<In<double>> weights, Out<double> x, Out<double> other,
-               std::optional<Out<double>> sum, int threads) {
+               std::optional<Out<double>> sum, int threads, std::optional<In<int32_t>> watched,
+               std::optional<Out<double>> record) {
     const size_t n = chain.stepper.matrix().n_states;
     const double* factors = data_of(weights, steps);
     double *from = data_of(x, n), *to = data_of(other, n), *total = data_of(sum, n);
     if (total && !factors) throw std::invalid_argument("a sum needs weights");
+    const Watched kept = watched_of(watched, record, steps, n);
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = chain.stepper.run(steps, factors, from, to, total, threads, extremes);
+    const bool swapped = chain.stepper.run(steps, factors, from, to, total, kept, threads, extremes);
     return seen(swapped, extremes);
 }
 
@@ -66,13 +80,14 @@ void make_bellman(Bellman* self, nb::object matrix, nb::object constant, bool ma
 }
 
 Seen run_bellman(const Bellman& bellman, size_t steps, Out<double> x, Out<double> other, std::optional<Out<int32_t>> choices,
-                 int threads) {
+                 int threads, std::optional<In<int32_t>> watched, std::optional<Out<double>> record) {
     const size_t n = bellman.stepper.matrix().n_states;
     double *from = data_of(x, n), *to = data_of(other, n);
     int32_t* chosen = data_of(choices, steps * n);
+    const Watched kept = watched_of(watched, record, steps, n);
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = bellman.stepper.run(steps, from, to, chosen, threads, extremes);
+    const bool swapped = bellman.stepper.run(steps, from, to, chosen, kept, threads, extremes);
     return seen(swapped, extremes);
 }
 
@@ -118,8 +133,8 @@ void make_forward(BoundForward* self, nb::object matrix, nb::object moving, nb::
 }
 
 nb::tuple advance(BoundForward& self, In<int32_t> states, In<double> mass, double rate, size_t left, In<double> weights,
-                  In<double> tails, double keep, double standstill, std::optional<In<double>> earning, double most_states,
-                  double most_entries) {
+                  In<double> tails, double keep, double standstill, std::optional<In<double>> earning,
+                  std::optional<In<double>> worth, double most_states, double most_entries) {
     const size_t count = weights.shape(0), n = states.shape(0);
     const Jumps jumps{.rate = rate,
                       .left = left,
@@ -129,6 +144,7 @@ nb::tuple advance(BoundForward& self, In<int32_t> states, In<double> mass, doubl
                       .keep = keep,
                       .standstill = standstill,
                       .earning = data_of(earning, self.forward.n_states()),
+                      .worth = data_of(worth, self.forward.n_states()),
                       .most_states = most_states,
                       .most_entries = most_entries};
     const int32_t* from = states.data();
@@ -139,7 +155,7 @@ nb::tuple advance(BoundForward& self, In<int32_t> states, In<double> mass, doubl
         found = self.forward.advance(from, masses, n, jumps);
     }
     return nb::make_tuple(as_array(found.states), as_array(found.mass), found.lost, found.earned, found.change, found.too_fast,
-                          found.too_much, found.steps, found.entries, found.met, found.widest);
+                          found.too_much, found.steps, found.entries, found.met, found.widest, as_array(found.worths));
 }
 
 }  // namespace
@@ -148,17 +164,17 @@ void bind_steps(nb::module_& m) {
     nb::class_<Chain>(m, "Chain")
         .def("__init__", &make_chain, nb::arg("matrix"), nb::arg("scale"), nb::arg("stay").none())
         .def("run", &run_chain, nb::arg("steps"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
-             nb::arg("sum").none(), nb::arg("threads"))
+             nb::arg("sum").none(), nb::arg("threads"), nb::arg("watched") = nb::none(), nb::arg("record") = nb::none())
         .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); });
     nb::class_<Bellman>(m, "Bellman")
         .def("__init__", &make_bellman, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"))
         .def("run", &run_bellman, nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(),
-             nb::arg("threads"));
+             nb::arg("threads"), nb::arg("watched") = nb::none(), nb::arg("record") = nb::none());
     nb::class_<BoundForward>(m, "Forward")
         .def("__init__", &make_forward, nb::arg("matrix"), nb::arg("moving"), nb::arg("high"), nb::arg("low"))
         .def("advance", &advance, nb::arg("states"), nb::arg("mass"), nb::arg("rate"), nb::arg("left"), nb::arg("weights"),
              nb::arg("tails"), nb::kw_only(), nb::arg("keep"), nb::arg("standstill"), nb::arg("earning").none(),
-             nb::arg("most_states"), nb::arg("most_entries"));
+             nb::arg("worth").none(), nb::arg("most_states"), nb::arg("most_entries"));
     m.def("part_of", &bound_part_of, nb::arg("matrix"), nb::arg("states"), nb::arg("position"), nb::arg("loops"),
           nb::arg("threads"));
     m.def("row_products", &bound_row_products, nb::arg("matrix"), nb::arg("x"), nb::arg("y"), nb::arg("threads"));

@@ -146,6 +146,7 @@ Moved run(const R& rows, const Leaving& chain, std::vector<int32_t>& place, cons
     for (size_t k = 0; k < end; ++k) {
         const bool counts = k >= jumps.left;
         if (jumps.earning) found.earned += (counts ? jumps.tails[k - jumps.left] : 1.0) * followed.earning(jumps.earning);
+        if (jumps.worth) found.worths.push_back(followed.earning(jumps.worth));
         if (counts) followed.add(jumps.weights[k - jumps.left]);
         if (k + 1 == end) break;
         followed.step();

@@ -28,6 +28,7 @@ struct Jumps {
     double keep;            // more mass than this makes a state one to follow, when it arrives in one step
     double standstill;      // the change in the first step with which no more are made
     const double* earning;  // per state; null for nothing
+    const double* worth;    // per state; null for nothing. What the vector before each step is worth is kept
     double most_states;     // to meet, those around the ones that are followed included, before giving up
     double most_entries;    // to go over, all steps together, before giving up
 };
@@ -37,6 +38,7 @@ struct Moved {
     std::vector<double> mass;
     double lost = 0;       // mass that went to states which are not followed
     double earned = 0;     // the sum over all steps of tail · mass · earning
+    std::vector<double> worths;  // the sum of mass · worth before each step, and after the last
     double change = INFINITY;  // a bound on what the first step moves, all states together: no later one moves more
     double too_fast = 0;   // the rate of a state that has to be followed and is left faster than the steps come …
     bool too_much = false; // … or whether it was given up: then there are no states

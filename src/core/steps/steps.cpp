@@ -87,14 +87,23 @@ size_t reach_of(const R& rows) {
     return reach;
 }
 
+void note(const Watched& watched, size_t k, const double* x, size_t first, size_t last) {
+    const int32_t* end = watched.states + watched.count;
+    const int32_t* state = std::lower_bound(watched.states, end, static_cast<int32_t>(first));
+    for (; state != end && static_cast<size_t>(*state) < last; ++state)
+        watched.record[k * watched.count + static_cast<size_t>(state - watched.states)] = x[*state];
+}
+
 // Run body(k, from, to, first, last), which returns the least positive number it wrote, on the states that `tiling` says,
 // and look at the last step.
 template <class Body>
-bool run_steps(const Tiling& tiling, size_t steps, double* x, double* other, Extremes& extremes, const Body& body) {
+bool run_steps(const Tiling& tiling, size_t steps, double* x, double* other, const Watched& watched, Extremes& extremes,
+               const Body& body) {
     std::vector<Extremes> found(tiling.threads(), NOTHING);
     double* buffers[2] = {x, other};
     auto one_step = [&](size_t thread, size_t k, size_t first, size_t last) {
         FlushToZero flush;
+        note(watched, k, buffers[k % 2], first, last);
         const double least = body(k, buffers[k % 2], buffers[(k + 1) % 2], first, last);
         found[thread].faintest = std::min(found[thread].faintest, least);
     };
@@ -207,15 +216,15 @@ ChainStepper::ChainStepper(const ChainStep& step) : step_(step) {
     });
 }
 
-bool ChainStepper::run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads,
-                       Extremes& extremes) const {
+bool ChainStepper::run(size_t steps, const double* weights, double* x, double* other, double* sum, const Watched& watched,
+                       int threads, Extremes& extremes) const {
     threads = useful_threads(step_.matrix, threads);
     return visit(step_.matrix, [&](const auto& rows) {
         auto one_step = [&](size_t k, const double* from, double* to, size_t first, size_t last) {
             return step_rows(rows, step_, rows_, sum ? weights[k] : 0.0, from, to, sum, first, last);
         };
         const Tiling tiling(fair_shares(rows, threads), reach_, bytes_per_state_);
-        return run_steps(tiling, steps, x, other, extremes, one_step);
+        return run_steps(tiling, steps, x, other, watched, extremes, one_step);
     });
 }
 
@@ -246,7 +255,8 @@ BellmanStepper::BellmanStepper(const BellmanStep& step) : step_(step) {
     visit(step_.matrix, [&](const auto& rows) { reach_ = reach_of(rows); });
 }
 
-bool BellmanStepper::run(size_t steps, double* x, double* other, int32_t* choices, int threads, Extremes& extremes) const {
+bool BellmanStepper::run(size_t steps, double* x, double* other, int32_t* choices, const Watched& watched, int threads,
+                         Extremes& extremes) const {
     threads = useful_threads(step_.matrix, threads);
     return visit(step_.matrix, [&](const auto& rows) {
         auto one_step = [&](size_t k, const double* from, double* to, size_t first, size_t last) {
@@ -263,7 +273,7 @@ bool BellmanStepper::run(size_t steps, double* x, double* other, int32_t* choice
         };
         const size_t bytes = bytes_per_state(step_.matrix, rows.n_rows, step_.matrix.n_entries);
         const Tiling tiling(fair_shares(rows, threads), reach_, bytes);
-        return run_steps(tiling, steps, x, other, extremes, one_step);
+        return run_steps(tiling, steps, x, other, watched, extremes, one_step);
     });
 }
 

@@ -20,6 +20,13 @@ struct Extremes {
     double faintest;
 };
 
+// What to keep of the vectors before each step: the numbers of some states, one step after the other.
+struct Watched {
+    const int32_t* states = nullptr;  // in ascending order
+    size_t count = 0;
+    double* record = nullptr;  // (steps, count)
+};
+
 // y = scale * (A x) + stay .* x: one step of a uniformised CTMC (scale 1/q, stay 1 - E/q); or y = A x, without `stay`.
 struct ChainStep {
     MatrixView matrix;
@@ -34,7 +41,8 @@ class ChainStepper {
 
     // `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`. The
     // faintest number is not looked for where there is a `stay`.
-    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, int threads, Extremes& extremes) const;
+    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, const Watched& watched,
+             int threads, Extremes& extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
     size_t n_segments() const { return rows_.segments.size(); }
@@ -59,7 +67,8 @@ class BellmanStepper {
 
     // `steps` times x <- step(x). `choices`, unless null, gets the first row that attains the optimum, for each step and
     // state. Returns as above.
-    bool run(size_t steps, double* x, double* other, int32_t* choices, int threads, Extremes& extremes) const;
+    bool run(size_t steps, double* x, double* other, int32_t* choices, const Watched& watched, int threads,
+             Extremes& extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
 

@@ -243,11 +243,20 @@ class Chain(Protocol):
     """Steps of one chain: ``x <- scale * (A x) + stay * x``."""
 
     def run(
-        self, steps: int, weights: Floats | None, x: Floats, other: Floats, total: Floats | None, threads: int
+        self,
+        steps: int,
+        weights: Floats | None,
+        x: Floats,
+        other: Floats,
+        total: Floats | None,
+        threads: int,
+        watched: Int32s | None = None,
+        record: Floats | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
         """``steps`` times: ``total += weight * x``, then a step.
 
-        Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
+        ``record``, ``(steps * watched,)``, gets the numbers of the watched states, in ascending order, before each
+        step. Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
 
 
@@ -255,9 +264,20 @@ class Bellman(Protocol):
     """Steps of one MDP: ``x <- opt (A x + constant)``."""
 
     def run(
-        self, steps: int, x: Floats, other: Floats, choices: Int32s | None, threads: int
+        self,
+        steps: int,
+        x: Floats,
+        other: Floats,
+        choices: Int32s | None,
+        threads: int,
+        watched: Int32s | None = None,
+        record: Floats | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`."""
+        """``steps`` steps; whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
+
+        ``record``, ``(steps * watched,)``, gets the numbers of the watched states, in ascending order, before each
+        step.
+        """
 
 
 class StepMatrix(Protocol):

@@ -222,12 +222,18 @@ class Chain:
         """How many steps to ask for at a time."""
         return self.part.batch
 
-    def advance(self, steps: int, weights: Floats | None) -> Seen:
-        """Make so many steps, at least one, and add each vector to the sum before its step with its weight."""
+    def advance(
+        self, steps: int, weights: Floats | None, watched: Int32s | None = None, record: Floats | None = None
+    ) -> Seen:
+        """Make so many steps, at least one, and add each vector to the sum before its step with its weight.
+
+        ``record``, ``(steps * watched,)`` and on the host, gets the numbers of the watched states, in ascending order,
+        before each step.
+        """
         total = None if weights is None else self.sum
         x, other = self.part.vectors(self.x, self._other)
         swapped, *seen = self._pace.time(
-            steps, lambda threads: self._kernel.run(steps, weights, x, other, total, threads)
+            steps, lambda threads: self._kernel.run(steps, weights, x, other, total, threads, watched, record)
         )
         self.x, self._other = (other, x) if swapped else (x, other)
         return Seen(*seen)
@@ -271,10 +277,22 @@ class Bellman:
         """How many steps to ask for at a time."""
         return self.part.batch
 
-    def advance(self, steps: int, choices: Int32s | None = None) -> Seen:
-        """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken."""
+    def advance(
+        self,
+        steps: int,
+        choices: Int32s | None = None,
+        watched: Int32s | None = None,
+        record: Floats | None = None,
+    ) -> Seen:
+        """Make so many steps, at least one; ``(steps * states,)`` choices get the rows taken.
+
+        ``record``, ``(steps * watched,)`` and on the host, gets the numbers of the watched states, in ascending order,
+        before each step.
+        """
         x, other = self.part.vectors(self.x, self._other)
-        swapped, *seen = self._pace.time(steps, lambda threads: self._kernel.run(steps, x, other, choices, threads))
+        swapped, *seen = self._pace.time(
+            steps, lambda threads: self._kernel.run(steps, x, other, choices, threads, watched, record)
+        )
         self.x, self._other = (other, x) if swapped else (x, other)
         return Seen(*seen)
 

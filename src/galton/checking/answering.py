@@ -117,6 +117,11 @@ def _note(result: Result, settings: Settings, rounded: bool) -> str:
     return f"the bounds are {apart:.2g} apart, which is more than eps asks for; {why}"
 
 
+def meets(result: Result, settings: Settings) -> bool:
+    """Whether the bounds of a result are as close as asked for."""
+    return _missing(result, settings) <= 1
+
+
 def _width(result: Result) -> float:
     """Return how far the bounds are apart; 0 where there are none."""
     return 0.0 if result.lower is None or result.upper is None else float(result.upper - result.lower)
@@ -148,7 +153,9 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     else:
         low, high = _at(value.lower, states), _at(value.upper, states)
         lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
-        found = _single(low, high, value.integral, isinstance(expression, Filter) and expression.operator == "range")
+        found = single_number(
+            low, high, value.integral, isinstance(expression, Filter) and expression.operator == "range"
+        )
     return Result(
         formula=text,
         value=found,
@@ -176,17 +183,25 @@ def _about(evaluation: Evaluation, expression: Expression, value: Truth | Number
     model = evaluation.model
     if isinstance(expression, Filter) and np.ndim(value.must if isinstance(value, Truth) else value.lower) == 0:
         return "the states of the filter", model.initial[:1]
-    if len(model.initial) == 1:
-        name = evaluation.state_name(int(model.initial[0]))
-        return f"the initial {name if len(name) <= LONG else 'state'}", model.initial
-    return f"{len(model.initial):,} initial states", model.initial
+    return about_initial(evaluation), model.initial
+
+
+def about_initial(evaluation: Evaluation) -> str:
+    """The initial states in words."""
+    model = evaluation.model
+    if len(model.initial) > 1:
+        return f"{len(model.initial):,} initial states"
+    name = evaluation.state_name(int(model.initial[0]))
+    return f"the initial {name if len(name) <= LONG else 'state'}"
 
 
 def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
     return on_host(values[states]) if np.ndim(values) else np.broadcast_to(values, len(states))
 
 
-def _single(low: np.ndarray, high: np.ndarray, integral: bool, is_range: bool) -> Number | tuple[Number, Number] | None:
+def single_number(
+    low: np.ndarray, high: np.ndarray, integral: bool = False, is_range: bool = False
+) -> Number | tuple[Number, Number] | None:
     """One number, if it is the same everywhere, or the range."""
     if integral and (low != high).any():
         return None

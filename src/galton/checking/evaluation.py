@@ -171,10 +171,10 @@ class Evaluation:
         last = self.steps[-1]
         return f": {last.formula} is between {last.quantity.lower[state]!s} and {last.quantity.upper[state]!s}"
 
-    def solved(self, expression: Expression, quantity: Quantity) -> Quantity:
+    def solved(self, expression: Expression, quantity: Quantity, *, signed: bool = False) -> Quantity:
         """Note what an operator came to, if it can be right, and where a method chosen by hand did nothing for it."""
         most = 1.0 if isinstance(expression, (Probability, SteadyState)) else np.inf
-        quantity = admit(quantity, render(expression), most)
+        quantity = admit(quantity, render(expression), most, signed=signed)
         chosen = self.settings.method or DEFAULT
         done_by = quantity.method
         if chosen != DEFAULT and quantity.work and not done_by.startswith((chosen, "graph analysis")):

@@ -21,11 +21,11 @@ class ImpossibleAnswerError(GaltonError):
     kind = "numeric"
 
 
-def admit(quantity: Quantity, formula: str, most: float) -> Quantity:
+def admit(quantity: Quantity, formula: str, most: float, *, signed: bool = False) -> Quantity:
     """Return a quantity if it can be right; raise :class:`ImpossibleAnswerError` if not.
 
-    Bounds are numbers that are not negative (nor -0, which is left over where a division went wrong), in order, at most
-    ``most``, and infinite only in states for which graph analysis says so.
+    Bounds are numbers that are not negative (nor -0, which is left over where a division went wrong) unless they are
+    ``signed``, in order, at most ``most``, and infinite only in states for which graph analysis says so.
     """
     lower, upper = quantity.lower, quantity.upper
     ordered = lower <= upper  # false where either is no number
@@ -33,7 +33,7 @@ def admit(quantity: Quantity, formula: str, most: float) -> Quantity:
         raise _impossible("bounds that are out of order", quantity, formula, ~ordered)
     xp = namespace(lower)
     negative = xp.signbit(lower) | xp.signbit(upper)
-    if how_many(negative):
+    if how_many(negative) and not signed:
         raise _impossible("a number below zero", quantity, formula, negative)
     largest = float(upper.max()) if len(upper) else 0.0
     if largest > most:

@@ -83,8 +83,12 @@ def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers
 def reward(evaluation: Evaluation, formula: RewardOperator) -> Truth | Numbers:
     """Return the value of ``R{…} … [ objective ]`` in every state: bounds on it, or whether it meets the threshold."""
     bound = _threshold(evaluation, formula)
-    structure = structure_of(evaluation, formula)
     optimum = optimum_of(formula, _terms(evaluation))
+    name, structure = _meant(evaluation, formula)
+    if _has_negative(structure) and _may_be_negative(evaluation, formula):
+        quantity = evaluation.solved(formula, _signed(evaluation, formula, structure), signed=True)
+        return _answer(formula.comparison, quantity, bound)
+    _refuse_negative(evaluation, structure, name, formula)
     quantity = evaluation.solved(formula, _objective(evaluation, formula, structure, optimum))
     return _answer(formula.comparison, quantity, bound)
 
@@ -233,19 +237,65 @@ def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> N
 
 def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
     """Return the reward structure that an operator means; an error if it has negative rewards."""
-    structures = evaluation.model.rewards
-    name = named_structure(formula, list(structures), _terms(evaluation))
-    found = structures[name]
+    name, found = _meant(evaluation, formula)
     _refuse_negative(evaluation, found, name, formula)
     return found
 
 
+def _meant(evaluation: Evaluation, formula: RewardOperator) -> tuple[str, Rewards]:
+    structures = evaluation.model.rewards
+    name = named_structure(formula, list(structures), _terms(evaluation))
+    return name, structures[name]
+
+
+def _parts(structure: Rewards) -> list[intervals.Floats]:
+    return [part for part in (structure.state, structure.choice) if part is not None and part.size]
+
+
+def _has_negative(structure: Rewards) -> bool:
+    return any(part.min() < 0 for part in _parts(structure))
+
+
+def _may_be_negative(evaluation: Evaluation, formula: RewardOperator) -> bool:
+    """Whether an objective has a value with rewards of both signs: a mean, at a moment, until then or in the long run.
+
+    Over an unbounded run, gains and losses need not add up to anything. And the best strategy of an MDP for the one is
+    not that for the other.
+    """
+    bounded = isinstance(formula.objective, Cumulative) and formula.objective.bound is not None
+    meaningful = bounded or isinstance(formula.objective, (Instantaneous, LongRun))
+    return meaningful and not evaluation.model.has_choices
+
+
+def _signed(evaluation: Evaluation, formula: RewardOperator, structure: Rewards) -> Quantity:
+    """The mean of gains less the mean of losses, each with its own bounds; in a chain means are linear."""
+
+    def part(sign: float) -> Rewards:
+        xp = namespace(evaluation.model.columns)
+        state, choice = (
+            None if each is None else xp.maximum(sign * each, 0.0) + 0.0 for each in (structure.state, structure.choice)
+        )
+        return Rewards(state=state, choice=choice)
+
+    gains, losses = (_objective(evaluation, formula, part(sign), None) for sign in (1.0, -1.0))
+    work = gains.work + losses.work
+    if not (gains.proved and losses.proved):
+        value = gains.value - losses.value
+        return replace(gains, lower=value, upper=value, work=work, proved=False)
+    found = Numbers(gains.lower, gains.upper) - Numbers(losses.lower, losses.upper)
+    return replace(gains, lower=found.lower, upper=found.upper, work=work)
+
+
 def _refuse_negative(evaluation: Evaluation, structure: Rewards, name: str, formula: RewardOperator) -> None:
-    for part in (structure.state, structure.choice):
-        if part is not None and part.size and part.min() < 0:
-            which = f'the reward structure "{name}"' if name else "the reward structure"
-            message = f"{which} has negative rewards, such as {part.min():g}; they are not supported"
-            raise UndefinedError(message, evaluation.source, formula.span)
+    if not _has_negative(structure):
+        return
+    least = min(float(part.min()) for part in _parts(structure))
+    which = f'the reward structure "{name}"' if name else "the reward structure"
+    why = "over runs without a bound, gains and losses need not add up to anything"
+    if evaluation.model.has_choices:
+        why = "for an MDP they are not supported"
+    message = f"{which} has negative rewards, such as {least:g}: {why}"
+    raise UndefinedError(message, evaluation.source, formula.span, "in chains, I=, C<= and S are answered")
 
 
 def _objective(

@@ -15,7 +15,10 @@ from ..lang.evaluation import EvaluationError, evaluate
 from ..lang.expressions import Binary, Expression, Literal, Name, Unary, Value
 from ..lang.properties import (
     BinaryPath,
+    Cumulative,
     ExpectedTime,
+    Instantaneous,
+    LongRun,
     Probability,
     Reward,
     SteadyState,
@@ -170,7 +173,9 @@ def threshold(
     bound = formula.comparison.bound
     value = float(constant(bound, constants, source))
     most = 1.0 if isinstance(formula, (Probability, SteadyState)) else math.inf
-    if not 0 <= value <= most:
+    # Means at a moment, until then and in the long run may be below zero, where rewards are.
+    signed = isinstance(formula, Reward) and isinstance(formula.objective, (Cumulative, Instantaneous, LongRun))
+    if not (-math.inf if signed else 0) <= value <= most:
         what = "a probability lies between 0 and 1" if most == 1 else "expected rewards and times are not negative"
         raise LanguageError(f"{what}, and this bound is {value:g}", source, bound.span)
     return value

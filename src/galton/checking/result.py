@@ -129,8 +129,8 @@ class Result:
         """The bounds, where they say more than the value."""
         if self.lower is None or self.upper is None or self.lower == self.upper or not self.proved:
             return ""
-        lower = _outward(self.lower, "ROUND_FLOOR", self.digits + 2)
-        return f"  in [{lower}, {_outward(self.upper, 'ROUND_CEILING', self.digits + 2)}]"
+        lower = outward(self.lower, "ROUND_FLOOR", self.digits + 2)
+        return f"  in [{lower}, {outward(self.upper, 'ROUND_CEILING', self.digits + 2)}]"
 
 
 def shown(value: bool | Number | tuple[Number, Number] | None, digits: int = DIGITS) -> str:
@@ -149,7 +149,7 @@ def shown(value: bool | Number | tuple[Number, Number] | None, digits: int = DIG
     return f"{value:.{digits}g}"
 
 
-def _outward(bound: Number, rounding: str, digits: int) -> str:
+def outward(bound: Number, rounding: str, digits: int) -> str:
     """A bound in few digits that is still one: rounded away from the value."""
     if not math.isfinite(bound):
         return shown(bound)

@@ -24,7 +24,7 @@ from ..solve.methods.base import Job
 from ..solve.settings import Settings
 from .quantity import Work
 
-__all__ = ["average_gains"]
+__all__ = ["average_gains", "stationary_distribution"]
 
 ROUGHLY = 32  # sweeps after which the likeliest state of a component is known well enough to be fixed
 
@@ -48,6 +48,17 @@ def average_gains(
         Work(job.name, job.detail, job.sweeps, perf_counter() - built),
     ]
     return earned / total, work
+
+
+def stationary_distribution(model: Model, components: Components, settings: Settings) -> Floats:
+    """An estimate of the stationary distribution of each bottom component, in the order of their states.
+
+    It is 0 in other states, and known up to a factor for each component.
+    """
+    rows = balance(model, components, settings)
+    found: Floats = namespace(rows.members).zeros(model.n_states)
+    found[rows.members] = _solved(rows, settings)[0]
+    return found
 
 
 def _solved(rows: Balance, settings: Settings) -> tuple[Floats, Job]:

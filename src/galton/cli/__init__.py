@@ -13,6 +13,7 @@ from . import bench
 from .automaton import automaton
 from .build import build
 from .check import check
+from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
 from .info import info
 from .options import told
@@ -31,6 +32,8 @@ app = typer.Typer(
 app.command()(info)
 app.command()(build)
 app.command()(check)
+app.command()(transient)
+app.command(name="steady-state")(steady_state)
 app.command()(synth)
 app.command()(verify)
 app.command()(automaton)

@@ -102,6 +102,7 @@ class Run:
     answered: int = 0
     failure: GaltonError | None = None
     told: set[str] = field(default_factory=set)
+    used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
     started: float = field(default_factory=time.perf_counter)
 
     def read(self, const: list[str], prop: list[str], props: Path | None, names: list[str]) -> None:
@@ -206,7 +207,7 @@ class Run:
             for valuation in row.valuations:
                 self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
             return
-        known: dict[Any, Result | GaltonError] = {}
+        known = {} if model is None else self._curves(model, row)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(sinks, valuation, [self._answer(model, a, known) for a in asked])
 
@@ -311,7 +312,7 @@ class Run:
         if asked.wrong is not None:
             return self._refused(asked)
         assert model is not None
-        key = _key(asked)
+        key = self._key(asked)
         if key not in known:
             known[key] = self._checked(model, asked)
         found = known[key]
@@ -341,6 +342,31 @@ class Run:
         self._keep_strategy(found, asked)
         self._keep_certificate(found, model, asked)
         return found
+
+    def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
+        """The answers of properties whose bound runs through a range, each range in one pass."""
+        if len(row.asked) < 2:
+            return {}
+        from ..checking.curves import Point, answer_curve
+        from .watch import Watcher
+
+        known: dict[Any, Result | GaltonError] = {}
+        for asked in zip(*row.asked, strict=True):
+            by_key = {self._key(a): a for a in asked if a.wrong is None}
+            watcher = Watcher(model, asked[0].question.prop.text)
+            points = [Point(a.context, a.question) for a in by_key.values()]
+            try:
+                found = answer_curve(model, points, replace(self.settings, watch=watcher))
+            except KeyboardInterrupt:
+                watcher.clear()
+                typer.echo(watcher.farewell(), err=True)
+                raise
+            watcher.clear()
+            answers = {key: result for key, result in zip(by_key, found, strict=True) if result is not None}
+            known |= answers
+            for warning in dict.fromkeys(w for r in answers.values() for w in r.warnings[len(model.warnings) :]):
+                typer.echo(f"warning: {warning}", err=True)
+        return known
 
     def _checked(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""
@@ -400,6 +426,15 @@ class Run:
         if not options.kept(certificate.write, self.outputs.certificate):
             self.code = 2
 
+    def _key(self, asked: Asked) -> Any:
+        """What an answer depends on: the property, and the values of the constants that it uses."""
+        from ..lang.resolution import constants_of
+
+        if asked.index not in self.used:
+            self.used[asked.index] = sorted(constants_of(asked.question.prop.expression, asked.context))
+        constants = asked.context.constants
+        return asked.index, tuple(constants[name] for name in self.used[asked.index])
+
     def _record(self, asked: Asked) -> dict[str, Any]:
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
         return {**self._named(asked.index, asked.question.prop), "constants": constants}
@@ -449,10 +484,3 @@ class Run:
 
 def _told(error: GaltonError) -> dict[str, str]:
     return {"kind": error.kind, "message": str(error)}
-
-
-def _key(asked: Asked) -> Any:
-    """What an answer depends on: the property, and the values of the constants that it uses."""
-    from ..lang.resolution import constants_of
-
-    return asked.index, tuple(sorted(constants_of(asked.question.prop.expression, asked.context).items()))

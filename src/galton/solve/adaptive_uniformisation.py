@@ -20,7 +20,9 @@ times the most that a path can earn, and the end of the Poisson distribution's t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +39,7 @@ from .settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Distribution", "Effort", "MovingChain", "moderate"]
+__all__ = ["Distribution", "Effort", "MovingChain", "Watch", "moderate"]
 
 SMALL, LARGE = 1e-100, 1e100  # rates, times and rewards beyond these are left to others …
 FLUSHED = 1e-200  # … so that this is more than what an operation loses by flushing to zero, beside any of them
@@ -91,6 +93,8 @@ class Distribution:
         Mass that may be missing. Times the most that a path can be worth, it bounds what is missing of a value.
     unsettled
         Mass that may be elsewhere: the same, in both directions.
+    late
+        Time that was not looked at, as a part of all of it: what might have been earned then is missing.
     """
 
     states: Int32s
@@ -99,6 +103,7 @@ class Distribution:
     error: float = 0.0
     lost: float = 0.0
     unsettled: float = 0.0
+    late: float = 0.0
 
     @classmethod
     def at(cls, state: int) -> Distribution:
@@ -116,13 +121,17 @@ class Distribution:
 
     def bounds(self, value: float, worth: float) -> tuple[float, float]:
         """Of an expected number, or of what was earned, where no path is worth more than that."""
-        if not (self.error or self.lost or self.unsettled):
+        if not (self.error or self.lost or self.unsettled or self.late):
             return value, value  # nothing has moved: one state has all mass
         error = (self.error + (len(self.mass) + 8) * UNIT) * 1.01
         either_way = self.unsettled * worth * (1 + 1e-12)
+        missing = (self.lost + self.late) * (1 + 1e-15)
         lower = value * (1 - error) - either_way
-        upper = value * (1 + error) + self.lost * (1 + 2 * error) * worth * (1 + 1e-12) + either_way
+        upper = value * (1 + error) + missing * (1 + 2 * error) * worth * (1 + 1e-12) + either_way
         return max(lower * (1 - 2 * UNIT), 0.0), upper * (1 + 2 * UNIT)
+
+
+Valued = tuple[float, Distribution]
 
 
 class _Moved(NamedTuple):
@@ -139,6 +148,61 @@ class _Moved(NamedTuple):
     entries: int
     met: int
     widest: int
+    worths: Floats
+
+
+@dataclass(eq=False)
+class Watch:
+    """What a distribution is worth at many times on its way, or what was earned until then.
+
+    Within an interval of time, it is a sum over its steps like what comes at the end, with the weights of that moment:
+    the same vectors, so that no step is made again. All that is lost until the end of the interval counts as lost.
+
+    Attributes
+    ----------
+    times
+        In ascending order.
+    worth
+        What each state is worth then or, with ``earned``, what it earns per unit of time.
+    found
+        For each time met so far the value, and the distribution that says how far off it may be.
+    """
+
+    times: Sequence[float]
+    worth: Floats
+    earned: bool = False
+    found: list[Valued] = field(default_factory=list)
+
+    def until(self, last: float, value: Callable[[float], Valued]) -> None:
+        """Note the values of all times up to the last that has been gone to."""
+        for time in self.times[len(self.found) :]:
+            if time > last:
+                break
+            self.found.append(value(time))
+
+    def between(self, now: Distribution, begun: float, moved: _Moved, rate: float, cut: float, time: float) -> Valued:
+        """The value at a time within an interval that began with a distribution, which has moved on since."""
+        jumps = _Jumps.within(rate, time - begun, cut).up_to(len(moved.worths))
+        met = moved.worths[jumps.left : jumps.left + len(jumps.weights)]
+        late = jumps.late * ((time - begun) / time) if self.earned else 0.0
+        if self.earned:
+            total = float(moved.worths[: jumps.left].sum()) + float(jumps.tails @ met)
+            value = now.earned + total / rate
+        else:
+            value = float(jumps.weights @ met)
+        before = replace(now, late=now.late * (self.times[-1] / time))
+        then = _joined(before, moved, jumps, late)
+        # Sums over steps and states, and a mean that has one rounding more than that of a whole interval.
+        error = then.error + (len(moved.worths) + moved.met + 2 * len(jumps.weights) + 24) * UNIT
+        return value, replace(then, error=error)
+
+    def resting(self, now: Distribution, begun: float, time: float) -> Valued:
+        """The value at a time after which nothing, or little, moves."""
+        if not self.earned:
+            return now.expected(self.worth), now
+        error = now.error + (len(now.mass) + 4) * UNIT
+        value = now.earned + (time - begun) * now.expected(self.worth)
+        return value, replace(now, error=error, late=now.late * (self.times[-1] / time))
 
 
 class MovingChain:
@@ -156,7 +220,13 @@ class MovingChain:
         return float(self._exits[states][self._moving[states]].max(initial=0.0))
 
     def after(
-        self, time: float, start: Distribution, fineness: float, effort: Effort, earning: Floats | None = None
+        self,
+        time: float,
+        start: Distribution,
+        fineness: float,
+        effort: Effort,
+        earning: Floats | None = None,
+        watch: Watch | None = None,
     ) -> Distribution:
         """The distribution after some time.
 
@@ -168,6 +238,8 @@ class MovingChain:
             Limits, and what has been done.
         earning
             What each state earns per unit of time; the greatest of them times the whole time is what a path is worth.
+        watch
+            What to find out on the way.
         """
         now, left, mean, rate = start, moderate("a time", time), FIRST_MEAN, 0.0
         fineness = min(fineness, COARSEST)
@@ -182,7 +254,7 @@ class MovingChain:
             keep = fineness / (STATES_AROUND * (1 + rate * time))
             jumps, standstill = _Jumps.within(rate, length, keep), fineness / (rate * left)
             late = jumps.late * (length / time) if earning is not None else 0.0
-            moved = self._advance(now, jumps, keep, standstill, effort, earning)
+            moved = self._advance(now, jumps, keep, standstill, effort, earning, None if watch is None else watch.worth)
             if moved.too_fast:
                 rate, mean = ABOVE * moved.too_fast, max(mean / 2, FIRST_MEAN)
                 continue
@@ -191,10 +263,15 @@ class MovingChain:
                 break
             if moved.entries * (left / length - 1) > HOPELESS * effort.entries_left:
                 raise TooMuchError("too many steps")
+            if watch is not None:
+                begun, step = time - left, (now, time - left, moved, rate, keep)
+                watch.until(begun + length, partial(watch.between, *step))
             now = self._without_faint(_joined(now, moved, jumps, late), keep)
             left, rate = left - length, 0.0
             mean = min(2 * mean, max(BATCH * moved.steps / max(moved.entries, 1), FIRST_MEAN))
             self._settings.tell(time=time - left, of=time, states=moved.met, lost=now.lost)
+        if watch is not None:
+            watch.until(time, partial(watch.resting, now, time - left))
         if earning is not None and left > 0:
             error = now.error + (len(now.mass) + 4) * UNIT
             now = replace(now, earned=now.earned + left * now.expected(earning), error=error)
@@ -208,6 +285,7 @@ class MovingChain:
         standstill: float,
         effort: Effort,
         earning: Floats | None,
+        worth: Floats | None,
     ) -> _Moved:
         found = self._forward.advance(
             now.states,
@@ -219,6 +297,7 @@ class MovingChain:
             keep=keep,
             standstill=standstill,
             earning=earning,
+            worth=worth,
             most_states=effort.most_states,
             most_entries=effort.entries_left,
         )
@@ -246,12 +325,29 @@ class _Jumps:
     """
 
     rate: float
+    mean: float
     left: int
     weights: Floats
     tails: Floats
     error: float
     outside: float
     late: float
+
+    def up_to(self, count: int) -> _Jumps:
+        """Only the numbers below some count, which all but a rounding error of the others is below."""
+        kept = max(count - self.left, 0)
+        if kept >= len(self.weights):
+            return self
+        cut = float(self.weights[kept:].sum()) * (1 + self.error) * 1.01
+        late = (float(self.tails[kept:].sum()) + max(self.left - count, 0)) / self.mean * (1 + self.error) * 1.01
+        return replace(
+            self,
+            left=min(self.left, count),
+            weights=self.weights[:kept],
+            tails=self.tails[:kept],
+            outside=self.outside + cut,
+            late=self.late + late,
+        )
 
     @classmethod
     def within(cls, rate: float, time: float, cut: float) -> _Jumps:
@@ -267,7 +363,7 @@ class _Jumps:
         weights, tails = found.weights[chosen], found.tails[chosen]
         # A tail that is taken for 1 is less than that by what is before it.
         error = found.error + before * 1.01 + UNIT
-        return cls(rate, found.left + first, weights, tails, error, (before + after) * 1.01, late * 1.01)
+        return cls(rate, rate * time, found.left + first, weights, tails, error, (before + after) * 1.01, late * 1.01)
 
 
 def moderate(what: str, number: float) -> float:
@@ -282,7 +378,7 @@ def _joined(now: Distribution, moved: _Moved, jumps: _Jumps, late: float) -> Dis
     sums = moved.met + moved.steps + 8
     error = moved.steps * (moved.widest + 5) * UNIT * 1.01 + jumps.error + sums * UNIT
     flushed = (moved.entries + (moved.steps + len(jumps.weights)) * moved.met) * FLUSHED
-    lost = moved.lost * (1 + 1e-6) + flushed + jumps.outside + late
+    lost = moved.lost * (1 + 1e-6) + flushed + jumps.outside
     return replace(
         now,
         states=moved.states,
@@ -290,4 +386,5 @@ def _joined(now: Distribution, moved: _Moved, jumps: _Jumps, late: float) -> Dis
         earned=now.earned + moved.earned / jumps.rate,
         error=now.error + error,
         lost=now.lost + lost,
+        late=now.late + late,
     )

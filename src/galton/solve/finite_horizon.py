@@ -11,22 +11,25 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.steps import Bellman, Seen, least_positive
+from ..backend.steps import Bellman, Part, Seen, least_positive
 from ..device.arrays import greatest, namespace, on_host
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s
+from .record import Record
 from .scaling import Scaled, lowered
 from .settings import Settings
 from .step_limits import be_patient
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Horizon", "StrategyTooLargeError", "iterate"]
+__all__ = ["Horizon", "StrategyTooLargeError", "exact_among", "iterate", "iterate_to_all"]
 
 LARGEST_STRATEGY = 1 << 32  # bytes
 
@@ -127,6 +130,62 @@ def iterate(
     return Horizon(lower, upper, done, horizon, time.perf_counter() - begin, choices)
 
 
+def iterate_to_all(
+    step: Bellman,
+    horizons: Sequence[int],
+    states: Int32s,
+    settings: Settings,
+    *,
+    stochastic: bool,
+    exact_horizons: int = 0,
+    exponent: int = 0,
+    whole: bool = True,
+) -> Horizon:
+    """What a few states, given by their numbers in the part, have after each of many numbers of steps.
+
+    The bounds are ``(horizons, states)``. The steps are made once; the horizons ascend. Of the first
+    ``exact_horizons`` of them nothing is rounded.
+    """
+    begin = time.perf_counter()
+    faintest = least_positive(step.x if step.constant is None else step.constant) if whole else 0.0
+    record, last, done = Record(states), len(horizons) - 1, 0
+    lower, upper = np.zeros((len(horizons), len(states))), np.zeros((len(horizons), len(states)))
+    now = record.of(step.x)
+    while len(states) and done < horizons[last]:
+        check = min(done + max(16, done // 16), horizons[last])
+        while record.steps < check:
+            seen = record.advance(step, min(step.batch, check - record.steps))
+            faintest = min(faintest, seen.faintest)
+        done, now = record.steps, record.of(step.x)
+        while last >= exact_horizons and done < horizons[last]:
+            rest = _rest(step, seen, horizons[last] - done, stochastic)
+            if not _is_close(*rest.bounds(now), settings, exponent):
+                break
+            last -= 1
+        if last < 0:
+            break
+        settings.tell(iterations=done, horizon=horizons[-1])
+        be_patient(done, horizons[-1], step.part.n_entries, step.part.n_rows)
+    for point, horizon in enumerate(horizons if len(states) else ()):
+        made = min(horizon, done)
+        x = record[horizon] if horizon < done else now
+        if point < exact_horizons and (found := np.ldexp(x, -exponent)).max() <= 1:
+            lower[point] = upper[point] = found
+            continue
+        rest = _rest(step, seen, horizon - done, stochastic) if horizon > done else _Rest()
+        error = step.error(made)
+        lost = step.lost(faintest) * (horizon + 1) * (1 + error) ** 2
+        low, high = rest.bounds(x)
+        low = np.maximum(low * (1 - error) - lost, 0.0)
+        lower[point], upper[point] = lowered(low, high * (1 + error) + lost, exponent)
+    return Horizon(lower, upper, done, horizons[-1], time.perf_counter() - begin, None)
+
+
+def exact_among(part: Part, horizons: Sequence[int], *vectors: Floats | None) -> int:
+    """How many of the first of ascending horizons can be gone to from these vectors with nothing rounded."""
+    return bisect_left(range(len(horizons)), True, key=lambda i: not part.is_exact(horizons[i], *vectors))
+
+
 def _room(horizon: int, states: int) -> Int32s:
     if 4 * horizon * states > LARGEST_STRATEGY:
         raise StrategyTooLargeError(
@@ -156,6 +215,13 @@ def _close_enough(rest: _Rest, x: Floats, states: Int32s | None, settings: Setti
     Relative to their own values for given states, relative to the largest for all.
     """
     lower, upper = rest.bounds(x if states is None else on_host(x[states]))
-    size = lower if states is not None else greatest(lower)
+    return _is_close(lower, upper, settings, exponent, lower if states is not None else greatest(lower))
+
+
+def _is_close(
+    lower: Floats, upper: Floats, settings: Settings, exponent: int, size: Floats | float | None = None
+) -> bool:
+    """Whether bounds are so close, relative to these sizes or to their own."""
+    size = lower if size is None else size
     allowed = settings.eps * size if settings.relative else float(Scaled(settings.eps, exponent))
     return bool((upper - lower <= allowed).all())

@@ -14,12 +14,17 @@ that they get close is what slowly mixing, slowly leaking chains are like, which
 
 The error of rounding is relative: all numbers are non-negative, so that each step adds at most its own (Higham 2002,
 chapter 3).
+
+Many sums over the same powers, for many bounds on time or steps, need the steps only once (:func:`power_sums`): of each
+vector the numbers of a few states are kept, and each sum is made of these.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,13 +35,14 @@ from ..device.arrays import greatest, namespace, on_host
 from ..model.rounding import FAINTEST, LEAST, UNIT
 from ..model.sparse import Int32s
 from .poisson import Poisson
+from .record import Record
 from .scaling import Scaled, exponential, faintest_raised, lowered, raised, raising
 from .settings import Settings
 from .step_limits import be_patient
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["PowerSum", "Weights", "power_sum"]
+__all__ = ["PowerSum", "Weights", "power_sum", "power_sums"]
 
 GROWN = 2.0  # how much a number that was lost because it was too faint may have grown since
 NOTHING = Scaled(0.0)
@@ -228,14 +234,87 @@ def power_sum(
         if greatest(total) <= 1:
             return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
-    rounding = chain.error(done)
+    lower, upper = lowered(*_rounded(weights, chain, done, faintest, lower, upper), exponent)
+    upper = upper + largest * weights.missing
+    return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
+
+
+def power_sums(
+    chain: Chain,
+    many: Sequence[Weights],
+    states: Int32s,
+    settings: Settings,
+    *,
+    stochastic: bool = False,
+    terms: tuple[Floats, ...] = (),
+) -> PowerSum:
+    """Bounds on Σ w(k) Aᵏ x for many weights w, ``(weights, states)``, in a few states: their numbers in the part.
+
+    The steps are made once, as many as the longest of the sums needs. ``many`` have ascending ends. ``terms`` are what
+    x was added up from, where it was.
+    """
+    begin = time.perf_counter()
+    largest, longest, lengths = greatest(chain.x), many[-1].end, [weights.end for weights in many]
+    lower, upper = np.zeros((len(many), len(states))), np.zeros((len(many), len(states)))
+    if largest == 0 or longest == 0 or not len(states):
+        upper += largest * np.array([weights.missing for weights in many])[:, None]
+        return PowerSum(lower, upper, 0, longest, time.perf_counter() - begin)
+    x, part, precision = chain.x, chain.part, chain.part.matrix.precision
+
+    def is_rounded(point: int) -> bool:
+        end = lengths[point]
+        return not (part.is_exact(end - 1, x) and part.is_exact(end, *terms))
+
+    plain = chain.stay is None and all(weights.is_plain for weights in many)
+    n_exact = bisect_left(range(len(many)), True, key=is_rounded) if plain else 0
+    exponent = raising(largest, longest, precision)
+    faintest = faintest_raised(least_positive(x), exponent, precision)
+    chain.x = raised(x, exponent)
+    record, last = Record(states), len(many) - 1
+    while record.steps < lengths[last]:
+        weights, done = many[last], record.steps
+        check = min(done + weights.stride(done), weights.end)
+        while record.steps < check:
+            seen = record.advance(chain, min(chain.batch, check - record.steps))
+            faintest = min(faintest, seen.faintest)
+        done = record.steps
+        # Sums that can be enclosed by now; those that nothing is rounded of are made to the end.
+        while last >= n_exact and done < lengths[last]:
+            rest = _rest(many[last], done, chain, seen, stochastic, whole=chain.lost(faintest) == 0)
+            if not _is_close(*rest.bounds(record.sum(many[last]), record.of(chain.x)), settings, exponent):
+                break
+            last -= 1
+        if last < 0:
+            break
+        settings.tell(iterations=done, horizon=longest)
+        be_patient(done, longest, part.n_entries, part.n_rows)
+    now, whole = record.of(chain.x), chain.lost(faintest) == 0
+    for point, weights in enumerate(many):
+        if point < n_exact:
+            total = np.ldexp(record.sum(weights), -exponent)
+            if total.max() <= 1:
+                lower[point] = upper[point] = total
+                continue
+        rest, made = _rest(weights, done, chain, seen, stochastic, whole=whole), min(done, weights.end)
+        low, high = _rounded(weights, chain, made, faintest, *rest.bounds(record.sum(weights), now), terms=made)
+        lower[point], upper[point] = lowered(low, high, exponent)
+        upper[point] += largest * weights.missing
+    return PowerSum(lower, upper, done, longest, time.perf_counter() - begin)
+
+
+def _rounded(
+    weights: Weights, chain: Chain, done: int, faintest: float, lower: Floats, upper: Floats, *, terms: int = 0
+) -> tuple[Floats, Floats]:
+    """Bounds with what rounding and flushing to zero may have done in so many steps.
+
+    ``terms`` is the length of sums that were made elsewhere, in whatever order (Higham 2002, section 4.2).
+    """
+    rounding = chain.error(done) + (terms + 8) * UNIT * 1.01 if terms else chain.error(done)
     error = rounding + weights.error
     lost = GROWN * chain.lost(faintest) * (weights.end + 1) * (weights.end + 1 if weights.before else 1)
     lost *= (1 + rounding) ** 2
-    lower = namespace(lower).maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
-    lower, upper = lowered(lower, upper * (1 + error) + lost, exponent)
-    upper = upper + largest * weights.missing
-    return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
+    below = namespace(lower).maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
+    return below, upper * (1 + error) + lost
 
 
 def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: bool, *, whole: bool) -> _Rest:
@@ -269,6 +348,13 @@ def _close_enough(rest: _Rest, chain: Chain, states: Int32s | None, settings: Se
     Relative to their own values for given states, relative to the largest for all.
     """
     lower, upper = rest.bounds(*((chain.sum, chain.x) if states is None else _at(chain, states)))
-    size = lower if states is not None else greatest(lower)
+    return _is_close(lower, upper, settings, exponent, lower if states is not None else greatest(lower))
+
+
+def _is_close(
+    lower: Floats, upper: Floats, settings: Settings, exponent: int, size: Floats | float | None = None
+) -> bool:
+    """Whether bounds are so close, relative to these sizes or to their own."""
+    size = lower if size is None else size
     allowed = settings.eps * size if settings.relative else float(Scaled(settings.eps, exponent))
     return bool((upper - lower <= allowed).all())

@@ -18,6 +18,9 @@
 struct Steps {
     real *x, *y;  // the vector is in x before even steps, in y before odd ones
     count_t size, first, last;
+    const int* watched;  // states whose numbers before each step are kept in (steps, n_watched) `record`
+    count_t n_watched;
+    double* record;
     unsigned long long* extremes;
 
     // Run `after = one(step, state, vector)` for all; only lane 0 writes.
@@ -28,6 +31,7 @@ struct Steps {
             if (k > first) meet(extremes + MEETINGS, k - first);
             const real* from = k % 2 ? y : x;
             real* to = k % 2 ? x : y;
+            for (count_t i = thread_number(); i < n_watched; i += thread_count()) record[k * n_watched + i] = from[watched[i]];
             for (count_t state = thread_number() / LANES; state < size; state += thread_count() / LANES) {
                 const double after = one(k, state, from);
                 if (lane() == 0) to[state] = real(after);
@@ -39,9 +43,10 @@ struct Steps {
 };
 
 #define STEPS_PARAMETERS \
-    real *x, real *y, count_t size, count_t first, count_t last, count_t end, unsigned long long *extremes
+    real *x, real *y, count_t size, count_t first, count_t last, count_t end, const int *watched, count_t n_watched, \
+        double *record, unsigned long long *extremes
 #define STEPS \
-    Steps { x, y, size, first, last, extremes }
+    Steps { x, y, size, first, last, watched, n_watched, record, extremes }
 
 // x <- factor · Ax + stay · x, or x <- Ax without `stay`; sum += weight · x before each step. The faintest number is not looked
 // for where there is a `stay`.

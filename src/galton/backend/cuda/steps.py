@@ -48,6 +48,7 @@ TOGETHER = 8_000_000  # entries and rows from which on a step takes longer than 
 ALONE = 4096  # threads up to which one block is faster than several that have to meet
 BLOCK = 512
 EXTREMES_THREADS = 1 << 17  # threads that find the extremes of the last step
+_NOBODY = (None, 0, None)  # is watched
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +188,7 @@ def _tried(layout: Layout, precision: Precision, steps: int = 8) -> tuple[float,
         start = time.perf_counter()
         for _ in range(count):
             name = "chain_steps" if chain else "bellman_steps"
-            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, extremes)
+            kernel.launch(name, size * layout.lanes, *given, x, y, size, 0, 1, 1, *_NOBODY, extremes)
         int(extremes[0])  # waits for the device
         seconds = (time.perf_counter() - start) / count
     return seconds, y
@@ -248,6 +249,8 @@ class _Steps:
     """Launches of the kernels of ``steps.cu``; ``step`` has the first arguments of those that make steps."""
 
     step: tuple[Any, ...]
+    recorded: Any | None = None  # what the watched states showed, before each step
+    _seen: tuple[Any, int, Any] = _NOBODY
 
     def __init__(self, layout: Layout, work: int, precision: Precision) -> None:
         self._kernels = _kernels("steps", layout, precision)
@@ -255,29 +258,36 @@ class _Steps:
         self._real = precision.real
         self._extremes = cp.zeros(8, dtype=np.uint64)
 
-    def _run(self, kernel: str, steps: int, x: Any, other: Any, *given: Any) -> list[float]:
+    def _run(
+        self, kernel: str, steps: int, x: Any, other: Any, watched: Any | None, record: Any | None, *given: Any
+    ) -> list[float]:
         if not len(x) == len(other) == self._size:
             raise ValueError("a vector has the wrong length")
         if not x.dtype == other.dtype == self._real:
             raise ValueError(f"vectors are of {x.dtype} and {other.dtype}, not of {np.dtype(self._real)}")
-        self.begin()
+        self.begin(steps, watched)
         held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
         if held:
             threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
-            arguments = (*given, x, other, self._size, 0, steps, steps, self._extremes)
+            arguments = (*given, x, other, self._size, 0, steps, steps, *self._seen, self._extremes)
             self._kernels.launch_together(kernel, threads, *arguments, block=BLOCK)
         else:
             for step in range(steps):
                 self.one_step(kernel, step, steps, x, other, *given)
-        return self.seen(steps, x, other)
+        found = self.seen(steps, x, other)
+        if record is not None:
+            record[:] = on_host(self.recorded)
+        return found
 
-    def begin(self) -> None:
-        """Forget the extremes of other steps."""
+    def begin(self, steps: int, watched: Any | None) -> None:
+        """Forget the extremes of other steps, and make room for what so many will show in the watched states."""
         self._extremes[:] = 0
+        self.recorded = None if watched is None else cp.empty(steps * len(watched))
+        self._seen = _NOBODY if watched is None else (watched, len(watched), self.recorded)
 
     def one_step(self, kernel: str, step: int, steps: int, x: Any, other: Any, *given: Any) -> None:
         """One of so many steps: from x into the other vector, or back if it has an odd number."""
-        arguments = (*given, x, other, self._size, step, step + 1, steps, self._extremes)
+        arguments = (*given, x, other, self._size, step, step + 1, steps, *self._seen, self._extremes)
         self._kernels.launch(kernel, self._threads, *arguments)
 
     def seen(self, steps: int, x: Any, other: Any) -> list[float]:
@@ -297,14 +307,22 @@ class Chain(_Steps):
         self._stays = stay is not None
 
     def run(
-        self, steps: int, weights: Any | None, x: Any, other: Any, total: Any | None, threads: int
+        self,
+        steps: int,
+        weights: Any | None,
+        x: Any,
+        other: Any,
+        total: Any | None,
+        threads: int,
+        watched: Any | None = None,
+        record: Any | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` times: ``total += weight * x``, then a step.
+        """``steps`` times: ``total += weight * x``, then a step; what is watched is brought home.
 
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         given = None if weights is None else cp.asarray(weights)
-        extremes = self._run("chain_steps", steps, x, other, *self.step, given, total)
+        extremes = self._run("chain_steps", steps, x, other, watched, record, *self.step, given, total)
         if self._stays:
             extremes[-1] = 0.0
         return (steps % 2 == 1, *extremes)
@@ -320,16 +338,25 @@ class Bellman(_Steps):
         super().__init__(layout, matrix.work, matrix.precision)
         self.step = _rows(layout, constant, 1 if maximise else -1)
 
-    def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; choices, if any, are brought home.
+    def run(
+        self,
+        steps: int,
+        x: Any,
+        other: Any,
+        choices: Any | None,
+        threads: int,
+        watched: Any | None = None,
+        record: Any | None = None,
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` steps; choices, if any, and what is watched are brought home.
 
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         if choices is None:
-            extremes = self._run("bellman_steps", steps, x, other, *self.step)
+            extremes = self._run("bellman_steps", steps, x, other, watched, record, *self.step)
         else:
             chosen = cp.empty(len(choices), dtype=np.int32)
-            extremes = self._run("bellman_choices", steps, x, other, *self.step, chosen)
+            extremes = self._run("bellman_choices", steps, x, other, watched, record, *self.step, chosen)
             choices[:] = on_host(chosen)
         return (steps % 2 == 1, *extremes)
 

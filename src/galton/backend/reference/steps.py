@@ -104,9 +104,22 @@ class Chain:
     stay: Floats | None
 
     def run(
-        self, steps: int, weights: Floats | None, x: Floats, other: Floats, total: Floats | None, threads: int
+        self,
+        steps: int,
+        weights: Floats | None,
+        x: Floats,
+        other: Floats,
+        total: Floats | None,
+        threads: int,
+        watched: Int32s | None = None,
+        record: Floats | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
         """Make steps; the vector ends up in ``x``."""
+        if watched is not None and record is not None:
+            now = x
+            for kept in record.reshape(steps, -1):
+                kept[:] = now[watched]
+                now = chain_steps(self.matrix.rows, self.scale, self.stay, np.zeros(1), now)[0]
         given = np.zeros(steps) if weights is None else weights
         x[:], added, seen = chain_steps(self.matrix.rows, self.scale, self.stay, given, x)
         if total is not None:
@@ -123,10 +136,23 @@ class Bellman:
     maximise: bool
 
     def run(
-        self, steps: int, x: Floats, other: Floats, choices: Int32s | None, threads: int
+        self,
+        steps: int,
+        x: Floats,
+        other: Floats,
+        choices: Int32s | None,
+        threads: int,
+        watched: Int32s | None = None,
+        record: Floats | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
         """Make steps; the vector ends up in ``x``."""
-        x[:], chosen, seen = bellman_steps(self.matrix.rows, self.matrix.groups, self.constant, self.maximise, steps, x)
+        rows, groups = self.matrix.rows, self.matrix.groups
+        if watched is not None and record is not None:
+            now = x
+            for kept in record.reshape(steps, -1):
+                kept[:] = now[watched]
+                now = bellman_steps(rows, groups, self.constant, self.maximise, 1, now)[0]
+        x[:], chosen, seen = bellman_steps(rows, groups, self.constant, self.maximise, steps, x)
         if choices is not None:
             choices[:] = chosen.reshape(-1)
         return False, *seen

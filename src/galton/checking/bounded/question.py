@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...backend.formats import ORDERS
 from ...backend.steps import Chain, Part, part_of
-from ...device.arrays import members, namespace
+from ...device.arrays import members, namespace, on_host
 from ...lang.source import GaltonError
 from ...model.sparse import Int32s, Mask, Model, Rewards
 from ...solve.finite_horizon import Horizon
@@ -178,6 +178,37 @@ class BoundedQuestion:
                 "a larger --eps would be met"
             )
         return answer
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """``(points, initial states)`` bounds on a number at many bounds on time or steps, found in one pass."""
+
+    lower: Floats
+    upper: Floats
+    method: str
+    work: tuple[Work, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        ask: BoundedQuestion,
+        part: Part,
+        found: PowerSum | Horizon,
+        outside: Floats,
+        most: float,
+        method: str,
+        work: tuple[Work, ...],
+    ) -> Curve:
+        """Put together what was found for the initial states of a part, and exact numbers outside it."""
+        initial = ask.model.initial
+        inside = np.ones(len(initial), dtype=np.bool_)
+        if part.position is not None:
+            inside = on_host(part.position[initial] >= 0)
+        lower = np.tile(on_host(outside[initial]).astype(np.float64), (len(found.lower), 1))
+        upper = lower.copy()
+        lower[:, inside], upper[:, inside] = np.minimum(found.lower, most), np.minimum(found.upper, most)
+        return cls(lower, upper, method, work)
 
 
 def known(values: Floats, method: str) -> Quantity:

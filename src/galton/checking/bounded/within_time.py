@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import time as clock
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,18 +20,27 @@ from ...device.arrays import greatest, namespace
 from ...model.rounding import FAINT
 from ...model.sparse import Mask, Model, Rewards
 from ...solve.methods import BACKWARD
-from ...solve.poisson import poisson
-from ...solve.power_sums import PowerSum, Weights
+from ...solve.poisson import Poisson, poisson
+from ...solve.power_sums import PowerSum, Weights, power_sums
 from ...solve.scaling import lowered, raised, raising
 from ...solve.settings import Settings
 from ...solve.uniformisation import Uniformised, uniformise
 from ..quantity import Quantity, Work
 from . import forward_in_time
-from .question import BoundedQuestion, BoundError, filled, known, work_of
+from .question import BoundedQuestion, BoundError, Curve, filled, known, work_of
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["cumulative_time", "instantaneous_time", "timed_until"]
+__all__ = [
+    "JumpSum",
+    "cumulative_time",
+    "instantaneous_time",
+    "reach",
+    "reward_at",
+    "reward_over",
+    "stay",
+    "timed_until",
+]
 
 
 def timed_until(
@@ -86,14 +96,11 @@ def cumulative_time(
         return known(ask.zeros, BACKWARD)
 
     def backward() -> Quantity:
-        chain, whole = _earning(ask, rates)
-        if chain is None:
+        sum = reward_over(ask, rates)
+        if sum is None:
             earned = rates * time
             return Quantity(earned * (1 - 2.0**-51), earned * (1 + 2.0**-51), BACKWARD)
-        weights = Weights.over_time(poisson(chain.rate * time))
-        found = _per_jump(ask, chain, chain.part.of(rates), weights, stochastic=whole)
-        lower, upper = filled(chain.part, found, ask.zeros)
-        return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward over time", chain.part, found),)))
+        return ask.accept(sum.until(ask, time))
 
     return forward_in_time.forward_first(
         ask, "reward over time", partial(forward_in_time.reward_over, ask, rates, time), backward
@@ -111,13 +118,8 @@ def instantaneous_time(
         return known(state, BACKWARD)
 
     def backward() -> Quantity:
-        chain, whole = _earning(ask, state)
-        if chain is None:
-            return known(state, BACKWARD)
-        weights = Weights.at_time(poisson(chain.rate * time))
-        found = ask.sum(chain.chain(chain.part.of(state)), weights, stochastic=whole)
-        lower, upper = filled(chain.part, found, ask.zeros)
-        return ask.accept(Quantity(lower, upper, BACKWARD, (work_of("reward at a time", chain.part, found),)))
+        sum = reward_at(ask, state)
+        return known(state, BACKWARD) if sum is None else ask.accept(sum.until(ask, time))
 
     return forward_in_time.forward_first(
         ask, "reward at a time", partial(forward_in_time.reward_at, ask, state, time), backward
@@ -131,39 +133,136 @@ def _refuse_time(time: float) -> None:
         raise BoundError("a time bound has to be finite")
 
 
-def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
-    """The chain of the states from which a state with a reward can be reached, and whether these are all."""
-    keep = ask.reaching(rates > 0)
-    return uniformise(ask.model, keep, ask.threads, ask.prepared), bool(keep.all())
-
-
 def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, time: float) -> Quantity:
     """P [ through U[0,time] goal ]: the probability to enter the goal with one of the jumps that come in time."""
     if math.isinf(time):
         from ..unbounded.until import until
 
         return until(ask.model, through, goal, None, ask.proving)
+    sum = reach(ask, through, goal) if time > 0 else None
+    return known(goal.astype(np.float64), BACKWARD) if sum is None else sum.until(ask, time)
+
+
+# What these questions come down to.
+
+
+@dataclass(frozen=True, eq=False)
+class JumpSum:
+    """A number as a sum over the jumps of a uniformised chain: what the states are worth at that jump.
+
+    Attributes
+    ----------
+    chain, start
+        The states whose number is not known at once, and what they are worth at the first jump, times 2^exponent.
+    weights
+        How much each jump counts, given how many there are.
+    at_zero
+        The number of every state when no time has passed; outside of the chain it stays that.
+    forward
+        How to go the other way, for so much time.
+    """
+
+    step: str
+    chain: Uniformised
+    start: Floats
+    weights: Callable[[Poisson], Weights]
+    at_zero: Floats
+    forward: Callable[[float], forward_in_time.Attempt]
+    most: float = np.inf
+    stochastic: bool = False
+    exponent: int = 0
+    work: tuple[Work, ...] = ()
+
+    def until(self, ask: BoundedQuestion, time: float) -> Quantity:
+        """Bound it in every state, when so much time has passed."""
+        chain = self.chain
+        weights = self.weights(poisson(chain.rate * time))
+        found = self._lowered(ask.sum(chain.chain(self.start), weights, stochastic=self.stochastic))
+        lower, upper = filled(chain.part, found, self.at_zero, self.most)
+        return Quantity(lower, upper, BACKWARD, (*self.work, work_of(self.step, chain.part, found)))
+
+    def curve(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
+        """Bound it in the initial states, at many times that ascend, all of them in one pass."""
+        forward, backward = partial(self.forward, times[-1]), partial(self._backward, ask)
+        return forward_in_time.curve_forward_first(ask, self.step, forward, times, backward)
+
+    def _backward(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
+        chain = self.chain
+        weights = [self.weights(poisson(chain.rate * time)) for time in times]
+        states = ask.important(chain.part)
+        found = power_sums(chain.chain(self.start), weights, states, ask.settings, stochastic=self.stochastic)
+        work = (*self.work, work_of(self.step, chain.part, found))
+        return Curve.of(ask, chain.part, self._lowered(found), self.at_zero, self.most, BACKWARD, work)
+
+    def _lowered(self, found: PowerSum) -> PowerSum:
+        if not self.exponent:
+            return found
+        lower, upper = lowered(found.lower, found.upper, self.exponent)
+        return replace(found, lower=lower, upper=upper)
+
+
+def reach(ask: BoundedQuestion, through: Mask, goal: Mask) -> JumpSum | None:
+    """P [ through U<=t goal ]: the probability to enter the goal with one of the jumps that come in time."""
     matter, graph = _mattering(ask, goal, through & ~goal, but=goal)
-    chain = uniformise(ask.model, matter, ask.threads, ask.prepared) if time > 0 and matter.any() else None
-    reached = goal.astype(np.float64)
+    chain = uniformise(ask.model, matter, ask.threads, ask.prepared) if matter.any() else None
     if chain is None:
-        return known(reached, BACKWARD)
+        return None
+    reached = goal.astype(np.float64)
     enter = chain.part.of(row_products(ask.model, reached, ask.threads))
-    found = _per_jump(ask, chain, enter, Weights.over_time(poisson(chain.rate * time)))
-    lower, upper = filled(chain.part, found, reached, 1.0)
-    return Quantity(lower, upper, BACKWARD, (graph, work_of("until within a time", chain.part, found)))
+    start, exponent = _per_jump(chain, enter)
+    forward = partial(forward_in_time.until, ask, through, goal, 0.0)
+    return JumpSum(
+        "until within a time", chain, start, Weights.over_time, reached, forward, 1.0, exponent=exponent, work=(graph,)
+    )
 
 
-def _per_jump(
-    ask: BoundedQuestion, chain: Uniformised, rates: Floats, weights: Weights, *, stochastic: bool = False
-) -> PowerSum:
-    """The sum of what comes with each jump, given what comes per unit of time; faint numbers are raised."""
+def stay(ask: BoundedQuestion, inside: Mask) -> JumpSum | None:
+    """P [ G<=t inside ]: the probability not to have left by then."""
+    matter, graph = _mattering(ask, inside, inside)
+    chain = uniformise(ask.model, matter, ask.threads, ask.prepared)
+    if chain is None:
+        return None
+    staying = inside.astype(np.float64)
+
+    def forward(time: float) -> forward_in_time.Attempt:
+        return forward_in_time.until(ask, inside, inside, time, time)
+
+    return JumpSum(
+        "stay for a time", chain, chain.part.of(staying), Weights.at_time, staying, forward, 1.0, work=(graph,)
+    )
+
+
+def reward_over(ask: BoundedQuestion, rates: Floats) -> JumpSum | None:
+    """R [ C<=t ], given what each state earns per unit of time."""
+    chain, whole = _earning(ask, rates)
+    if chain is None:
+        return None
+    start, exponent = _per_jump(chain, chain.part.of(rates))
+    forward = partial(forward_in_time.reward_over, ask, rates)
+    return JumpSum(
+        "reward over time", chain, start, Weights.over_time, ask.zeros, forward, stochastic=whole, exponent=exponent
+    )
+
+
+def reward_at(ask: BoundedQuestion, state: Floats) -> JumpSum | None:
+    """R [ I=t ]."""
+    chain, whole = _earning(ask, state)
+    if chain is None:
+        return None
+    forward = partial(forward_in_time.reward_at, ask, state)
+    return JumpSum("reward at a time", chain, chain.part.of(state), Weights.at_time, state, forward, stochastic=whole)
+
+
+def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
+    """The chain of the states from which a state with a reward can be reached, and whether these are all."""
+    keep = ask.reaching(rates > 0)
+    return uniformise(ask.model, keep, ask.threads, ask.prepared), bool(keep.all())
+
+
+def _per_jump(chain: Uniformised, rates: Floats) -> tuple[Floats, int]:
+    """What comes with each jump, given what comes per unit of time; faint numbers are raised by a power of two."""
     exponent = raising(greatest(rates)) if least_positive(rates) < FAINT * chain.rate else 0
-    found = ask.sum(chain.chain(raised(rates, exponent) / chain.rate), weights, stochastic=stochastic)
-    if not exponent:
-        return found
-    lower, upper = lowered(found.lower, found.upper, exponent)
-    return replace(found, lower=lower, upper=upper)
+    return raised(rates, exponent) / chain.rate, exponent
 
 
 def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) -> Quantity:

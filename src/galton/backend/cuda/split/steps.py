@@ -123,16 +123,27 @@ class _Steps:
     def __init__(self, parts: Parts, kernels: list[Any]) -> None:
         self.parts, self.kernels = parts, kernels
 
-    def _run(self, kernel: str, steps: int, x: Any, other: Any, given: list[tuple[Any, ...]]) -> list[float]:
+    def _run(
+        self,
+        kernel: str,
+        steps: int,
+        x: Any,
+        other: Any,
+        given: list[tuple[Any, ...]],
+        watched: Any | None,
+        record: Any | None,
+    ) -> list[float]:
         """So many steps, with further arguments for each part; the extremes of the last over all parts."""
         if not len(x) == len(other) == self.parts.size:
             raise ValueError("a vector has the wrong length")
         vectors = self.parts.scatter(x)
         others = self.parts.copies(vectors)
         pairs = list(zip(self.parts, self.kernels, vectors, others, strict=True))
+        places = np.zeros(0, dtype=np.int32) if watched is None else on_host(watched)
         for part, mine, *_ in pairs:
+            own = places[(part.first <= places) & (places < part.last)] - np.int32(part.first)
             with on(part.device):
-                mine.begin()
+                mine.begin(steps, cp.asarray(own) if len(own) else None)
         for step in range(steps):
             for (part, mine, *pieces), more in zip(pairs, given, strict=True):
                 with on(part.device):
@@ -143,6 +154,9 @@ class _Steps:
         for part, mine, *pieces in pairs:
             with on(part.device):
                 seen.append(mine.seen(steps, *pieces))
+        if record is not None:
+            recorded = [on_host(mine.recorded).reshape(steps, -1) for _, mine, *_ in pairs if mine.recorded is not None]
+            record.reshape(steps, -1)[:] = np.concatenate(recorded, axis=1)  # as watched states, parts ascend
         return [extreme(numbers) for extreme, numbers in zip(EXTREMES, zip(*seen, strict=True), strict=True)]
 
 
@@ -158,9 +172,17 @@ class Chain(_Steps):
         self._stays = stay is not None
 
     def run(
-        self, steps: int, weights: Any | None, x: Any, other: Any, total: Any | None, threads: int
+        self,
+        steps: int,
+        weights: Any | None,
+        x: Any,
+        other: Any,
+        total: Any | None,
+        threads: int,
+        watched: Any | None = None,
+        record: Any | None = None,
     ) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` times: ``total += weight * x``, then a step.
+        """``steps`` times: ``total += weight * x``, then a step; what is watched is brought home.
 
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
@@ -169,7 +191,7 @@ class Chain(_Steps):
         for part, own in zip(self.parts, sums, strict=True):
             with on(part.device):
                 given.append((None if weights is None else cp.asarray(weights), own))
-        extremes = self._run("chain_steps", steps, x, other, given)
+        extremes = self._run("chain_steps", steps, x, other, given, watched, record)
         if total is not None:
             self.parts.gather(sums, total)
         if self._stays:
@@ -187,16 +209,25 @@ class Bellman(_Steps):
                 kernels.append(mine.bellman(None if constant is None else part.of_rows(constant), maximise))
         super().__init__(matrix.parts, kernels)
 
-    def run(self, steps: int, x: Any, other: Any, choices: Any | None, threads: int) -> tuple[bool, *tuple[float, ...]]:
-        """``steps`` steps; choices, if any, are brought home.
+    def run(
+        self,
+        steps: int,
+        x: Any,
+        other: Any,
+        choices: Any | None,
+        threads: int,
+        watched: Any | None = None,
+        record: Any | None = None,
+    ) -> tuple[bool, *tuple[float, ...]]:
+        """``steps`` steps; choices, if any, and what is watched are brought home.
 
         Returns whether x ended in ``other``, and the numbers of :class:`galton.backend.steps.Seen`.
         """
         if choices is None:
-            extremes = self._run("bellman_steps", steps, x, other, [()] * len(self.parts))
+            extremes = self._run("bellman_steps", steps, x, other, [()] * len(self.parts), watched, record)
             return (steps % 2 == 1, *extremes)
         chosen = self.parts.each(lambda part: cp.empty(steps * part.size, dtype=np.int32))
-        extremes = self._run("bellman_choices", steps, x, other, [(own,) for own in chosen])
+        extremes = self._run("bellman_choices", steps, x, other, [(own,) for own in chosen], watched, record)
         taken = choices.reshape(steps, self.parts.size)
         for part, own in zip(self.parts, chosen, strict=True):
             rows = on_host(own).reshape(steps, part.size)

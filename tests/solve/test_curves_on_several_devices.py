@@ -1,0 +1,52 @@
+"""Curves over a bound where several devices share the states that are watched."""
+
+from __future__ import annotations
+
+import pytest
+from played import played_device
+
+import galton
+from galton.checking.curves import Point, answer_curve
+from galton.lang import Source, parse_properties
+from galton.lang.resolution import resolve
+from galton.solve.settings import Settings
+
+WALK = """
+{type}
+module walk
+  x : [0..19];
+  [] x<19 -> 0.5 : (x'=x+1) + 0.25 : (x'=max(x-1,0)) + 0.25 : (x'=x);
+  [] x=3 -> (x'=4);
+  [] x=19 -> true;
+endmodule
+init x=0 | x=15 endinit
+rewards "place" true : x/8; endrewards
+"""
+
+
+@pytest.mark.parametrize(
+    ("type", "prop"),
+    [
+        ("dtmc", "P=? [ F<=T x=19 ]"),
+        ("dtmc", "R=? [ C<=T ]"),
+        ("mdp", "Pmax=? [ F<=T x=19 ]"),
+        ("mdp", "Rmin=? [ I=T ]"),
+        ("ctmc", "P=? [ F<=T x=19 ]"),
+        ("ctmc", "R=? [ C<=T ]"),
+    ],
+)
+def test_points_of_several_devices_are_those_of_one(type: str, prop: str) -> None:
+    """Both initial states are watched; one is in each of two parts, and three parts have one without any."""
+    program = galton.parse(WALK.format(type=type))
+    kind = "double" if type == "ctmc" else "int"
+    file = parse_properties(Source("property", f"const {kind} T; {prop}"))
+    found = []
+    with played_device(3):
+        for device in ("cuda", "cuda:0,1", "cuda:0,1,2"):
+            questions = [resolve(file, program, {"T": value}) for value in (1, 2, 5, 40, 300)]
+            model = program.build(device=device)
+            results = answer_curve(model, [Point(context, question) for context, (question,) in questions], Settings())
+            assert all(result is not None and result.device == "cuda" for result in results)
+            found.append([(result.lower, result.upper) for result in results if result is not None])
+    assert found[1] == [pytest.approx(bounds, rel=1e-12) for bounds in found[0]]
+    assert found[2] == [pytest.approx(bounds, rel=1e-12) for bounds in found[0]]
