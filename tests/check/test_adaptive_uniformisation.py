@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 import scipy.linalg
 from asking import MACHINE, ask
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
@@ -67,6 +67,7 @@ def birth_and_death(states: int, birth: float, death: float) -> Floats:
 def test_until(rates: Floats, through: list[bool], goal: list[bool], low: float, more: float) -> None:
     a, b = np.array(through[: len(rates)]), np.array(goal[: len(rates)])
     expected = float(exact_until(rates, a, b, low, low + more)[0])
+    assume(np.isfinite(expected))  # some exponentials of SciPy 1.12 are no numbers
     model = Model.from_matrix("ctmc", rates)
     assert_holds(lambda: timed_until(model, a, b, low, low + more, FORWARDS), expected)
 

@@ -82,7 +82,7 @@ def test_sigterm_once_lost_a_synthesis(number: int, code: int, tmp_path: Path) -
 
 def test_an_experiment_that_is_terminated_keeps_its_rows(tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
-    words = ["check", str(MODELS / "die.prism"), "-p", "const int k; P=? [ F<=k d=6 ]", "-c", "k=0:4000"]
+    words = ["check", str(MODELS / "die.prism"), "-p", "const int k; P=? [ F[k,k+9] d=6 ]", "-c", "k=0:4000"]
     code, out, _, _ = stopped([*words, "--csv", str(table)], signal.SIGTERM, 3, "galton.checking.answering", "check")
     assert code == 143
     rows = table.read_text().splitlines()

@@ -53,8 +53,8 @@ def watched_gate() -> Iterator[list[Any]]:
     """What passes the gate of answers meanwhile, in order: the last is the outermost operator's."""
     passed: list[Any] = []
 
-    def watching(quantity: Any, *more: Any) -> Any:
-        passed.append(admit(quantity, *more))
+    def watching(quantity: Any, *more: Any, **options: Any) -> Any:
+        passed.append(admit(quantity, *more, **options))
         return passed[-1]
 
     with mock.patch.object(evaluation, "admit", watching):

@@ -165,16 +165,24 @@ def constant(expression: Expression, constants: Mapping[str, Value], source: Sou
 
 
 def threshold(
-    formula: Probability | Reward | ExpectedTime | SteadyState, constants: Mapping[str, Value], source: Source
+    formula: Probability | Reward | ExpectedTime | SteadyState,
+    constants: Mapping[str, Value],
+    source: Source,
+    *,
+    below_zero: bool = True,
 ) -> float | None:
-    """What an operator's value is compared with; None where the value itself is asked for."""
+    """What an operator's value is compared with; None where the value itself is asked for.
+
+    ``below_zero`` says whether rewards may be.
+    """
     if formula.comparison is None:
         return None
     bound = formula.comparison.bound
     value = float(constant(bound, constants, source))
     most = 1.0 if isinstance(formula, (Probability, SteadyState)) else math.inf
     # Means at a moment, until then and in the long run may be below zero, where rewards are.
-    signed = isinstance(formula, Reward) and isinstance(formula.objective, (Cumulative, Instantaneous, LongRun))
+    means = isinstance(formula, Reward) and isinstance(formula.objective, (Cumulative, Instantaneous, LongRun))
+    signed = below_zero and means
     if not (-math.inf if signed else 0) <= value <= most:
         what = "a probability lies between 0 and 1" if most == 1 else "expected rewards and times are not negative"
         raise LanguageError(f"{what}, and this bound is {value:g}", source, bound.span)

@@ -332,7 +332,7 @@ def _problem(
     operator = operator_of(question)
     for part in parts(operator):  # also those that stand inside, which are looked at much later
         if isinstance(part, (Probability, Reward)):
-            threshold(part, context.constants, question.source)
+            threshold(part, context.constants, question.source, below_zero=False)
     asked = [
         name
         for name, given in (("maximise", maximize), ("minimise", minimize), ("accuracy", accuracy is not None))

@@ -133,7 +133,7 @@ class Asked:
 
     def bound(self, formula: Operator) -> float:
         """What an operator inside another is compared with."""
-        found = paths.threshold(formula, self.program.constants, self.source)
+        found = paths.threshold(formula, self.program.constants, self.source, below_zero=False)
         if found is None:
             raise self.unsupported(formula)
         return found
