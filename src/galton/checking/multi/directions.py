@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from ..unbounded.rewards import reachability_reward, total_reward
 from ..unbounded.until import until
 from .arena import Arena
 from .exact_chains import exact_rewards
+from .losses import Losses, losses
 
 __all__ = ["Directions", "HalfSpace", "Point", "Weights", "dot", "rounded_weights"]
 
@@ -114,14 +116,28 @@ class Directions:
         # A run stops exactly once: what it does not gain there is a cost like the others.
         likely = [i for i, objective in enumerate(arena.objectives) if objective.is_probability]
         all_of_them = sum(weights[i] for i in likely)
-        rows = self._weighted(weights, [i for i in range(len(weights)) if i not in likely])
+        rows = self._weighted(weights, [i for i, objective in enumerate(arena.objectives) if objective.is_cost])
+        to_lose = Fraction(all_of_them)
+        for i, lost in self._losses.items():
+            rows += weights[i] * lost.rows
+            to_lose += Fraction(weights[i]) * Fraction(lost.most)
         to_stop = arena.model.row_starts[1:] - 1  # the last entry of a row is the only one of a stop
         stops = arena.model.columns[to_stop] == arena.model.n_states - 1
         stops[-1] = False  # a stopped run pays nothing
         rows[stops] += all_of_them - self._weighted(weights, likely)[stops]
         found = reachability_reward(arena.model, Rewards(choice=rows), arena.stopped, "min", settings)
         self._note(found)
-        return found, Fraction(all_of_them) - Fraction(float(found.lower[arena.initial])) * (1 - slack)
+        return found, to_lose - Fraction(float(found.lower[arena.initial])) * (1 - slack)
+
+    @cached_property
+    def _losses(self) -> dict[int, Losses]:
+        """The rewards to be large, beside costs."""
+        arena = self.arena
+        return {
+            i: losses(arena.model, arena.gains[i], replace(self.settings, strategy=False))
+            for i, objective in enumerate(arena.objectives)
+            if not objective.is_probability and not objective.is_cost
+        }
 
     def _weighted(self, weights: Sequence[float], objectives: Sequence[int]) -> Floats:
         rows = np.zeros(self.arena.model.n_choices)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -81,17 +80,7 @@ def objectives_of(formula: Multi, terms: Terms) -> tuple[Objective, ...]:
     if len(asked) == 2 and len(found) > 2:
         message = "a Pareto set under further bounds is not supported"
         raise UnsupportedError(message, terms.source, formula.span, "leave the bounds away, or one of the =?")
-    _refuse_opposite_rewards(found, formula, terms)
     return found
-
-
-def _refuse_opposite_rewards(objectives: Sequence[Objective], formula: Multi, terms: Terms) -> None:
-    """One equation has rewards of one sign only: bounds are proved for no other."""
-    told = [objective for objective in objectives if not objective.is_trivial]
-    rewards = [objective for objective in told if not objective.is_probability]
-    if len({objective.maximise for objective in rewards}) > 1:
-        message = "rewards of which one is to be large and another small are not supported together in multi(…)"
-        raise UnsupportedError(message, terms.source, formula.span)
 
 
 def _objective(part: Expression, terms: Terms) -> Objective:
