@@ -18,7 +18,17 @@ FIELDS = {
     *("model", "index", "name", "property", "constants", "value", "lower", "upper", "states", "choices", "transitions"),
     *("full", "device", "placement", "method", "iterations", "build_s", "check_s", "total_s"),
 }
-MULTI = "multi(P>=0.1 [ F d=6 ], P>=0.1 [ F d=5 ])"  # PRISM knows it, for MDPs
+UNSUPPORTED = "A [ F<=3 d=6 ]"
+FORK = """
+mdp
+const double p;
+module fork
+  s : [0..3];
+  [a] s=0 -> p : (s'=1) + 1-p : (s'=3);
+  [a] s=0 -> (s'=2);
+  [] s=0 -> (s'=0);
+endmodule
+"""
 
 
 def answers(*arguments: object) -> tuple[int, list[dict[str, Any]]]:
@@ -314,11 +324,30 @@ def test_a_strategy_makes_a_chain_of_an_mdp_before_properties_are_looked_at(tmp_
 
 
 def test_what_is_not_supported_yet() -> None:
-    assert refused(MULTI).startswith("--prop:1:1: error: several objectives at once, multi(…), are not supported\n")
+    assert refused(UNSUPPORTED).startswith("--prop:1:1: error: 'A' with a bound on the path is not supported\n")
+
+
+def test_pareto_sets_in_json_in_text_and_in_tables(tmp_path: Path) -> None:
+    fork = write(tmp_path, FORK)
+    asked = "-p", "multi(Pmax=? [ F s=1 ], Pmax=? [ F s=2 ])"
+    code, (answer,) = answers(fork, "-c", "p=0.5", *asked)
+    assert (code, answer["value"], answer["lower"]) == (0, [[0.0, 1.0], [0.5, 0.0]], None)
+    assert "=  (0, 1), (0.5, 0)\n" in galton("check", fork, "-c", "p=0.5", *asked).out
+    table = tmp_path / "table.csv"
+    assert galton("check", fork, "-c", "p=0.25:0.25:0.5", *asked, "--csv", table).code == 0
+    assert table.read_text().splitlines()[1:] == [
+        '0.25,"(0, 1), (0.25, 0)",,,,',
+        '0.5,"(0, 1), (0.5, 0)",,,,',
+    ]
+
+
+def test_several_objectives_of_a_chain_are_refused() -> None:
+    said = refused("multi(P>=0.1 [ F d=6 ], P>=0.1 [ F d=5 ])")
+    assert "multi(…) is about the strategies of an MDP, and a chain has none" in said
 
 
 def test_errors_in_json() -> None:
-    code, found = answers(DIE, *typed('R{"tossed"}=? [ F d=6 ]', "P=? [ F d=6 ]", MULTI))
+    code, found = answers(DIE, *typed('R{"tossed"}=? [ F d=6 ]', "P=? [ F d=6 ]", UNSUPPORTED))
     assert code == 1
     assert [answer["error"]["kind"] if "error" in answer else None for answer in found] == [
         "input",

@@ -54,14 +54,17 @@ class Product:
     states: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
 
-    def accepting(self, acceptance: Acceptance) -> Mask:
-        """The states of components in which runs are accepted with probability 1, in an MDP by some strategy."""
+    def accepting(self, acceptance: Acceptance, choices: Mask | None = None) -> Mask:
+        """The states of components in which runs are accepted with probability 1, in an MDP by some strategy.
+
+        In an MDP, ``choices`` are those that strategies may take there; None for all.
+        """
         if not self.model.has_choices:
             found = bottom_components(self.model)
             return self._chosen(found.component, lambda met: holds(acceptance, met))
         goal = np.zeros(self.model.n_states, dtype=np.bool_)
         for pair in generalised_rabin(acceptance):
-            inner = maximal_end_components(self.model, self.marks & pair.fin == 0)
+            inner = maximal_end_components(self.model, self.marks & pair.fin == 0, choices)
             wanted = pair.inf
             goal |= self._chosen(inner.component, lambda met, wanted=wanted: met & wanted == wanted)  # type: ignore[misc]
         return goal

@@ -24,7 +24,7 @@ from ..lang.program import Program
 from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Probability, Reward, SteadyState
 from ..lang.rendering import render
 from ..lang.resolution import BUILT_IN, is_state_formula, parts
-from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
+from ..lang.source import GaltonError, LanguageError, Source, Span
 from ..model.errors import NumericError
 from ..model.sparse import Model
 from ..model.states import PackedStates
@@ -32,6 +32,7 @@ from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
 from . import intervals
 from .gate import admit
+from .inspection import NOT_ALONE
 from .intervals import Mask, Numbers, Truth
 from .quantity import Quantity, Work
 
@@ -300,8 +301,7 @@ class Evaluation:
             case Filter():
                 return filters.filtered(self, expression)
             case Multi():
-                message = "several objectives at once, multi(…), are not supported"
-                raise UnsupportedError(message, self.source, expression.span)
+                raise LanguageError(NOT_ALONE, self.source, expression.span)
         raise TypeError(f"not a property: {expression!r}")
 
 

@@ -16,7 +16,6 @@ from ..lang.properties import (
     BinaryPath,
     ExpectedTime,
     Filter,
-    Multi,
     Probability,
     Reward,
     UnaryPath,
@@ -57,7 +56,7 @@ def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
 def _conditions(expression: Expression, context: Program, question: Question) -> Collection[Expression]:
     """Where each operator of a property is settled."""
     match expression:
-        case Literal() | Name() | Label() | Multi():
+        case Literal() | Name() | Label():
             return ()
         case Unary() | Binary() | Conditional() | Call():
             inner = (_conditions(part, context, question) for part in children(expression))

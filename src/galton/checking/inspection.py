@@ -60,6 +60,8 @@ __all__ = [
     "step_count",
 ]
 
+NOT_ALONE = "multi(…) is about the initial state, so it has to be the whole property"
+
 Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
 
 
@@ -203,6 +205,8 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
     found: dict[Kind, None] = {}
     with DeepRecursion(question.source):
         for part in parts(question.prop.expression):
+            if isinstance(part, Multi) and part is not question.prop.expression:
+                raise LanguageError(NOT_ALONE, question.source, part.span)
             found |= dict.fromkeys(_kinds(part, terms, program))
     return [kind for kind in KINDS if kind in found]
 
@@ -240,8 +244,9 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
             quantified_path(formula, terms)
             return (AT_ONCE,)
         case Multi():
-            message = "several objectives at once, multi(…), are not supported"
-            raise UnsupportedError(message, terms.source, formula.span)
+            from .multi.objectives import objectives_of
+
+            objectives_of(formula, terms)
     return ()
 
 

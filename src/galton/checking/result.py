@@ -29,6 +29,18 @@ class Solved:
     work: tuple[Work, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ParetoSet:
+    """The best that strategies of an MDP can do for two objectives: the corners of a curve, by the first one.
+
+    What lies between two neighbours is attained too, by choosing one of their strategies at random. No strategy is
+    further above an edge than ``gap``, relative to the size of its corners.
+    """
+
+    points: tuple[tuple[float, ...], ...]
+    gap: float
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result:
     """The answer to a property.
@@ -39,7 +51,7 @@ class Result:
     ----------
     value
         A truth value, a number, or a pair where a number is asked for in several states: the smallest and the largest.
-        None where the bounds do not decide.
+        A :class:`ParetoSet` for two objectives at once. None where the bounds do not decide.
     lower, upper
         Bounds that hold the number for certain, rounding included; None for a truth value. They are equal where the
         number is exact, and where ``proved`` is false, because a method was chosen that gives no bounds.
@@ -68,7 +80,7 @@ class Result:
     """
 
     formula: str
-    value: bool | Number | tuple[Number, Number] | None
+    value: bool | Number | tuple[Number, Number] | ParetoSet | None
     lower: Number | None = None
     upper: Number | None = None
     about: str = ""
@@ -104,7 +116,7 @@ class Result:
         raise TypeError(f"{self.formula} is no question of true or false; look at its value")
 
     def __float__(self) -> float:
-        if self.value is None or isinstance(self.value, (bool, tuple)):
+        if self.value is None or isinstance(self.value, (bool, tuple, ParetoSet)):
             raise TypeError(f"{self.formula} has no single number")
         return float(self.value)
 
@@ -133,13 +145,15 @@ class Result:
         return f"  in [{lower}, {outward(self.upper, 'ROUND_CEILING', self.digits + 2)}]"
 
 
-def shown(value: bool | Number | tuple[Number, Number] | None, digits: int = DIGITS) -> str:
+def shown(value: bool | Number | tuple[Number, Number] | ParetoSet | None, digits: int = DIGITS) -> str:
     """A value for people."""
     match value:
         case None:
             return "undecided"
         case bool():
             return str(value).lower()
+        case ParetoSet(points):
+            return ", ".join(f"({', '.join(shown(number, digits) for number in point)})" for point in points)
         case (low, high):
             return f"{shown(low, digits)} to {shown(high, digits)}"
         case int():

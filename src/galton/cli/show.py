@@ -22,9 +22,12 @@ def as_json(value: Any) -> Any:
 
 
 def record(result: Result) -> dict[str, Any]:
-    """What a result says, for JSON; bounds only where they are proved."""
+    """What a result says, for JSON; bounds only where they are proved. A Pareto set is a list of its points."""
+    from ..checking.result import ParetoSet
+
+    value = result.value.points if isinstance(result.value, ParetoSet) else result.value
     lower, upper = (result.lower, result.upper) if result.proved else (None, None)
-    return {"value": as_json(result.value), "lower": as_json(lower), "upper": as_json(upper)}
+    return {"value": as_json(value), "lower": as_json(lower), "upper": as_json(upper)}
 
 
 def sizes(model: Model) -> dict[str, int]:

@@ -73,7 +73,7 @@ class CsvFile:
                 cells += [answer, "", "", "", ""]
                 continue
             low, high = _spread(answer) or (None, None)
-            single = answer.value if low is None else low if low == high else None
+            single = _alone(answer) if low is None else low if low == high else None
             bounds = (answer.lower, answer.upper) if answer.proved else (None, None)
             cells += map(_cell, (single, low, high, *bounds))
         self._write(cells)
@@ -108,10 +108,17 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _alone(answer: Result) -> bool | str | None:
+    """A truth value, the points of a Pareto set as text, or None for an answer that is undecided."""
+    return answer.value if answer.value is None or isinstance(answer.value, bool) else answer.text
+
+
 def _spread(answer: Result) -> tuple[float, float] | None:
     """The smallest and the largest number over the initial states; None where the answer is no number."""
+    from ..checking.result import ParetoSet
+
     value = answer.value
-    if value is None or isinstance(value, bool):
+    if value is None or isinstance(value, (bool, ParetoSet)):
         return None
     return value if isinstance(value, tuple) else (value, value)
 
@@ -144,7 +151,11 @@ class Plot:
         for name, answer in zip(self._titles, answers, strict=True):
             if isinstance(answer, str) or answer.value is None:
                 continue
-            low, high = _spread(answer) or (bool(answer), bool(answer))
+            if (spread := _spread(answer)) is None:
+                if not isinstance(answer.value, bool):
+                    continue
+                spread = answer.value, answer.value
+            low, high = spread
             label = f"{name}, {fixed}" if fixed else name
             self._curves.setdefault(label, []).append((float(valuation[x]), float(low), float(high)))
 

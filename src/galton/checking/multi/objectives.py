@@ -1,0 +1,135 @@
+"""What ``multi(…)`` asks: its objectives, all turned so that more is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...lang.expressions import Expression
+from ...lang.properties import Cumulative, ExpectedTime, LongRun, Multi, Probability, Reward, SteadyState
+from ...lang.rationals import rational
+from ...lang.rendering import render
+from ...lang.source import LanguageError, UnsupportedError
+from .. import paths
+from ..inspection import Terms, step_count
+
+__all__ = ["MOST_PROBABILITIES", "MOST_STEPS", "Objective", "objectives_of"]
+
+MOST_PROBABILITIES = 8  # every set of them may be what a run ends with
+MOST_STEPS = 1000  # of C<=k: each makes a copy of the model
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One objective.
+
+    Internally all numbers grow with what is wanted: a probability to be minimised is that of the negated path, and a
+    reward to be minimised has its sign changed.
+
+    Attributes
+    ----------
+    maximise
+        Whether more of what the formula says is better.
+    least
+        What the internal number must be at least; None where its optimum is asked for.
+    steps
+        How many steps a reward counts for; None for all.
+    """
+
+    formula: Probability | Reward
+    maximise: bool
+    least: Fraction | None
+    steps: int | None = None
+
+    @property
+    def is_probability(self) -> bool:
+        return isinstance(self.formula, Probability)
+
+    @property
+    def is_cost(self) -> bool:
+        """Whether this is a reward to be minimised."""
+        return not self.is_probability and not self.maximise
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether every strategy meets the bound: ``P>=0``, ``P<=1``, ``R>=0``."""
+        return self.least is not None and self.least <= 0 and not self.is_cost
+
+    def turned(self, number: Fraction) -> Fraction:
+        """Return the number that the formula means from the internal one, or the other way round."""
+        if self.maximise:
+            return number
+        return 1 - number if self.is_probability else -number
+
+
+def objectives_of(formula: Multi, terms: Terms) -> tuple[Objective, ...]:
+    """Return the objectives of ``multi(…)``; an error for those that make no sense or are not supported."""
+    if not terms.nature.has_choices:
+        message = "multi(…) is about the strategies of an MDP, and a chain has none"
+        hint = "ask for its objectives one by one"
+        raise LanguageError(message, terms.source, formula.span, hint)
+    found = tuple(_objective(part, terms) for part in formula.objectives)
+    if sum(objective.is_probability for objective in found) > MOST_PROBABILITIES:
+        message = f"more than {MOST_PROBABILITIES} probabilities in one multi(…) are not supported"
+        raise UnsupportedError(message, terms.source, formula.span)
+    asked = [objective for objective in found if objective.least is None]
+    if len(asked) > 2:
+        message = "Pareto sets of more than two objectives are not supported"
+        hint = "give all but two of them bounds instead of =?"
+        raise UnsupportedError(message, terms.source, formula.span, hint)
+    if len(asked) == 2 and len(found) > 2:
+        message = "a Pareto set under further bounds is not supported"
+        raise UnsupportedError(message, terms.source, formula.span, "leave the bounds away, or one of the =?")
+    return found
+
+
+def _objective(part: Expression, terms: Terms) -> Objective:
+    match part:
+        case Probability():
+            maximise, least = _direction(part, terms)
+            if not maximise and least is not None:
+                least = 1 - least
+            return Objective(part, maximise, least)
+        case Reward(Cumulative() as objective):
+            maximise, least = _direction(part, terms)
+            if not maximise and least is not None:
+                least = -least
+            steps = None if objective.bound is None else step_count(objective, terms)
+            if steps is not None and steps > MOST_STEPS:
+                message = f"rewards of more than {MOST_STEPS:,} steps are not supported in multi(…)"
+                raise UnsupportedError(message, terms.source, objective.span)
+            return Objective(part, maximise, least, steps)
+        case Reward(LongRun()):
+            raise UnsupportedError("long-run averages are not supported in multi(…)", terms.source, part.span)
+        case Reward():
+            message = "the rewards of multi(…) are those of C and C<=k, and others are not supported"
+            hint = "let rewards end where the goal is reached, in the model, and ask for C"
+            raise UnsupportedError(message, terms.source, part.span, hint)
+        case ExpectedTime() | SteadyState():
+            raise UnsupportedError(f"{render(part)} is not supported in multi(…)", terms.source, part.span)
+    message = "the objectives of multi(…) are P and R, with a bound or =?"
+    raise LanguageError(message, terms.source, part.span)
+
+
+def _direction(part: Probability | Reward, terms: Terms) -> tuple[bool, Fraction | None]:
+    """Whether more is better, and the bound as it is written."""
+    letter = "P" if isinstance(part, Probability) else "R"
+    if part.comparison is None:
+        if part.optimum is None:
+            hint = f"ask for {letter}min=? or {letter}max=?"
+            raise LanguageError(f"{letter}=? does not say what is better", terms.source, part.span, hint)
+        return part.optimum == "max", None
+    operator = part.comparison.operator
+    if part.optimum is not None:
+        message = f"a bound in multi(…) is about one strategy, so there is no {letter}{part.optimum}{operator}"
+        raise LanguageError(message, terms.source, part.span, f"write {letter}{operator}…")
+    if operator in ("<", ">"):
+        message = "bounds in multi(…) cannot be strict"
+        raise LanguageError(message, terms.source, part.span, f"write {letter}{operator}=…")
+    paths.threshold(part, terms.constants, terms.source)  # which complains about what no bound can be
+    bound = paths.constant(part.comparison.bound, terms.constants, terms.source)
+    exact = rational(bound)
+    if exact is None:
+        raise LanguageError(f"this bound is {bound:g}, and has to be finite", terms.source, part.comparison.bound.span)
+    # The numbers of a model are rounded to doubles: a bound is met by what it says, and by the double next to it.
+    return operator == ">=", (min if operator == ">=" else max)(exact, Fraction(float(bound)))
