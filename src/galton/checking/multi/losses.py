@@ -15,7 +15,7 @@ import numpy as np
 from ...backend.rows import owners
 from ...graph import maximal_end_components
 from ...model.errors import NumericError
-from ...model.rounding import SPACING
+from ...model.rounding import FAINT, SPACING
 from ...model.sparse import Model, Rewards
 from ...model.values import Floats
 from ...solve.settings import Settings
@@ -36,6 +36,8 @@ class Losses:
 
 def losses(model: Model, rewards: Floats, settings: Settings) -> Losses:
     """Return a reward as losses; it must not be paid in end components, and the last state is where runs stop."""
+    if ((rewards > 0) & (rewards < FAINT)).any():
+        raise NumericError("rewards are too small to be weighed against costs in doubles")
     ends = maximal_end_components(model)
     moving = (~ends.staying).astype(np.float64)
     reward = total_reward(model, Rewards(choice=rewards), "max", settings).upper
