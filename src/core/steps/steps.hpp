@@ -41,8 +41,8 @@ class ChainStepper {
 
     // `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`. The
     // faintest number is not looked for where there is a `stay`.
-    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, const Watched& watched,
-             int threads, Extremes& extremes) const;
+    bool run(size_t steps, const double* weights, double* x, double* other, double* sum, const Watched& watched, int threads,
+             Extremes& extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
     size_t n_segments() const { return rows_.segments.size(); }
