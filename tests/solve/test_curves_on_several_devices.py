@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from played import played_device
 
 import galton
 from galton.checking.curves import Point, answer_curve
+from galton.device.placement import Placement
 from galton.lang import Source, parse_properties
 from galton.lang.resolution import resolve
 from galton.solve.settings import Settings
@@ -50,3 +53,16 @@ def test_points_of_several_devices_are_those_of_one(type: str, prop: str) -> Non
             found.append([(result.lower, result.upper) for result in results if result is not None])
     assert found[1] == [pytest.approx(bounds, rel=1e-12) for bounds in found[0]]
     assert found[2] == [pytest.approx(bounds, rel=1e-12) for bounds in found[0]]
+
+
+def test_a_method_for_the_cpu_is_not_ignored_where_devices_share_a_model_on_the_host() -> None:
+    """Whoever asks each point alone sees to it that the CPU answers, and says so."""
+    program = galton.parse(WALK.format(type="ctmc").replace("init x=0 | x=15 endinit", ""))
+    file = parse_properties(Source("property", "const double T; P=? [ F<=T x=19 ]"))
+    points = [Point(context, question) for context, (question,) in (resolve(file, program, {"T": t}) for t in (20, 40))]
+    here = program.build(device="cpu")
+    shared = replace(here, placement=Placement("cuda", "asked for", "cuda:0,1", (0, 1)))
+    forward = Settings(method="adaptive-uniformisation")
+    assert shared.on_device
+    assert answer_curve(shared, points, forward) == [None, None]
+    assert None not in answer_curve(here, points, forward)

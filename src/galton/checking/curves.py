@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..device.arrays import is_on_host, on_host
+from ..device.arrays import on_host
 from ..device.errors import DeviceError, device_errors
 from ..lang.expressions import Expression, Value
 from ..lang.program import Program
@@ -78,9 +78,9 @@ def _fits(model: Model, settings: Settings) -> bool:
     """Whether all choices of a user are looked at here, where the model is."""
     if settings.method not in (None, DEFAULT, *TIMED):
         return False
-    if is_on_host(model.columns):
-        return not (settings.format or settings.order or settings.single)
-    return settings.method != FORWARD
+    if model.on_device:
+        return settings.method != FORWARD
+    return not (settings.format or settings.order or settings.single)
 
 
 def _differ_in_bound_only(points: Sequence[Point]) -> bool:
