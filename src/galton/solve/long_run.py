@@ -155,7 +155,8 @@ class _Search:
         """About what the digits of ``low`` can do to r + Qh."""
         size = abs(self.low)
         _, upper = self.kernels.drift_bounds(self.chain, None, None, size, None, self.bias.threads)
-        rounding: Floats = 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
+        with np.errstate(over="ignore", invalid="ignore"):  # a guess may be beyond all numbers, and is not proved then
+            rounding: Floats = 2.0**-49 * (upper + 2 * self.bias.exit_rates * size)
         return rounding
 
     def _improve(self, reward: Floats, low: Floats, patience: int) -> bool:
