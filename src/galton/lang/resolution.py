@@ -184,6 +184,11 @@ def constants_of(expression: Expression, program: Program) -> dict[str, Value]:
     return found
 
 
+def agrees(program: Program, constants: Mapping[str, Value]) -> bool:
+    """Whether constants have these values in a program."""
+    return all(program.constants[name] == value for name, value in constants.items())
+
+
 def parts(expression: Expression) -> Iterator[Expression]:
     """An expression and everything in it."""
     yield expression
