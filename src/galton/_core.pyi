@@ -268,6 +268,7 @@ def make_program(
     initial_ranges: Sequence[tuple[int, int]],
     first_state: Sequence[int],
     terminal: int,
+    reader: tuple[int, Sequence[int], Sequence[int], Sequence[int]],
 ) -> Program: ...
 def explore(
     program: Program,
