@@ -52,6 +52,36 @@ class Automaton:
         both = np.array(steps, dtype=np.int64).reshape(self.n_states, len(letters), 2)
         return both[..., 0].astype(np.int32), both[..., 1]
 
+    def whole_table(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return successors and marks for each state (a row) and each letter (a column), in the order of letters.
+
+        >>> from galton.automata import parse_ltl, translate
+        >>> translate(*parse_ltl("X a")).whole_table()[0].tolist()
+        [[1, 1], [2, 3], [2, 2], [3, 3]]
+        """
+        width = len(self.propositions)
+        diagrams = self.diagrams
+        known: dict[tuple[int, int], NDArray[np.intp]] = {}
+
+        def leaves(part: int, level: int) -> NDArray[np.intp]:
+            """The leaf for each valuation of the variables from ``level`` on, the first one slowest."""
+            found = known.get((part, level))
+            if found is None:
+                if level == width:
+                    found = np.array([part])
+                else:
+                    inner = diagrams.variable[part] == level
+                    below = (diagrams.low[part], diagrams.high[part]) if inner else (part, part)
+                    found = np.concatenate([leaves(each, level + 1) for each in below])
+                known[part, level] = found
+            return found
+
+        order = np.arange(1 << width).reshape((2,) * width).T.ravel()  # bit i of a letter is variable i
+        steps = np.array([leaves(edges, 0)[order] for edges in self.edges])
+        distinct, place = np.unique(steps, return_inverse=True)
+        both = np.array([diagrams.value(int(leaf)) for leaf in distinct], dtype=np.int64)[place.reshape(steps.shape)]
+        return both[..., 0].astype(np.int32), both[..., 1]
+
     def accepts(self, stem: Sequence[int], loop: Sequence[int]) -> bool:
         """Whether the word ``stem loop loop …`` is in the language."""
         state = self.initial

@@ -27,6 +27,8 @@ from ..lang.resolution import BUILT_IN, Question, is_state_formula, parts
 from ..lang.source import GaltonError
 from . import paths
 
+__all__ = ["closed", "is_plain", "terminal"]
+
 _EVERYTHING = Literal(False)  # the condition that ends no path
 
 
@@ -82,15 +84,15 @@ def _settled(formula: Expression, context: Program, question: Question, *, bound
                 return _EVERYTHING
     except GaltonError:  # will be told when the property's turn comes
         return _EVERYTHING
-    if not all(_is_plain(operand, context) for operand in (path.through, path.goal)):
+    if not all(is_plain(operand, context) for operand in (path.through, path.goal)):
         return _EVERYTHING
     end = path.goal
     if path.through != paths.TRUE:
         end = Binary("|", path.goal, Unary("!", path.through))
-    return _closed(end, context)
+    return closed(end, context)
 
 
-def _is_plain(formula: Expression, context: Program) -> bool:
+def is_plain(formula: Expression, context: Program) -> bool:
     """Whether the explorer can tell where a formula holds."""
     if not is_state_formula(formula):
         return False
@@ -98,7 +100,7 @@ def _is_plain(formula: Expression, context: Program) -> bool:
     return all(name in context.labels and name not in BUILT_IN for name in labels)
 
 
-def _closed(formula: Expression, context: Program) -> Expression:
+def closed(formula: Expression, context: Program) -> Expression:
     """A formula in terms of the variables alone."""
 
     def without_labels(part: Expression) -> Expression:
