@@ -34,7 +34,7 @@ module robot
 endmodule
 label "a" = x=N & y=0;
 label "b" = x=0 & y=N;
-label "hole" = x+y=N & mod(x,3)=1;
+label "hole" = x+y=N & mod(x,9)=1;
 label "charger" = x=y & mod(x,8)=0;
 """
 
@@ -76,53 +76,43 @@ const int N;
 module walk
   x : [0..N] init floor(N/2);
   side : [0..2];
-  mood : [0..9];
-  [] x>0 & x<N -> 0.45 : (x'=x+1) & (mood'=mod(mood+1,10)) + 0.45 : (x'=x-1) + 0.1 : (mood'=mod(mood+3,10));
+  mood : [0..999];
+  [] x>0 & x<N -> 0.45 : (x'=x+1) & (mood'=mod(mood+1,1000)) + 0.45 : (x'=x-1) + 0.1 : (mood'=mod(mood+3,1000));
   [] x=0 -> 0.5 : (x'=1) & (side'=1) + 0.5 : (mood'=0);
   [] x=N -> 0.5 : (x'=N-1) & (side'=2) + 0.5 : (mood'=0);
 endmodule
 label "left" = x=0;
 label "right" = x=N;
-label "calm" = mood<5;
+label "calm" = mood<500;
 """
 
 TEXTS = {"patrol": PATROL, "clients": CLIENTS, "bell": BELL}
-CASES: list[tuple[str, str, dict[str, Any], str, str]] = [
-    ("mdp", "csma", {"N": 3, "K": 4}, "response", 'Pmax=? [ (G (cable!=2 | (F cable=0))) & (F "early_success") ]'),
-    ("mdp", "csma", {"N": 3, "K": 4}, "once", 'Pmin=? [ F (cable=2 & (X (!(cable=2) U "one_delivered"))) ]'),
-    (
-        "mdp",
-        "consensus",
-        {"N": 6, "K": 4},
-        "order",
-        'Pmax=? [ (F (walk>middle & (X F walk<middle))) & (F G "all_heads") ]',
-    ),
+Case = tuple[str, str, dict[str, Any], str, str]  # kind, model, constants, name of the property, property
+CASES: list[Case] = [
+    ("mdp", "csma", {"N": 3, "K": 4}, "backs_off", 'Pmax=? [ (F "collision_max_backoff") & (F G "all_delivered") ]'),
+    ("mdp", "csma", {"N": 3, "K": 4}, "answers", "Pmin=? [ G (cable!=2 | (F cable=0)) ]"),
+    ("mdp", "csma", {"N": 4, "K": 2}, "early", 'Pmax=? [ (F (cable=2 & (F "early_success"))) & (G F cable=0) ]'),
     ("mdp", "consensus", {"N": 6, "K": 2}, "settles", 'Pmin=? [ (F G "agree") & (F "finished") ]'),
-    (
-        "mdp",
-        "wlan",
-        {"MAX_BACKOFF": 5, "COL": 0},
-        "one_first",
-        'Pmax=? [ (F (mode1=12 & !(mode2=12))) & (F G "both_sent") ]',
-    ),
+    ("mdp", "consensus", {"N": 6, "K": 4}, "turns", 'Pmax=? [ (F (walk<10 & (F walk>middle))) & (F G "all_heads") ]'),
     ("mdp", "wlan", {"MAX_BACKOFF": 6, "COL": 2}, "collides", 'Pmax=? [ (F "collided") & (F G "both_sent") ]'),
-    ("mdp", "leader_async", {"N": 7}, "never_two", 'Pmin=? [ (F G "elected") | (G F state1=1) ]'),
-    ("mdp", "patrol", {"N": 400}, "patrol", 'Pmax=? [ (G F "a") & (G F "b") & (G !"hole") ]'),
+    ("mdp", "wlan", {"MAX_BACKOFF": 5, "COL": 2}, "then", 'Pmin=? [ F ("one_sent" & (X F "both_sent")) ]'),
+    ("mdp", "leader_async", {"N": 7}, "elects", 'Pmin=? [ (F G "elected") | (G F state1=1) ]'),
+    ("mdp", "patrol", {"N": 300}, "errand", 'Pmax=? [ (F ("a" & (F "b"))) & (G !"hole") ]'),
     ("mdp", "patrol", {"N": 1000}, "charges", 'Pmin=? [ (G F "charger") => (G F "a") ]'),
-    ("mdp", "clients", {"K": 3}, "served", 'Pmax=? [ G ((!"wants1") | (F "has1")) & (G F "has2") ]'),
-    ("mdp", "clients", {"K": 5}, "late", 'Pmin=? [ (G F "late") | (F G !"wants1") ]'),
-    ("dtmc", "bell", {"N": 20000}, "both", 'P=? [ (F ("left" & (F "right"))) & (G F ("calm" & (X !"calm"))) ]'),
+    ("mdp", "clients", {"K": 4}, "soon", 'Pmax=? [ (F<=9 ("has1" & (X (!"has2" U "has1")))) & (G F "has2") ]'),
+    ("mdp", "clients", {"K": 7}, "late", 'Pmin=? [ (G F "late") | (F G !"wants1") ]'),
+    ("dtmc", "bell", {"N": 100}, "left", 'P=? [ (!"right" U "left") & (G F ("calm" & (X !"calm"))) ]'),
     ("dtmc", "egl", {"N": 6, "L": 8}, "order", 'P=? [ (!"knowA" U ("knowB" & !"knowA")) & (F G "over") ]'),
-    ("dtmc", "herman", {"N": 15}, "passes", 'P=? [ (F ("three_tokens" & (X "three_tokens"))) & (F G "stable") ]'),
+    ("dtmc", "crowds", {"TotalRuns": 6, "CrowdSize": 15}, "seen", 'P=? [ (F "sender_seen_twice") & (F G "over") ]'),
     ("dtmc", "nand", {"N": 40, "K": 4}, "ends", 'P=? [ (G F "finished") & (F "few_wrong") ]'),
 ]
-QUICK: list[tuple[str, str, dict[str, Any], str, str]] = [
-    ("mdp", "patrol", {"N": 20}, "patrol", 'Pmax=? [ (G F "a") & (G F "b") & (G !"hole") ]'),
-    ("dtmc", "bell", {"N": 20}, "both", 'P=? [ (F ("left" & (F "right"))) & (G F ("calm" & (X !"calm"))) ]'),
+QUICK: list[Case] = [
+    ("mdp", "patrol", {"N": 20}, "errand", 'Pmax=? [ (F ("a" & (F "b"))) & (G !"hole") ]'),
+    ("dtmc", "bell", {"N": 20}, "left", 'P=? [ (!"right" U "left") & (G F ("calm" & (X !"calm"))) ]'),
 ]
 
 
-def questions(cases: list[tuple[str, str, dict[str, Any], str, str]], folder: Path) -> list[Question]:
+def questions(cases: list[Case], folder: Path) -> list[Question]:
     """The cases, with texts of our own written to a folder."""
     found = []
     for kind, name, constants, prop, text in cases:

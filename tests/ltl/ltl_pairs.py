@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from galton.checking.paths import Linear, shape
+from galton.lang import Source, parse_properties
+from galton.lang.properties import Probability
+
 Kind = Literal["dtmc", "mdp", "ctmc"]
 KINDS: tuple[Kind, ...] = ("dtmc", "mdp", "ctmc")
 _LABELS = 3
@@ -82,10 +86,12 @@ def _states(random: Random, sizes: dict[str, int]) -> str:
 
 
 def random_path(random: Random, depth: int = 3, *, bounds: bool = False) -> str:
-    """A path formula with at least two temporal operators, one inside the other or beside it."""
+    """A path formula that is not one with a single temporal operator, written otherwise."""
     while True:
         path = _path(random, depth, bounds)
-        if sum(path.count(operator) for operator in ("(X", "(F", "(G", " U")) > 1:
+        (prop,) = parse_properties(Source("path", f"P=? [ {path} ]")).properties
+        assert isinstance(prop.expression, Probability)
+        if isinstance(shape(prop.expression.path), Linear):
             return path
 
 

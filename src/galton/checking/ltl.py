@@ -21,7 +21,7 @@ from ..automata import Automaton, Formula, translate
 from ..automata.acceptance import Acceptance, complement
 from ..automata.from_property import path_formula
 from ..automata.verdicts import Verdicts, verdicts
-from ..device.arrays import is_on_host, namespace
+from ..device.arrays import how_many, is_on_host, namespace
 from ..device.errors import DeviceError
 from ..graph import can_reach, zero_and_one
 from ..lang.expressions import Expression
@@ -57,14 +57,17 @@ def linear_probability(
 ) -> Quantity:
     """Bound the probability of a path formula in the states that matter; elsewhere the bounds are 0 and 1."""
     asked = _asked(evaluation, evaluation.model, path, evaluation.focused_model.initial, settings)
+    begun = time.perf_counter()
     aim = asked.aim(optimum)
+    where = "components that are accepted" if aim.by_components else "what the automaton decides"
+    accepted = Work("acceptance", f"{how_many(aim.goal):,} states, by {where}", seconds=time.perf_counter() - begun)
     value = until(asked.model, asked.everywhere, aim.goal, aim.optimum, settings, negated=aim.negated)
-    work = (*asked.work, *value.work)
+    work = (*asked.work, accepted, *value.work)
     if asked.starts is None:
         choices = value.choices
         if choices is not None and aim.by_components:
-            accepted = asked.accepting_choices(optimum)
-            choices = np.where(accepted < 0, choices, accepted).astype(np.int32)
+            staying = asked.accepting_choices(optimum)
+            choices = np.where(staying < 0, choices, staying).astype(np.int32)
         return replace(value, choices=choices, work=work)
     there = asked.starts >= 0
     places = asked.starts[there]
