@@ -5,7 +5,7 @@ it then carry the same marks, so that marks belong to states here. The product h
 choices, rates stay rates.
 
 Explorers make it where they can (:mod:`.automaton_reading`). Here it is built from the arrays of a model that is there
-already, breadth first, only as far as it can be reached.
+already, only as far as it can be reached, in the core (``src/core/graph/product.cpp``).
 """
 
 from __future__ import annotations
@@ -16,18 +16,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..automata import Automaton
 from ..automata.acceptance import Acceptance, Mark, Pair, gate, generalised_rabin, inf, marks_of
-from ..device.arrays import namespace, offsets
+from ..backend.cpu.matrix import matrix_of
+from ..backend.failures import LimitError
+from ..backend.limits import Limits
+from ..device.arrays import namespace
 from ..graph import EndComponents, bottom_components, maximal_end_components
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
-from ..reduce.submodels import entries_of, picked
+from ..reduce.submodels import picked
 
 __all__ = ["MOST_BITS", "Marks", "Product", "accepting_states", "pair_components", "product"]
 
 MOST_BITS = 62  # propositions and marks are bits of 64-bit numbers
 _MOST_STATES = 2**31 - 1
+_BYTES_OF_A_PAIR = 3 / 16  # that might be reached
+_FEW_PROPOSITIONS = 16  # whose letters are counted, not sorted
 Marks = npt.NDArray[np.integer]
 
 
@@ -128,59 +134,44 @@ def product(model: Model, automaton: Automaton, propositions: Sequence[Mask], st
     if max(len(propositions), automaton.n_marks) > MOST_BITS:
         raise GaltonError(f"formulas with more than {MOST_BITS} propositions or acceptance sets are not supported")
     n = model.n_states
-    codes = np.zeros(n, dtype=np.int64)
-    for i, mask in enumerate(propositions):
-        codes |= mask.astype(np.int64) << i
-    letters, letter = np.unique(codes, return_inverse=True)
+    letters, letter = _letters(propositions, n)
     successor, marks = automaton.table([int(code) for code in letters])
-    if automaton.n_states * n > _MOST_STATES:
-        message = f"the product with an automaton of {automaton.n_states:,} states may have more than"
-        raise GaltonError(f"{message} {_MOST_STATES:,} states")
-    reached = _reached(model, automaton.initial * n + starts.astype(np.int64), successor, letter)
-    keys = np.flatnonzero(reached)
-    number = np.cumsum(reached, dtype=np.int64) - 1  # ascending by the model's state where the automaton's is the same
-    source, reading = keys % n, keys // n
-    groups = model.row_groups.astype(np.int64)
-    rows, counts = _ranges(groups[source], groups[source + 1])
-    entries, lengths = entries_of(model, rows)
-    after = successor[reading, letter[source]]
-    row_after = np.repeat(np.repeat(after, counts), lengths).astype(np.int64)
-    columns = number[row_after * n + model.columns[entries]].astype(np.int32)
+    too_large = LimitError(
+        f"the product with an automaton of {automaton.n_states:,} states is too large for this machine"
+    )
+    if _BYTES_OF_A_PAIR * automaton.n_states * n > Limits.choose(None, None).memory_bytes:
+        raise too_large
+    first = automaton.initial * n + np.unique(starts).astype(np.int64)
+    try:
+        pairs, choice_starts, rows, row_starts, entries, columns = _core.automaton_product(
+            matrix_of(model), letter, np.ascontiguousarray(successor).ravel(), len(letters), first
+        )
+    except OverflowError:
+        raise too_large from None
+    source, reading = pairs % n, pairs // n
     found = np.full(n, -1, dtype=np.int32)
-    found[starts] = number[automaton.initial * n + starts.astype(np.int64)]
+    found[first - automaton.initial * n] = np.searchsorted(pairs, first)
     built = Model(
         type=model.type,
-        choice_starts=offsets(counts, np.int32) if model.has_choices else None,
-        row_starts=offsets(lengths, np.int64 if len(entries) > _MOST_STATES else np.int32),
+        choice_starts=choice_starts if model.has_choices else None,
+        row_starts=row_starts if len(entries) > _MOST_STATES else row_starts.astype(np.int32),
         columns=columns,
         values=picked(model.values, entries),
         initial=np.unique(found[starts]),
         placement=model.placement,
     )
-    return Product(built, marks[reading, letter[source]], after, found, source, rows)
+    place = reading * len(letters) + letter[source]
+    return Product(built, marks.ravel()[place], successor.ravel()[place], found, source, rows)
 
 
-def _reached(model: Model, first: npt.NDArray[np.int64], successor: Int32s, letter: npt.NDArray[np.intp]) -> Mask:
-    """Which pairs can be reached, by the number of the automaton's state times the number of states plus the state."""
-    n, groups = model.n_states, model.row_groups
-    reached = np.zeros(len(successor) * n, dtype=np.bool_)
-    frontier = np.unique(first)
-    reached[frontier] = True
-    row_starts = model.row_starts.astype(np.int64)
-    while len(frontier):
-        source = frontier % n
-        entries, counts = _ranges(row_starts[groups[source]], row_starts[groups[source + 1]])
-        after = np.repeat(successor[frontier // n, letter[source]].astype(np.int64), counts)
-        targets = after * n + model.columns[entries]
-        frontier = np.unique(targets[~reached[targets]])
-        reached[frontier] = True
-    return reached
-
-
-def _ranges(
-    begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """All numbers of ranges, one range after the other, and how many each has."""
-    counts = ends - begins
-    places = offsets(counts)
-    return np.repeat(begins - places[:-1], counts) + np.arange(places[-1]), counts
+def _letters(propositions: Sequence[Mask], n_states: int) -> tuple[npt.NDArray[np.int64], Int32s]:
+    """The letters that occur, and for each state the number of its letter among these."""
+    codes = np.zeros(n_states, dtype=np.int64)
+    for i, mask in enumerate(propositions):
+        codes |= mask.astype(np.int64) << i
+    if len(propositions) > _FEW_PROPOSITIONS:
+        found, number = np.unique(codes, return_inverse=True)
+        return found, number.astype(np.int32)
+    occurs = np.zeros(1 << len(propositions), dtype=np.bool_)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes]
