@@ -33,10 +33,16 @@ def mistakes(pair: Pair, told: Counter[str], *, storm: bool) -> list[str]:
     if different:
         found.append(f"products: {different}")
     theirs = storms_answers(pair) if storm else []
+    for quantifier in "AE":
+        prop = f"{quantifier} [ {pair.path} ]"
+        told["answers"] += 1
+        if not meet(galton.check(program, prop), on_the_model(program, prop)):
+            found.append(f"{prop}: {galton.check(program, prop)} explored, not so of the model")
     for place, prop in enumerate(pair.questions):
         ours = galton.check(program, prop, strategy=pair.kind == "mdp")
         told["answers"] += 1
         told["strategies"] += ours.strategy is not None
+        told["between 0 and 1"] += ours.value not in (0.0, 1.0)
         if not meet(ours, on_the_model(program, prop)):
             found.append(f"{prop}: {ours} explored, {on_the_model(program, prop)} of the model")
         if theirs:

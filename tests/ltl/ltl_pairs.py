@@ -44,20 +44,23 @@ def random_pair(random: Random, kind: Kind | None = None, *, bounds: bool = Fals
 
 def random_program(random: Random, kind: Kind, *, plain: bool = False) -> str:
     """A program with variables x and, in a second module, y; labels p0, p1 and p2."""
-    sizes = {"x": random.randrange(2, 6)}
-    if random.random() < 0.5:
-        sizes["y"] = random.randrange(2, 4)
+    sizes = {"x": random.randrange(3, 8)}
+    if random.random() < 0.6:
+        sizes["y"] = random.randrange(2, 5)
     lines = [kind]
     for name, size in sizes.items():
         lines.append(f"module of_{name}")
-        lines.append(f"  {name} : [0..{size - 1}] init {random.randrange(size)};")
+        lines.append(f"  {name} : [0..{size - 1}] init {random.choice((0, 0, 0, 1))};")
         for value in range(size):
-            for _ in range(random.choice((1, 1, 1, 2) if plain else (0, 1, 1, 1, 2))):
+            if value and random.random() < 0.35:  # a place to end in
+                lines += [f"  [] {name}={value} -> 1 : ({name}'={name});"] if plain else []
+                continue
+            for _ in range(random.choice((1, 1, 1, 2))):
                 lines.append(_command(random, kind, name, size, value, list(sizes)))
-        if plain:
-            lines.append(f"  [] true -> 1 : ({name}'={name});")
-        lines.append(f"  [go] {name}=0 -> 1 : ({name}'={size - 1});")
+        lines.append(f"  [go] {name}=0 -> 1 : ({name}'=1);")
         lines.append("endmodule")
+    if plain:
+        lines += ["module loop", "  [] true -> 1 : true;", "endmodule"]
     lines += [f'label "p{i}" = {_states(random, sizes)};' for i in range(_LABELS)]
     lines.append(f'rewards "cost" {_states(random, sizes)} : {random.randrange(1, 4)}; [go] true : 2; endrewards')
     return "\n".join(lines)
@@ -69,7 +72,8 @@ def _command(random: Random, kind: Kind, name: str, size: int, value: int, names
     other = random.choice(names)
     if other != name and random.random() < 0.4:
         guard += f" & {other}{random.choice(('=', '!=', '<='))}{random.randrange(2)}"
-    targets = [random.randrange(size) for _ in range(random.randrange(1, 4))]
+    # Mostly onwards, so that there are several places to end in.
+    targets = [random.randrange(0 if random.random() < 0.15 else value, size) for _ in range(random.randrange(2, 5))]
     weights = [random.randrange(1, 4) for _ in targets]
     total = 1 if kind == "ctmc" else sum(weights)
     parts = [f"{w}/{total} : ({name}'={t})" for w, t in zip(weights, targets, strict=True)]
@@ -78,11 +82,11 @@ def _command(random: Random, kind: Kind, name: str, size: int, value: int, names
 
 def _states(random: Random, sizes: dict[str, int]) -> str:
     found = [
-        f"{name}{random.choice(('=', '=', '>', '<='))}{random.randrange(size)}"
+        f"{name}{random.choice(('=', '=', '=', '>', '!='))}{random.randrange(size)}"
         for name, size in sizes.items()
         if random.random() < 0.7
     ]
-    return f" {random.choice('&|')} ".join(found) or random.choice(("true", "x=0"))
+    return f" {random.choice('&|')} ".join(found) or random.choice(("true", "x=0", "x=1", "x=2", "x>1"))
 
 
 def random_path(random: Random, depth: int = 3, *, bounds: bool = False) -> str:
@@ -96,10 +100,10 @@ def random_path(random: Random, depth: int = 3, *, bounds: bool = False) -> str:
 
 
 def _path(random: Random, depth: int, bounds: bool) -> str:
-    if depth == 0 or random.random() < 0.15:
+    if depth == 0 or random.random() < 0.1:
         return f'"p{random.randrange(_LABELS)}"'
     bound = f"<={random.randrange(4)}" if bounds and random.random() < 0.3 else ""
-    match random.choice("XFFGG!&&||UU"):
+    match random.choice("XXFFFGG!&&||UUU"):
         case "X":
             return f"(X {_path(random, depth - 1, bounds)})"
         case "F" | "G" as operator:

@@ -44,7 +44,7 @@ def test_both_answers_are_the_same(kind: Kind) -> None:
     for seed in range(60):
         pair = random_pair(Random(seed), kind, bounds=True)
         program = galton.parse(pair.program)
-        for prop in pair.questions:
+        for prop in (*pair.questions, f"A [ {pair.path} ]", f"E [ {pair.path} ]"):
             assert meet(galton.check(program, prop), on_the_model(program, prop)), (seed, pair)
 
 

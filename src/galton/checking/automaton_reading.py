@@ -21,7 +21,16 @@ from ..device.arrays import namespace
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.program import Program
-from ..lang.properties import Cumulative, ExpectedTime, Instantaneous, LongRun, Optimum, Probability, Reward
+from ..lang.properties import (
+    Cumulative,
+    ExpectedTime,
+    Instantaneous,
+    LongRun,
+    Optimum,
+    PathQuantifier,
+    Probability,
+    Reward,
+)
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..lower.lowering import ExpressionLowering
@@ -92,6 +101,8 @@ def reading_of(question: Question, context: Program, *, strategy: bool = False) 
     match formula:
         case Probability(path) | ExpectedTime(path):
             rewarded = isinstance(formula, ExpectedTime)
+        case PathQuantifier(_, path):
+            rewarded = False
         case Reward(path) if not isinstance(path, (Cumulative, Instantaneous, LongRun)):
             rewarded = True
         case _:
@@ -101,7 +112,7 @@ def reading_of(question: Question, context: Program, *, strategy: bool = False) 
             if not isinstance(paths.shape(path), paths.Linear):
                 return None
             terms = Terms(context.nature, context.constants, question.source)
-            optimum = optimum_of(formula, terms) if strategy else None
+            optimum = optimum_of(formula, terms) if strategy and not isinstance(formula, PathQuantifier) else None
             return _reading(path, context, terms, rewarded, optimum)
         except GaltonError:
             return None
