@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .checking.answering import check as check_question
-from .checking.automaton_files import with_automata
-from .checking.automaton_reading import reading_of
-from .checking.exploration import terminal
+from .checking.exploration import needs_automaton, terminal
 from .checking.inspection import check_choices, count_devices, kinds_of
 from .checking.result import Result
 from .explore import build
@@ -94,7 +92,11 @@ def check(
     if method is not None:
         chosen = replace(chosen, method=method)
     chosen.check_eps()
-    file = with_automata(parse_properties(Source("property", prop)))
+    file = parse_properties(Source("property", prop))
+    if "HOA" in prop:
+        from .checking.automaton_files import with_automata
+
+        file = with_automata(file)
     if len(file.properties) != 1:
         raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
     own = {constant.name.name for constant in file.constants}
@@ -113,7 +115,10 @@ def check(
         kinds_of(question, context)  # what makes no sense shows before anything is built
         devices = count_devices(device)
         check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
-        reading = None if certificate else reading_of(question, context, strategy=strategy or chosen.strategy)
+        if needs_automaton(question) and not certificate:
+            from .checking.automaton_reading import reading_of
+
+            reading = reading_of(question, context, strategy=strategy or chosen.strategy)
         if reading is not None:
             model = build(reading.program(subject), device=device, reader=reading.reader)
         else:

@@ -21,25 +21,15 @@ from ..device.arrays import namespace
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.program import Program
-from ..lang.properties import (
-    Cumulative,
-    ExpectedTime,
-    Instantaneous,
-    LongRun,
-    Optimum,
-    PathQuantifier,
-    Probability,
-    Reward,
-)
+from ..lang.properties import ExpectedTime, Optimum, PathQuantifier, Probability, Reward
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..lower.lowering import ExpressionLowering
 from ..lower.reader import READER, Reader
 from ..model.sparse import Model
 from ..model.states import PackedStates
-from . import paths
 from .automaton_product import MOST_BITS
-from .exploration import closed, is_plain
+from .exploration import closed, is_plain, needs_automaton
 from .inspection import Terms, optimum_of
 from .quantity import Work
 
@@ -95,22 +85,14 @@ def reading_of(question: Question, context: Program, *, strategy: bool = False) 
     With ``strategy``, it knows all that a best strategy of an MDP has to remember. What is wrong with a property is
     told when its turn comes.
     """
-    if question.prop.error is not None:
+    if not needs_automaton(question):
         return None
     formula = question.prop.expression
-    match formula:
-        case Probability(path) | ExpectedTime(path):
-            rewarded = isinstance(formula, ExpectedTime)
-        case PathQuantifier(_, path):
-            rewarded = False
-        case Reward(path) if not isinstance(path, (Cumulative, Instantaneous, LongRun)):
-            rewarded = True
-        case _:
-            return None
+    assert isinstance(formula, (Probability, ExpectedTime, PathQuantifier, Reward))
+    path = formula.objective if isinstance(formula, Reward) else formula.path
+    rewarded = isinstance(formula, (Reward, ExpectedTime))
     with DeepRecursion(question.source):
         try:
-            if not isinstance(paths.shape(path), paths.Linear):
-                return None
             terms = Terms(context.nature, context.constants, question.source)
             optimum = optimum_of(formula, terms) if strategy and not isinstance(formula, PathQuantifier) else None
             return _reading(path, context, terms, rewarded, optimum)

@@ -16,6 +16,7 @@ from ..lang.properties import (
     BinaryPath,
     ExpectedTime,
     Filter,
+    PathQuantifier,
     Probability,
     Reward,
     UnaryPath,
@@ -27,9 +28,20 @@ from ..lang.resolution import BUILT_IN, Question, is_state_formula, parts
 from ..lang.source import GaltonError
 from . import paths
 
-__all__ = ["closed", "is_plain", "terminal"]
+__all__ = ["closed", "is_plain", "needs_automaton", "terminal"]
 
 _EVERYTHING = Literal(False)  # the condition that ends no path
+
+
+def needs_automaton(question: Question) -> bool:
+    """Whether a property is one operator about paths that only an automaton can follow."""
+    if question.prop.error is not None:
+        return False
+    match question.prop.expression:
+        case Probability(path) | ExpectedTime(path) | PathQuantifier(_, path) | Reward(path):
+            with DeepRecursion(question.source):
+                return isinstance(paths.shape(path), paths.Linear)
+    return False
 
 
 def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:

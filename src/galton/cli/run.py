@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..backend.failures import LimitError
-from ..checking.exploration import terminal
+from ..checking.exploration import needs_automaton, terminal
 from ..checking.inspection import check_choices, count_devices, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
@@ -307,7 +307,7 @@ class Run:
         except GaltonError as error:
             wrong = error
         reading: Reading | None = None
-        if wrong is None and not self.full and not self.apply:
+        if wrong is None and not self.full and not self.apply and needs_automaton(question):
             from ..checking.automaton_reading import reading_of
 
             reading = reading_of(question, context, strategy=self.outputs.strategy is not None)
