@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from lasso_words import built, random_formula, random_lasso, satisfied
 
+from galton.automata import read_hoa
 from galton.automata.acceptance import complement, generalised_rabin
 from galton.automata.rabin import rabin
 from galton.automata.text import parse_ltl
 from galton.automata.translation import TooLargeError, translate
 from galton.automata.verdicts import verdicts
+from galton.lang.source import Source
 
 WORDS = 12
 
@@ -99,6 +101,17 @@ def test_several_marks_are_met_in_turn() -> None:
     assert automaton.accepts([], [0b001, 0b010, 0b100])
     assert automaton.accepts([], [0b111])
     assert not automaton.accepts([0b111], [0b001, 0b010])
+
+
+def test_a_state_whose_letters_are_accepted_one_by_one_may_reject_them_in_turn() -> None:
+    text = """HOA: v1 States: 1 Start: 0 AP: 1 "a" Acceptance: 2 Fin(0) | Fin(1)
+    --BODY-- State: 0 [0] 0 {0} [!0] 0 {1} --END--"""
+    automaton = read_hoa(Source("one.hoa", text))
+    assert automaton.accepts([], [0b0])
+    assert automaton.accepts([], [0b1])
+    assert not automaton.accepts([], [0b0, 0b1])
+    assert not automaton.accepts_everything(0)
+    assert not verdicts(automaton).decided.any()
 
 
 def test_the_whole_table_has_every_step() -> None:

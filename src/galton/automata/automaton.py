@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .acceptance import Acceptance, holds, marks_of
+from .acceptance import Acceptance, complement, holds, marks_of
 from .diagrams import Diagrams
+from .graph import has_cycle
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,10 @@ class Automaton:
     def accepts_everything(self, state: int) -> bool:
         """Whether a state leads only to itself and accepts: what was read so far decides."""
         leaves = self.diagrams.leaves(self.edges[state])
-        return all(successor == state and holds(self.acceptance, marks) for successor, marks in leaves)
+        if any(successor != state for successor, _ in leaves):
+            return False
+        # Letters may alternate: all marks of some of the edges together have to be accepted, not of each edge alone.
+        return not has_cycle([(state, state, marks) for _, marks in leaves], complement(self.acceptance))
 
     def table(self, letters: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return successors and marks for each state (a row) and each of some letters (a column)."""

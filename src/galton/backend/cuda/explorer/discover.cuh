@@ -31,13 +31,15 @@ struct Finder {
     u32 groups;
     bool moved;  // the state at hand has a successor; asked only where an automaton reads it
 
-    DEVICE_MEMBER void begin() { moved |= !CTMC; }  // probabilities sum to 1: something happens
+    DEVICE_MEMBER void begin() {
+        if (READING && !CTMC) moved = true;  // probabilities sum to 1: something happens
+    }
     DEVICE_MEMBER void end(int) {}
     DEVICE_MEMBER bool enters(u64) { return true; }
     DEVICE_MEMBER void skip(u64) {}
     DEVICE_MEMBER void emit(const State& state, double probability) {
         if (probability == 0) return;
-        moved = true;
+        if (READING) moved = true;
         const Outcome outcome = insert(table, state, groups);
         if (outcome == KNOWN) return;
         if (outcome == FULL) {
