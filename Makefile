@@ -109,6 +109,9 @@ bench-check: $(TOOLS)
 bench-long-run: $(TOOLS)
 	$(BIN)/python bench/long_run.py $(ARGS)
 
+bench-ltl: $(TOOLS)
+	$(BIN)/python bench/ltl.py $(ARGS)
+
 bench-timed: $(BUILT)
 	$(BIN)/python bench/timed.py $(ARGS)
 
