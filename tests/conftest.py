@@ -37,6 +37,7 @@ PLAYED = (
     "test_filters",
     "test_gallery_smallest",
     "test_long_run",
+    "test_ltl",
     "test_mistakes",
     "test_nesting",
     "test_on_device",

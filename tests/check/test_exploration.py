@@ -164,7 +164,7 @@ def test_models_of_the_gallery(model: str, constants: dict[str, int]) -> None:
 def test_a_curve_spells_a_long_label_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand points of a label with a long text took ten seconds before the model was built."""
     spelt = []
-    monkeypatch.setattr(exploration, "_closed", lambda formula, context: spelt.append(formula) or Literal(True))
+    monkeypatch.setattr(exploration, "closed", lambda formula, context: spelt.append(formula) or Literal(True))
     program = galton.parse(LINE.format(type="dtmc", down="false"))
     file = parse_properties(Source("p", 'const int T; const int far; label "far" = x>=far; P=? [ F<=T "far" ]'))
     points = [resolve(file, program, {"T": steps, "far": far}) for far in (60, 70) for steps in range(50)]

@@ -17,6 +17,7 @@ from ..lang.properties import (
     BinaryPath,
     ExpectedTime,
     Filter,
+    PathQuantifier,
     Probability,
     Reward,
     UnaryPath,
@@ -28,7 +29,20 @@ from ..lang.resolution import BUILT_IN, Question, agrees, constants_of, is_state
 from ..lang.source import GaltonError
 from . import paths
 
+__all__ = ["closed", "is_plain", "needs_automaton", "terminal"]
+
 _EVERYTHING = Literal(False)  # the condition that ends no path
+
+
+def needs_automaton(question: Question) -> bool:
+    """Whether a property is one operator about paths that only an automaton can follow."""
+    if question.prop.error is not None:
+        return False
+    match question.prop.expression:
+        case Probability(path) | ExpectedTime(path) | PathQuantifier(_, path) | Reward(path):
+            with DeepRecursion(question.source):
+                return isinstance(paths.shape(path), paths.Linear)
+    return False
 
 
 def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
@@ -97,7 +111,7 @@ class _Ends:
                     return _EVERYTHING
         except GaltonError:  # will be told when the property's turn comes
             return _EVERYTHING
-        if not all(_is_plain(operand, context) for operand in (path.through, path.goal)):
+        if not all(is_plain(operand, context) for operand in (path.through, path.goal)):
             return _EVERYTHING
         end = path.goal
         if path.through != paths.TRUE:
@@ -108,12 +122,12 @@ class _Ends:
         """A formula in terms of the variables alone: made once for all values of constants that it does not use."""
         known = self._known.get(formula)
         if known is None or known.labels != context.labels or not agrees(context, known.constants):
-            closed = _closed(formula, context)
-            self._known[formula] = known = _Closed(closed, context.labels, constants_of(formula, context))
+            made = closed(formula, context)
+            self._known[formula] = known = _Closed(made, context.labels, constants_of(formula, context))
         return known.formula
 
 
-def _is_plain(formula: Expression, context: Program) -> bool:
+def is_plain(formula: Expression, context: Program) -> bool:
     """Whether the explorer can tell where a formula holds."""
     if not is_state_formula(formula):
         return False
@@ -121,7 +135,7 @@ def _is_plain(formula: Expression, context: Program) -> bool:
     return all(name in context.labels and name not in BUILT_IN for name in labels)
 
 
-def _closed(formula: Expression, context: Program) -> Expression:
+def closed(formula: Expression, context: Program) -> Expression:
     """A formula in terms of the variables alone."""
 
     def without_labels(part: Expression) -> Expression:
