@@ -16,7 +16,7 @@ from galton.explore import placing
 TEXT = "dtmc module m s : [0..9]; [] s<9 -> (s'=s+1); [] s=9 -> true; endmodule"
 
 
-@pytest.fixture(params=[(1_000_000, 0), (100_000, 100_000_000)], ids=["states", "transitions"])
+@pytest.fixture(params=[(1_000_000, 0), (100_000, 10_000_000)], ids=["states", "transitions"])
 def slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The CPU tells of a million states before it begins, or of few with many transitions; there may be a device."""
     told: list[int] = []
@@ -49,6 +49,26 @@ def test_a_long_one_moves_to_the_device(slow: list[int], monkeypatch: pytest.Mon
         assert model.n_states == 10
         assert galton.check(model, "P=? [ F<=9 s=9 ]").device == "cuda"
     assert slow
+
+
+@pytest.mark.parametrize("found", [20_000_000, 0], ids=["while it explores", "when it is done"])
+def test_a_large_one_moves_to_the_device_though_it_was_soon_explored(
+    monkeypatch: pytest.MonkeyPatch, found: int
+) -> None:
+    """Sixteen cores explore seven million states in a second, and take eight to solve; a device takes three."""
+    explore = cpu.explore
+
+    def telling(*arguments: Any, watch: Any = None, **options: Any) -> Any:
+        watch(found // 5, found, 0)
+        return explore(*arguments, **options)
+
+    monkeypatch.setattr(cpu, "explore", telling)
+    monkeypatch.setattr(placing, "_missing", lambda: "")
+    if not found:
+        monkeypatch.setattr(placing, "MANY", 9)
+    with played_device():
+        model = galton.parse(TEXT).build(device="auto")
+    assert (model.placement.backend, model.placement.reason) == ("cuda", "the model is large")
 
 
 def test_without_a_device_it_is_finished_on_the_cpu(slow: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

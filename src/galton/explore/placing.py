@@ -21,6 +21,7 @@ __all__ = ["explore"]
 
 SMALL, FEW = 300_000, 3_000_000  # states and transitions that are left to the CPU in any case
 PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
+MANY = 16_000_000  # transitions: a device is through with the question before the CPU (galton bench open-crossing)
 MATRICES = "matrices in parts on each"
 SHARED = f"larger than the first one: explored by the CPU, kept in the memory of the host, {MATRICES}"
 DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there is no device without one of these
@@ -53,9 +54,13 @@ def explore(
         if missing:
             return on_cpu(Placement.cpu(missing, device))
         try:
-            return on_cpu(Placement.cpu("the model is small", device), _impatient(watch))
+            model = on_cpu(Placement.cpu("the model is small", device), _impatient(watch))
+            if model.n_transitions <= MANY:
+                return model
+            del model
         except _TooLongError:
-            pass  # the device begins anew, which takes it no time
+            pass
+        # The device begins anew, which takes it no time.
     reason = "the model is large" if request.kind == "auto" else "asked for"
     there = Placement("cuda", reason, device)
     if len(request.numbers) > 1:
@@ -83,17 +88,17 @@ def explore(
 
 
 class _TooLongError(Exception):
-    """The CPU has been at it for as long as a device takes to be ready."""
+    """A device would be ready by now, or the model is too large for the CPU."""
 
 
 def _impatient(watch: Watch | None) -> Watch:
-    """Watch an exploration, and end it when it takes long."""
+    """Watch an exploration, and end it when it takes long or finds much."""
     end = time.perf_counter() + PATIENCE
 
     def watching(states: int, transitions: int, rows: int) -> None:
         if watch is not None:
             watch(states, transitions, rows)
-        if (states > SMALL or transitions > FEW) and time.perf_counter() > end:
+        if transitions > MANY or ((states > SMALL or transitions > FEW) and time.perf_counter() > end):
             raise _TooLongError
 
     return watching
