@@ -98,7 +98,7 @@ CASES: list[Case] = [
     ("mdp", "wlan", {"MAX_BACKOFF": 5, "COL": 2}, "then", 'Pmin=? [ F ("one_sent" & (X F "both_sent")) ]'),
     ("mdp", "leader_async", {"N": 7}, "elects", 'Pmin=? [ (F G "elected") | (G F state1=1) ]'),
     ("mdp", "patrol", {"N": 300}, "errand", 'Pmax=? [ (F ("a" & (F "b"))) & (G !"hole") ]'),
-    ("mdp", "patrol", {"N": 1000}, "charges", 'Pmin=? [ (G F "charger") => (G F "a") ]'),
+    ("mdp", "patrol", {"N": 1000}, "charges", 'Pmin=? [ (F G !"charger") | (G F "a") ]'),
     ("mdp", "clients", {"K": 4}, "soon", 'Pmax=? [ (F<=9 ("has1" & (X (!"has2" U "has1")))) & (G F "has2") ]'),
     ("mdp", "clients", {"K": 7}, "late", 'Pmin=? [ (G F "late") | (F G !"wants1") ]'),
     ("dtmc", "bell", {"N": 100}, "left", 'P=? [ (!"right" U "left") & (G F ("calm" & (X !"calm"))) ]'),

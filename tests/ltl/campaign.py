@@ -17,10 +17,11 @@ import time
 from collections import Counter
 from random import Random
 
-from ltl_judges import agrees, meet, on_the_model, same_products, storms_answers
+from ltl_judges import agrees, meet, same_products, storms_answers
 from ltl_pairs import Pair, random_pair
 
 import galton
+from galton.explore import build
 
 SHOWN = 20  # mistakes that are printed
 
@@ -28,6 +29,7 @@ SHOWN = 20  # mistakes that are printed
 def mistakes(pair: Pair, told: Counter[str], *, storm: bool) -> list[str]:
     """What disagrees about a pair, in words."""
     program = galton.parse(pair.program)
+    model = build(program)
     found = []
     different = same_products(program, pair.questions[0])
     if different:
@@ -36,15 +38,16 @@ def mistakes(pair: Pair, told: Counter[str], *, storm: bool) -> list[str]:
     for quantifier in "AE":
         prop = f"{quantifier} [ {pair.path} ]"
         told["answers"] += 1
-        if not meet(galton.check(program, prop), on_the_model(program, prop)):
+        if galton.check(program, prop).value is not galton.check(model, prop).value:
             found.append(f"{prop}: {galton.check(program, prop)} explored, not so of the model")
     for place, prop in enumerate(pair.questions):
         ours = galton.check(program, prop, strategy=pair.kind == "mdp")
         told["answers"] += 1
         told["strategies"] += ours.strategy is not None
         told["between 0 and 1"] += ours.value not in (0.0, 1.0)
-        if not meet(ours, on_the_model(program, prop)):
-            found.append(f"{prop}: {ours} explored, {on_the_model(program, prop)} of the model")
+        of_model = galton.check(model, prop)
+        if not meet(ours, of_model):
+            found.append(f"{prop}: {ours} explored, {of_model} of the model")
         if theirs:
             told["beside Storm"] += 1
             if not agrees(ours, theirs[place]):

@@ -22,8 +22,8 @@ from ..automata.acceptance import Acceptance, Mark, Pair, gate, generalised_rabi
 from ..backend.cpu.matrix import matrix_of
 from ..backend.failures import LimitError
 from ..backend.limits import Limits
-from ..device.arrays import namespace
-from ..graph import EndComponents, bottom_components, maximal_end_components
+from ..device.arrays import how_many, namespace
+from ..graph import EndComponents, bottom_components, can_reach, maximal_end_components
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
 from ..reduce.submodels import picked
@@ -78,7 +78,7 @@ def accepting_states(
         The states, and in an MDP the choices, that components may have; None for all.
     """
     if not model.has_choices:
-        return _chosen(bottom_components(model, within).component, marks, acceptance)
+        return _chosen(_where_runs_end(model, within), marks, acceptance)
     goal = namespace(model.columns).zeros(model.n_states, dtype=np.bool_)
     for _, _, accepted in pair_components(model, marks, acceptance, within=within, choices=choices):
         goal |= accepted
@@ -100,6 +100,31 @@ def pair_components(
         wanted = gate("&", [inf(mark) for mark in range(pair.inf.bit_length()) if pair.inf >> mark & 1])
         found = maximal_end_components(model, allowed, choices)
         yield pair, found, _chosen(found.component, marks, wanted)
+
+
+def _where_runs_end(chain: Model, within: Mask | None) -> Int32s:
+    """The bottom component of each state of a chain, -1 where it is in none.
+
+    A state that is never left is one by itself, and who can get there is in no other: that is found much faster than
+    all strongly connected components, and often leaves nothing to look at.
+    """
+    xp = namespace(chain.columns)
+    every = xp.arange(chain.n_states, dtype=np.int32)
+    starts = chain.row_starts
+    alone = (xp.diff(starts) == 1) & (chain.columns[starts[:-1]] == every)
+    if not how_many(alone):
+        return bottom_components(chain, within).component
+    rest = ~can_reach(chain, xp.ones(chain.n_states, dtype=np.bool_), alone)
+    if within is not None:
+        alone, rest = alone & within, rest & within
+    component = xp.where(alone, every, np.int32(-1))
+    if how_many(rest):
+        found = bottom_components(chain, rest).component
+        # A number for each: that of one of its states.
+        first = xp.zeros(int(found.max()) + 2, dtype=np.int32)
+        first[found[rest]] = every[rest]
+        component = xp.where(found >= 0, first[found], component)
+    return component  # type: ignore[no-any-return]
 
 
 def _chosen(component: Int32s, marks: Marks, acceptance: Acceptance) -> Mask:
