@@ -20,6 +20,7 @@ from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.model_types import ModelType
 from ..lang.program import Program
+from ..lang.properties import Multi
 from ..lang.resolution import OpenConstantError, Question, resolve
 from ..lang.source import UnsupportedError, read_source
 from ..lang.stream import nearest
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
     from ..solve.settings import Settings
+    from .front import FrontCsv, FrontPlot
     from .table import CsvFile, Plot, Table
 
-    Sink = Table | CsvFile | Plot
+    Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot
 
 TYPED = "--prop"  # the source of properties from the command line
 
@@ -379,7 +381,7 @@ class Run:
         try:
             proof = self.outputs.certificate is not None
             found = check_property(asked.context, model, asked.question, settings, strategy=keep, certificate=proof)
-            if keep and found.strategy is None:
+            if keep and found.strategy is None and not isinstance(asked.question.prop.expression, Multi):
                 raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
@@ -403,12 +405,21 @@ class Run:
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:
             return
+        from ..checking.multi.mixture_file import write_mixture
+        from ..checking.multi.mixtures import Mixture
         from ..checking.strategies.strategy_file import write_strategy
 
         best = result.strategy
-        assert best is not None
-        constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
-        write = partial(write_strategy, strategy=best, formula=result.formula, constants=constants)
+        if best is None:
+            typer.echo("warning: no strategy does what is asked for, so none is written", err=True)
+            return
+        about: dict[str, Any] = {"formula": result.formula}
+        about["constants"] = {name: show.as_json(value) for name, value in asked.context.constants.items()}
+        write: Callable[[Path], None]
+        if isinstance(best, Mixture):
+            write = partial(write_mixture, mixture=best, **about)
+        else:
+            write = partial(write_strategy, strategy=best, **about)
         if not options.kept(write, self.outputs.strategy):
             self.code = 2
 
@@ -458,6 +469,15 @@ class Run:
         chosen = [self.files[f].properties[i] for f, i in self.selected]
         titles = [title(prop.name, prop.text) for prop in chosen]
         found: list[Sink] = []
+        if len(chosen) == 1 and (outputs.plot or outputs.csv):
+            from .front import FrontCsv, FrontPlot, objectives_asked
+
+            if count := objectives_asked(chosen[0]):
+                if outputs.plot:
+                    found.append(FrontPlot(outputs.plot, self.ranges, count, f"{self.path.stem}: {titles[0]}"))
+                if outputs.csv:
+                    found.append(FrontCsv(outputs.csv, self.ranges))
+                outputs = replace(outputs, plot=None, csv=None)
         if outputs.plot:
             found.append(Plot(outputs.plot, self.ranges, titles))
         if outputs.csv:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..model.rounding import SPACING
 from ..model.values import Floats
 from .device_proposal import ParallelProposer
 from .direct.fallback import solve_directly
-from .equations import Equations, Segment
+from .equations import Equations, Int32s, Segment
 from .proposal import SMALL, Proposer
 from .settings import Settings
 from .solution import Solution, Work
@@ -34,7 +35,7 @@ from .streaming import Device, StreamingProposer, device_for
 from .support import extend
 from .tolerance import TINY
 
-__all__ = ["solve"]
+__all__ = ["Start", "solve"]
 
 SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 # A row whose value is farther than this from the best, relatively, has room to spare. Rows that are not may lead round
@@ -43,26 +44,41 @@ NEAR = (1e-3, 1e-5, 1e-7)
 CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
 
 
-def solve(equations: Equations, settings: Settings) -> Solution:
-    """Bounds on all unknowns.
+BEGIN = 1e-4  # how closely a strategy to begin with is evaluated
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where to begin: ``(unknowns,)`` numbers and, where there are choices, rows that leave with probability 1."""
+
+    x: Floats
+    chosen: Int32s | None
+
+
+def solve(equations: Equations, settings: Settings, start: Start | None = None) -> Solution:
+    """Bounds on all unknowns; a ``start`` that is close to the solution makes it faster.
 
     Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
     Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
     """
     stream = settings.stream and not equations.on_device
-    return _Solver(equations, settings, device_for(equations) if stream else None).run()
+    return _Solver(equations, settings, device_for(equations) if stream else None, start).run()
 
 
 class _Solver:
-    def __init__(self, equations: Equations, settings: Settings, device: Device | None) -> None:
+    def __init__(self, equations: Equations, settings: Settings, device: Device | None, start: Start | None) -> None:
+        self.started = start is not None
         self.equations, self.settings, self.device = equations, settings, device
         self.system = equations.system
         size, xp = equations.size, namespace(equations.columns)
         self.lower, self.upper = xp.zeros(size), xp.zeros(size)
         groups = equations.groups
         chosen = None if groups is None else equations.progress.copy()
+        x = xp.zeros(size)
+        if start is not None:
+            x, chosen = start.x.copy(), None if start.chosen is None else start.chosen.copy()
         room = xp.empty(size)
-        self.x = self._proposer(self.system, xp.zeros(size), room, chosen)
+        self.x = self._proposer(self.system, x, room, chosen)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = xp.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
@@ -171,7 +187,9 @@ class _Solver:
     def _iterate(self, segment: Segment, budget: float, *, begun: bool = False) -> bool:
         """Bounds by proposal and proof, from a proposal where one was begun; False when they cannot be proved."""
         entries = self.equations.entries(segment) + segment.last - segment.first
-        if self.equations.optimum == "min" and not begun:
+        if self.started and self.x.chosen is not None:
+            self.x.evaluate(segment, BEGIN)
+        elif self.equations.optimum == "min" and not begun:
             self._begin_for_nothing(segment)
             self.x.evaluate(segment, 1e-2)
         # Which rows are nearly the best shows only when x is good.
