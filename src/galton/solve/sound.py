@@ -49,10 +49,21 @@ BEGIN = 1e-4  # how closely a strategy to begin with is evaluated
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where to begin: ``(unknowns,)`` numbers and, where there are choices, rows that leave with probability 1."""
+    """Where to begin: what was found for equations that differ little.
+
+    Attributes
+    ----------
+    x
+        ``(unknowns,)`` their solution.
+    chosen
+        ``(unknowns,)`` their rows, which must leave with probability 1; None for a chain.
+    w
+        ``(unknowns,)`` what x was shifted by to be proved; None if that is not known.
+    """
 
     x: Floats
-    chosen: Int32s | None
+    chosen: Int32s | None = None
+    w: Floats | None = None
 
 
 def solve(equations: Equations, settings: Settings, start: Start | None = None) -> Solution:
@@ -67,7 +78,7 @@ def solve(equations: Equations, settings: Settings, start: Start | None = None) 
 
 class _Solver:
     def __init__(self, equations: Equations, settings: Settings, device: Device | None, start: Start | None) -> None:
-        self.started = start is not None
+        self.start = start
         self.equations, self.settings, self.device = equations, settings, device
         self.system = equations.system
         size, xp = equations.size, namespace(equations.columns)
@@ -83,6 +94,7 @@ class _Solver:
         self.w_constant = xp.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
         self.w = self._proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), weighs=True)
+        self.shift = xp.zeros(size)  # w of all segments
         self.seen = xp.zeros(size)  # 1 where x is not 0; kept where something costs nothing
         self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative
@@ -121,7 +133,7 @@ class _Solver:
         if choose:
             self._choose_acyclic()
         work = self._work(time.perf_counter() - start)
-        return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None)
+        return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None, shift=self.shift)
 
     def _persist(self, segment: Segment, spare: float) -> None:
         """Once more with more room, or directly; what is likely to be faster comes first."""
@@ -187,7 +199,7 @@ class _Solver:
     def _iterate(self, segment: Segment, budget: float, *, begun: bool = False) -> bool:
         """Bounds by proposal and proof, from a proposal where one was begun; False when they cannot be proved."""
         entries = self.equations.entries(segment) + segment.last - segment.first
-        if self.started and self.x.chosen is not None:
+        if self.start is not None and self.x.chosen is not None:
             self.x.evaluate(segment, BEGIN)
         elif self.equations.optimum == "min" and not begun:
             self._begin_for_nothing(segment)
@@ -205,6 +217,7 @@ class _Solver:
                     break
                 residual = self.x.solve(segment, aim, entries)
                 if self._prove(segment, budget):
+                    self.shift[segment.first : segment.last] = self.w.x[segment.first : segment.last]
                     self._keep(segment)
                     return True
                 if residual > aim:
@@ -237,7 +250,7 @@ class _Solver:
         self.system.weigh_rows(self.x.x, self.x.chosen, self.w_constant, span, near=near, share=share)
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
-        self.w.x[part] = x
+        self.w.x[part] = x if self.start is None or self.start.w is None else np.maximum(self.start.w[part], x)
         steps, small = 1.0, segment.last - segment.first <= SMALL
         for _ in range(4):
             aim = 0.2 / steps

@@ -14,6 +14,7 @@ from ...device.arrays import is_on_host
 from ...device.errors import DeviceError
 from ...lang.properties import Multi
 from ...lang.source import UnsupportedError
+from ...model.errors import NumericError
 from ...model.values import Floats
 from ...solve.settings import FINEST, Settings
 from ..evaluation import Evaluation, UndecidedError
@@ -72,22 +73,33 @@ class _Query:
     settings: Settings
 
     def result(self, text: str) -> Result:
-        asked = [i for i, objective in enumerate(self.objectives) if objective.least is None]
         # Bounds that do not tell are asked for once more, as narrow as they get.
-        for eps, exact in ((max(self.settings.eps / _FINER, _FINEST), False), (_FINEST, True)):
-            directions = self._directions(replace(self.settings, eps=eps), exact)
-            if not asked:
-                found = self._truth(directions, text)
-            elif len(asked) == 1:
-                found = self._best(directions, asked[0], text)
-            else:
-                found = self._pareto(directions, text)
-            if found.value is not None:
-                break
-        if found.value is None and asked:
+        found = self._found(max(self.settings.eps / _FINER, _FINEST), False, text)
+        wide = isinstance(found.value, float) and found.lower is not None and bool(found.warnings)
+        if found.value is None or wide:
+            try:
+                again = self._found(_FINEST, True, text)
+                found = found if again.value is None else again
+            except NumericError:
+                if found.value is None:
+                    raise
+        if found.value is None and self._asked:
             message = "whether the bounds of multi(…) can be met together cannot be decided"
             raise UndecidedError(f"{message}: they are met just so, or just not")
         return found
+
+    @property
+    def _asked(self) -> list[int]:
+        """The objectives whose best is asked for."""
+        return [i for i, objective in enumerate(self.objectives) if objective.least is None]
+
+    def _found(self, eps: float, exact: bool, text: str) -> Result:
+        directions = self._directions(replace(self.settings, eps=eps), exact)
+        if not self._asked:
+            return self._truth(directions, text)
+        if len(self._asked) == 1:
+            return self._best(directions, self._asked[0], text)
+        return self._pareto(directions, text)
 
     @cached_property
     def _arena(self) -> Arena:

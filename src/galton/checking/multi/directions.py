@@ -28,7 +28,7 @@ from .arena import Arena
 from .exact_chains import exact_rewards
 from .losses import Losses, losses
 from .objectives import Objective
-from .weighted import WeightedSums, chain_values
+from .weighted import ChainValues, WeightedSums
 
 __all__ = ["Directions", "HalfSpace", "Point", "SumDirections", "Weights", "dot", "rounded_weights"]
 
@@ -196,6 +196,10 @@ class SumDirections(Directions):
         return to_lose - Fraction(found.lower) * (1 - slack), choices
 
     @cached_property
+    def _chains(self) -> ChainValues:
+        return ChainValues(self.arena)
+
+    @cached_property
     def _parts(self) -> list[_Part]:
         """The objectives as rewards of one sign: gains, or beside costs what each choice loses of the most."""
         arena = self.arena
@@ -217,11 +221,11 @@ class SumDirections(Directions):
     def _point(self, choices: Int32s) -> Point | None:
         """What the strategy that takes these rows comes to."""
         arena = self.arena
-        found = chain_values(arena, choices, self.settings)
-        if found is None:
+        before = self._chains.sweeps
+        values = self._chains.of(choices, self.settings)
+        if values is None:
             return None
-        values, sweeps = found
-        self.iterations += sweeps
+        self.iterations += self._chains.sweeps - before
         least, most = [], []
         for objective, (low, high) in zip(arena.objectives, values, strict=True):
             if not 0 <= low <= high < np.inf:

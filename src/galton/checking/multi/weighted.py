@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ...backend.rows import every_successor_in
 from ...device.arrays import offsets
@@ -24,8 +25,9 @@ from ...solve.solution import Solution
 from ...solve.sound import Start, solve
 from .arena import Arena
 
-__all__ = ["Neighbours", "Optimum", "WeightedSums", "chain_values"]
+__all__ = ["ChainValues", "Neighbours", "Optimum", "WeightedSums"]
 
+Numbers = npt.NDArray[np.int64]
 _MEMORY = 2**28  # bytes of directions that are kept to begin with
 
 
@@ -53,7 +55,7 @@ class Neighbours:
     def add(self, weights: Floats, start: Start) -> None:
         """Keep what was found for a direction; the oldest gives way."""
         self.known.append((weights / np.linalg.norm(weights), start))
-        size = start.x.nbytes + (0 if start.chosen is None else start.chosen.nbytes)
+        size = sum(part.nbytes for part in (start.x, start.chosen, start.w) if part is not None)
         if len(self.known) * size > _MEMORY:
             del self.known[0]
 
@@ -98,7 +100,8 @@ class WeightedSums:
         solution = solve(equations, replace(settings, strategy=True), start)
         chosen = solution.chosen
         assert chosen is not None
-        self._neighbours.add(weights, Start(solution.lower + (solution.upper - solution.lower) / 2, chosen))
+        middle = solution.lower + (solution.upper - solution.lower) / 2
+        self._neighbours.add(weights, Start(middle, chosen, solution.shift))
         initial = int(equations.origin.number[self.arena.initial])
         nothing = np.full(self.arena.model.n_states, -1, dtype=np.int32)
         choices = unknowns.lift_choices(chosen, nothing)
@@ -114,38 +117,62 @@ def with_rewards(equations: Equations, rows: Floats) -> Equations:
     return replace(equations, constant=constant, origin=replace(equations.origin, reward=rows))
 
 
-def chain_values(arena: Arena, choices: Int32s, settings: Settings) -> tuple[list[tuple[float, float]], int] | None:
-    """Bounds on the gains of each objective from the initial state when each state takes its row, and the work it took.
+class ChainValues:
+    """What the strategies of an arena come to, objective by objective; the last one is where the next begins."""
 
-    None where runs may go on for ever.
-    """
-    chain, rows = _reached(arena.model, choices)
-    stopped = np.zeros(chain.n_states, dtype=np.bool_)
-    stopped[-1] = rows[-1] == arena.model.n_choices - 1
-    everywhere = np.ones(chain.n_states, dtype=np.bool_)
-    if not can_reach(chain, everywhere, stopped).all():
-        return None
-    settings = replace(settings, strategy=False)
-    unknowns: Unknowns | None = None
-    found, sweeps = [], 0
-    stops = arena.endings[rows] >= 0
-    for objective, each in zip(arena.objectives, arena.gains, strict=True):
-        earned = each[rows]
-        if not earned.any() or (objective.is_probability and earned[stops].all()):
-            sure = float(earned.any())  # whatever a run does: no rounding may take anything off
-            found.append((sure, sure))
-            continue
-        if unknowns is None:
-            unknowns = open_equations(chain, ~stopped, np.zeros(chain.n_states), settings, reward=earned)
-        solution = solve(with_rewards(unknowns.equations, earned), settings)
-        sweeps += _sweeps(solution)
-        initial = int(unknowns.equations.origin.number[chain.initial[0]])
-        found.append((float(solution.lower[initial]), float(solution.upper[initial])))
-    return found, sweeps
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.sweeps = 0
+        # Of each objective, numbers of all states: x and w.
+        self._before: dict[int, tuple[Floats, Floats]] = {}
+
+    def of(self, choices: Int32s, settings: Settings) -> list[tuple[float, float]] | None:
+        """Bounds on the gains of each objective from the initial state when each state takes its row.
+
+        None where runs may go on for ever.
+        """
+        arena = self.arena
+        chain, states, rows = _reached(arena.model, choices)
+        stopped = np.zeros(chain.n_states, dtype=np.bool_)
+        stopped[-1] = rows[-1] == arena.model.n_choices - 1
+        everywhere = np.ones(chain.n_states, dtype=np.bool_)
+        if not can_reach(chain, everywhere, stopped).all():
+            return None
+        settings = replace(settings, strategy=False)
+        unknowns: Unknowns | None = None
+        found = []
+        stops = arena.endings[rows] >= 0
+        for i, (objective, gains) in enumerate(zip(arena.objectives, arena.gains, strict=True)):
+            earned = gains[rows]
+            if not earned.any() or (objective.is_probability and earned[stops].all()):
+                sure = float(earned.any())  # whatever a run does: no rounding may take anything off
+                found.append((sure, sure))
+                continue
+            if unknowns is None:
+                unknowns = open_equations(chain, ~stopped, np.zeros(chain.n_states), settings, reward=earned)
+            found.append(self._value(i, with_rewards(unknowns.equations, earned), states, settings))
+        return found
+
+    def _value(self, objective: int, equations: Equations, states: Numbers, settings: Settings) -> tuple[float, float]:
+        number = equations.origin.number
+        is_open = number >= 0
+        members = np.empty(equations.size, dtype=np.int64)  # the state of the arena that each unknown is
+        members[number[is_open]] = states[is_open]
+        n = self.arena.model.n_states
+        x, w = self._before.get(objective, (np.zeros(n), np.zeros(n)))
+        start = Start(x[members], w=w[members]) if objective in self._before else None
+        solution = solve(equations, settings, start)
+        self.sweeps += _sweeps(solution)
+        x[members] = solution.lower + (solution.upper - solution.lower) / 2
+        if solution.shift is not None:
+            w[members] = solution.shift
+        self._before[objective] = x, w
+        initial = int(number[equations.origin.model.initial[0]])
+        return float(solution.lower[initial]), float(solution.upper[initial])
 
 
-def _reached(model: Model, choices: Int32s) -> tuple[Model, Int32s]:
-    """The chain of what is reached when each state takes its row; and the rows of its states."""
+def _reached(model: Model, choices: Int32s) -> tuple[Model, Numbers, Int32s]:
+    """The chain of what is reached when each state takes its row; and the states that are, and their rows."""
     all_entries, all_lengths = entries_of(model, choices)
     whole = _chain(model, all_entries, all_lengths, model.columns[all_entries], model.initial)
     first = np.zeros(model.n_states, dtype=np.bool_)
@@ -154,7 +181,8 @@ def _reached(model: Model, choices: Int32s) -> tuple[Model, Int32s]:
     number = np.cumsum(reached, dtype=np.int32) - 1
     rows = choices[reached]
     entries, lengths = entries_of(model, rows)
-    return _chain(model, entries, lengths, number[model.columns[entries]], number[model.initial]), rows
+    chain = _chain(model, entries, lengths, number[model.columns[entries]], number[model.initial])
+    return chain, np.flatnonzero(reached), rows
 
 
 def _chain(model: Model, entries: Rows, lengths: Rows, columns: Rows, initial: Rows) -> Model:
