@@ -153,8 +153,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ F "finished" & "all_heads" ]' --strategy best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'Smax=? [ "all_heads" ]'
-      galton check models/consensus.prism -c N=2,K=2 --plot front.png \\
-        -p 'multi(Pmax=? [ F "finished" & "all_heads" ], R{"steps"}min=? [ F "finished" ])'
+      galton check models/consensus.prism -c N=2,K=2 -p 'multi(Pmax=? [ F heads=2 ], R{"steps"}min=? [ F "finished" ])'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
     """
