@@ -162,7 +162,7 @@ class _Query:
         return replace(met, value=value, lower=bound, upper=bound, warnings=warnings)
 
     def _pareto(self, directions: Directions, text: str) -> Result:
-        front = pareto_front(directions, self.settings.eps)
+        front = pareto_front(directions, self.settings.tolerance)
         if not front.points:
             message = "all strategies have infinite rewards, so there is no Pareto set"
             raise UnsupportedError(message, self.evaluation.source, self.objectives[0].formula.span)

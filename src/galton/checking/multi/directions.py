@@ -21,7 +21,7 @@ from ...model.rounding import FAINT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ...reduce.submodels import with_rows
-from ...solve.settings import Settings
+from ...solve.settings import FINEST, Settings
 from ..gate import ImpossibleAnswerError
 from ..quantity import Work
 from .arena import Arena
@@ -100,6 +100,10 @@ class Directions(ABC):
         self.points.append(point)
         self.settings.tell(step="directions", sweeps=self.iterations, directions=len(self.half_spaces))
         return half_space, point
+
+    def narrow(self, factor: float) -> None:
+        """Solve for bounds that many times narrower from now on, as far as doubles go."""
+        self.settings = replace(self.settings, eps=max(self.settings.eps / factor, 10 * FINEST))
 
     def knows(self, weights: Weights) -> bool:
         """Whether a direction was looked at already."""

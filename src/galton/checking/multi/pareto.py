@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from ...solve.tolerance import Tolerance
 from .directions import Directions, Point, Weights, dot, rounded_weights
 
 __all__ = ["Front", "pareto_front"]
@@ -32,24 +33,25 @@ _ZERO, _ONE = Fraction(0), Fraction(1)
 class Front:
     """The corners of a Pareto set, ascending in the first number, and how far others may be above.
 
-    The distance is in the direction across a facet, relative to the size of its corners.
+    The distance is in the direction across a facet, relative to the size of its corners, or absolute.
     """
 
     points: tuple[Point, ...]
     gap: float
 
 
-def pareto_front(directions: Directions, eps: float) -> Front:
-    """Look in one direction after the other until no strategy can be further above the points than ``eps``."""
+def pareto_front(directions: Directions, tolerance: Tolerance) -> Front:
+    """Look in one direction after the other until no strategy can be further above the points than is tolerated."""
     if not directions.is_possible:
         return Front((), 0.0)
-    return _Search(directions, eps).run()
+    return _Search(directions, tolerance.eps, tolerance.relative).run()
 
 
 @dataclass(eq=False)
 class _Search:
     directions: Directions
     eps: float
+    relative: bool
     corners: list[Point] = field(default_factory=list)
     # How far others may be above each facet, by its direction, relatively. It never grows.
     room: dict[Weights, float] = field(default_factory=dict)
@@ -63,6 +65,9 @@ class _Search:
                 return Front((), math.inf)
             if point not in self.corners:
                 self.corners.append(point)
+        if not self.relative:  # which directions are solved by
+            size = max(float(abs(number)) for point in self.corners for number in point.least)
+            self.directions.narrow(max(size, 1.0))
         for _ in range(MOST_DIRECTIONS):
             facets = self._facets()
             worst = max(facets, key=facets.__getitem__, default=None)
@@ -74,7 +79,7 @@ class _Search:
         else:
             facets = self._facets()
         missing = max([*facets.values(), *(self.closed[w] for w in self._normals() if w in self.closed)], default=0.0)
-        return Front(tuple(_outermost(self.corners, self.eps)), missing)
+        return Front(tuple(_outermost(self.corners, min(self.eps, 1e-3))), missing)
 
     def _look(self, weights: Weights) -> None:
         half_space, point = self.directions.look(weights)
@@ -86,9 +91,11 @@ class _Search:
             self.corners.append(point)
 
     def _reached(self, weights: Weights) -> tuple[Fraction, Fraction]:
-        """How far mixtures get in a direction, and the size of the corners that do."""
+        """How far mixtures get in a direction, and what distances are measured by: the size of the corners, or 1."""
         values = [dot(weights, point.least) for point in self.corners]
         reached = max(values)
+        if not self.relative:
+            return reached, Fraction(math.hypot(*(float(weight) for weight in weights)))
         sizes = [dot(weights, [abs(number) for number in point.least]) for point in self.corners]
         near = Fraction(_NEAR) * max(sizes)
         return reached, max(size for value, size in zip(values, sizes, strict=True) if value >= reached - near)
