@@ -31,6 +31,7 @@ class Occupation:
     goals: list[int]
     rewards: list[np.ndarray]
     stays: set[int] = field(default_factory=set)  # states that can be stayed in for ever, for nothing
+    worth: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of each state, where a run stays in it: an average
 
     @classmethod
     def random(cls, rng: np.random.Generator, *, ends: int = 3, rewards: int = 2, loops: bool = False) -> Occupation:
@@ -58,7 +59,7 @@ class Occupation:
                 idle.append(True)
                 stays.add(state)
         earned = [np.where(idle, 0, rng.integers(0, 4, size=len(rows))).astype(float) for _ in range(rewards)]
-        return cls(np.array(rows), owner, goals, earned, stays)
+        return cls(np.array(rows), owner, goals, earned, stays, rng.integers(0, 5, size=n).astype(float))
 
     @classmethod
     def recurrent(cls, rng: np.random.Generator, *, rewards: int = 3) -> Occupation:
@@ -81,18 +82,25 @@ class Occupation:
 
     @property
     def model(self) -> galton.Model:
-        """For Galton: labels ``end0`` …, reward structures ``r0`` …"""
+        """For Galton: labels ``end0`` …, reward structures ``r0`` …, and ``worth`` for its averages."""
         counts = np.bincount(self.owner, minlength=self.n)
+        rewards = {f"r{i}": Rewards(choice=reward) for i, reward in enumerate(self.rewards)}
+        if len(self.worth):
+            own = self.matrix[np.arange(len(self.owner)), self.owner] == 1
+            rewards["worth"] = Rewards(choice=np.where(own, self.worth[self.owner], 0.0))
         return galton.Model.from_matrix(
             "mdp",
             self.matrix,
             row_groups=np.concatenate(([0], np.cumsum(counts))),
             labels={f"end{i}": [state] for i, state in enumerate(self.goals)},
-            rewards={f"r{i}": Rewards(choice=reward) for i, reward in enumerate(self.rewards)},
+            rewards=rewards,
         )
 
     def gains(self, name: str) -> np.ndarray:
-        """What each choice earns for an objective: ``end0``, or ``r0``."""
+        """What each choice earns for an objective: ``end0``, ``r0``, or ``worth`` for runs that end."""
+        if name == "worth":
+            ended = np.isin(self.owner, self.goals)
+            return np.where(ended, 0.0, self.matrix[:, self.goals] @ self.worth[self.goals])
         if name.startswith("end"):
             goal = self.goals[int(name[3:])]
             return np.where(np.array(self.owner) == goal, 0.0, self.matrix[:, goal])
@@ -123,10 +131,10 @@ class Occupation:
             stay[state, column] = 1
         start = np.zeros(self.n)
         start[0] = 1
-        nothing = np.zeros(len(self.stays))
+        stayed = self.worth[sorted(self.stays)]
 
         def worth(name: str) -> np.ndarray:
-            return np.concatenate([self.gains(name)[taken], nothing])
+            return np.concatenate([self.gains(name)[taken], stayed if name == "worth" else 0 * stayed])
 
         return _solved(np.hstack([flow, stay])[inner], start[inner], worth, weights, bounds)
 

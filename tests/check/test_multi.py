@@ -170,12 +170,6 @@ def test_a_pareto_set_leaves_infinite_costs_out_and_says_so() -> None:
             "some strategy misses the goal of this reward, which is infinite then; multi(…) does not support it",
         ),
         (FORK, "multi(R<=5 [ I=3 ])", "unsupported", "rewards at a moment, I=k, are not supported in multi(…)"),
-        (
-            FORK,
-            "multi(R<=5 [ S ], P>=0.5 [ F s=1 ])",
-            "unsupported",
-            "long-run averages beside other objectives are not supported in multi(…)",
-        ),
         (FORK, "multi(Pmax=? [ F s=1 ], P=? [ F s=2 ])", "input", "P=? does not say what is better"),
         (
             FORK,

@@ -99,7 +99,7 @@ def test_a_set_with_more_corners_than_directions_says_what_may_be_missing(monkey
 def formula(name: str, suffix: str, *, averages: bool = False) -> str:
     if name.startswith("end"):
         return f'P{suffix} [ F "{name}" ]'
-    return f'R{{"{name}"}}{suffix} [ {"S" if averages else "C"} ]'
+    return f'R{{"{name}"}}{suffix} [ {"S" if averages or name == "worth" else "C"} ]'
 
 
 def compare(mdp: Occupation, names: list[str], signs: list[int], rng: np.random.Generator, *, averages: bool) -> None:
@@ -133,6 +133,14 @@ def test_random_sets_of_sums_against_linear_programs(seed: int) -> None:
     mdp = Occupation.random(rng, loops=seed % 2 == 1, rewards=2)
     count = int(rng.integers(2, 5))
     names = list(rng.permutation(["end0", "end1", "end2", "r0", "r1"])[:count])
+    compare(mdp, names, [int(rng.choice([-1, 1])) for _ in names], rng, averages=False)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_sets_of_sums_and_an_average_against_linear_programs(seed: int) -> None:
+    rng = np.random.default_rng([14, seed])
+    mdp = Occupation.random(rng, loops=True, rewards=2)
+    names = ["worth", *rng.permutation(["end0", "end1", "r0", "r1"])[: int(rng.integers(1, 3))]]
     compare(mdp, names, [int(rng.choice([-1, 1])) for _ in names], rng, averages=False)
 
 

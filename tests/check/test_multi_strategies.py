@@ -45,6 +45,7 @@ QUESTIONS = [
     (CIRCLE, ["R{\"steps\"}<=1.5 [ F s=3 ]", "P>=0.8 [ F s=1 ]"]),
     (CIRCLE, ["R{\"steps\"}<=0.4 [ C<=3 ]", "P>=0.7 [ F s=1 ]"]),
     (CIRCLE, ["S>=0.6 [ s=2 ]", "R{\"steps\"}>=0.6 [ S ]"]),
+    (CIRCLE, ["S>=0.6 [ s=2 ]", "P>=0.3 [ F G s=3 ]", 'R{"steps"}<=0.6 [ C<=2 ]']),
     (GAMBLE, ["P>=0.55 [ F s=3 ]", "R{\"cost\"}<=4 [ C ]"]),
 ]  # fmt: skip
 

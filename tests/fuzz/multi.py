@@ -27,7 +27,7 @@ def play(random: Random, judge: Judge) -> None:
     rng = np.random.default_rng(random.randrange(2**32))
     averages = random.random() < 0.4
     mdp = occupation.recurrent(rng) if averages else occupation.random(rng, loops=random.random() < 0.6, rewards=3)
-    known = [f"r{i}" for i in range(3)] + ([] if averages else ["end0", "end1", "end2"])
+    known = [f"r{i}" for i in range(3)] + ([] if averages else ["end0", "end1", "end2", "worth"])
     names = random.sample(known, random.randint(2, 4 if not averages else 3))
     signs = [random.choice([-1, 1]) for _ in names]
     judge.tally.models += 1
@@ -38,7 +38,7 @@ def play(random: Random, judge: Judge) -> None:
 def _formula(name: str, suffix: str, *, averages: bool) -> str:
     if name.startswith("end"):
         return f'P{suffix} [ F "{name}" ]'
-    return f'R{{"{name}"}}{suffix} [ {"S" if averages else "C"} ]'
+    return f'R{{"{name}"}}{suffix} [ {"S" if averages or name == "worth" else "C"} ]'
 
 
 def _show(mdp: Any) -> str:

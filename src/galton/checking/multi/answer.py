@@ -24,7 +24,8 @@ from ..result import ParetoSet, Result, Solved
 from .arena import Arena, arena
 from .averages import AverageDirections, averages_of
 from .directions import Directions, HalfSpace, Point, SumDirections
-from .mixtures import Mixture, Worth, from_arena, memoryless
+from .mixed import MixedDirections
+from .mixtures import Mixture, Worth, memoryless
 from .objectives import Objective, objectives_of
 from .pareto import pareto_front
 from .queries import Best, Met, best_under_bounds, can_be_met
@@ -106,13 +107,18 @@ class _Query:
         return arena(self.evaluation, self.objectives)
 
     @cached_property
-    def _averages(self) -> tuple[Floats, ...]:
+    def _averages(self) -> dict[int, Floats]:
         return averages_of(self.evaluation, self.objectives)
 
     def _directions(self, settings: Settings, exact: bool) -> Directions:
-        if any(objective.is_long_run for objective in self.objectives):
-            model = self.evaluation.model
-            return AverageDirections(settings, exact, model=model, asked=self.objectives, rewards=self._averages)
+        averages = self._averages
+        if self.objectives and len(averages) == len(self.objectives):
+            rewards = tuple(averages.values())
+            return AverageDirections(
+                settings, exact, model=self.evaluation.model, asked=self.objectives, rewards=rewards
+            )
+        if averages:
+            return MixedDirections(settings, exact, arena=self._arena, averages=averages)
         return SumDirections(settings, exact, arena=self._arena)
 
     def _truth(self, directions: Directions, text: str) -> Result:
@@ -219,12 +225,7 @@ class _Query:
             return Mixture(names, (first,), (Fraction(1),), ((),))
         strategies, values = [], []
         for point in points:
-            assert point.strategy is not None
-            choices = directions.strategies[point.strategy]
-            if isinstance(directions, SumDirections):
-                strategies.append(from_arena(model, directions.arena, choices))
-            else:
-                strategies.append(memoryless(model, choices))
+            strategies.append(directions.strategy(point, model))
             values.append(tuple(Worth(low, high) for low, high in self._bounds(point)))
             require_worth(strategies[-1], self.objectives, values[-1], self.evaluation)
         return Mixture(names, tuple(strategies), None if shares is None else tuple(shares), tuple(values))

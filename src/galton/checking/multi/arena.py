@@ -59,11 +59,14 @@ class Ending:
         The objectives that runs meet which stay there and come by everywhere again and again.
     component, staying
         As in :class:`~galton.graph.EndComponents`, of the product without its stops.
+    anywhere
+        Whether runs that stay meet the objectives wherever they go there.
     """
 
     met: frozenset[int]
     component: Int32s
     staying: Mask
+    anywhere: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,8 @@ class Arena:
         meets it, for a reward what it pays.
     product
         The model with memory, before there were choices to stop. Its states have the same numbers here.
+    conditions
+        For each probability, which marks of the product a run has to meet again and again.
     memory
         ``(states of the product,)`` what is remembered before the state is read, as a number.
     then
@@ -93,6 +98,7 @@ class Arena:
     objectives: tuple[Objective, ...]
     gains: tuple[Floats, ...]
     product: Product
+    conditions: dict[int, Acceptance]
     memory: npt.NDArray[np.int64]
     then: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
@@ -122,10 +128,11 @@ def arena(evaluation: Evaluation, objectives: Sequence[Objective]) -> Arena:
     begun = time.perf_counter()
     found = _product(evaluation, objectives)
     product = found.product
+    averages = any(objective.is_long_run for objective in objectives)
     rewards = {
         i: _rewards(evaluation, objective, found, i)
         for i, objective in enumerate(objectives)
-        if isinstance(objective.formula, Reward)
+        if isinstance(objective.formula, Reward) and not objective.is_long_run
     }
     ends = maximal_end_components(product.model)
     owner = owners(product.model)
@@ -147,14 +154,21 @@ def arena(evaluation: Evaluation, objectives: Sequence[Objective]) -> Arena:
             raise UnsupportedError(
                 message, source, span, "a reward to be small may be infinite, and one of C<=k is not"
             )
-    states, numbers, kinds = _stops(product, found.conditions, free)
+    states, numbers, kinds = _stops(product, found.conditions, free, averages)
+    if averages and not all(kind.anywhere for kind in kinds):
+        paths = [objective for objective in objectives if objective.is_probability]
+        message = "paths that ask for something again and again are not supported beside long-run averages in multi(…)"
+        hint = (
+            "the best average may be approached only by strategies with more and more memory; F, G, U and F G are fine"
+        )
+        raise UnsupportedError(message, evaluation.source, paths[0].formula.span, hint)
     model, kept, stops = _with_stops(product.model, states)
     gains = []
     for i in range(len(objectives)):
         rows = np.zeros(model.n_choices)
         if i in rewards:
             rows[kept] = rewards[i]
-        else:
+        elif i in found.conditions and kinds:
             rows[stops] = np.array([float(i in kind.met) for kind in kinds])[numbers]
         gains.append(rows)
     old, endings = np.full(model.n_choices, -1, dtype=np.int64), np.full(model.n_choices, -1, dtype=np.int32)
@@ -164,7 +178,18 @@ def arena(evaluation: Evaluation, objectives: Sequence[Objective]) -> Arena:
     costly = bool((ends.staying & ~free).any())
     before = found.before
     return Arena(
-        model, tuple(objectives), tuple(gains), product, before, found.then, old, endings, kinds, costly, (work,)
+        model,
+        tuple(objectives),
+        tuple(gains),
+        product,
+        found.conditions,
+        before,
+        found.then,
+        old,
+        endings,
+        kinds,
+        costly,
+        (work,),
     )
 
 
@@ -276,9 +301,12 @@ def _rewards(evaluation: Evaluation, objective: Objective, found: _Found, i: int
 
 
 def _stops(
-    found: Product, conditions: dict[int, Acceptance], free: Mask
+    found: Product, conditions: dict[int, Acceptance], free: Mask, averages: bool
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[Ending, ...]]:
-    """Where runs may stop, ascending, and how they go on then; only sets of objectives that no other includes."""
+    """Where runs may stop, ascending, and how they go on then.
+
+    Only sets of objectives that no other includes: unless there are averages, which may be better where fewer are met.
+    """
     possible: dict[frozenset[int], list[Ending]] = {frozenset(): _endings(found, frozenset(), ALL, free)}
     for size in range(1, len(conditions) + 1):
         for members in map(frozenset, combinations(conditions, size)):
@@ -293,11 +321,11 @@ def _stops(
     for members, endings in possible.items():
         left = masks[members].copy()
         for larger, other in masks.items():
-            if members < larger:
+            if members < larger and not averages:
                 left &= ~other
         for ending in endings:
             here = np.flatnonzero(left & (ending.component >= 0))
-            left[here] = False
+            left[here] = averages
             if len(here):
                 states.append(here)
                 numbers.append(np.full(len(here), len(kinds)))
@@ -328,7 +356,8 @@ def _endings(found: Product, members: frozenset[int], acceptance: Acceptance, fr
         good = np.append(met & pair.inf == pair.inf, False)[inner.component]
         if good.any():
             component = np.where(good, inner.component, -1).astype(np.int32)
-            kinds.append(Ending(members, component, inner.staying & good[owners(found.model)]))
+            anywhere = bool((found.marks[good] & pair.inf == pair.inf).all())
+            kinds.append(Ending(members, component, inner.staying & good[owners(found.model)], anywhere))
     return kinds
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...lang.properties import Reward, SteadyState
 from ...model.errors import NumericError
-from ...model.sparse import Int32s, Model, Rewards
+from ...model.sparse import Model, Rewards
 from ...model.values import Floats
 from ...reduce.submodels import with_rows
 from ..best_long_run import best_long_run
@@ -25,7 +25,8 @@ from ..long_run import long_run
 from ..operators import structure_of
 from ..quantity import Quantity, Work
 from ..unbounded.rewards import rewards_by_row
-from .directions import Directions, Point, Weights
+from .directions import Directions, Plan, Point, Weights
+from .mixtures import MemoryStrategy, memoryless
 from .objectives import Objective
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class AverageDirections(Directions):
     def _most(self) -> list[float]:
         return [float(rows.max(initial=0.0)) for rows in self.rewards]
 
-    def _optimum(self, weights: Weights) -> tuple[Fraction, Int32s]:
+    def _optimum(self, weights: Weights) -> tuple[Fraction, Plan]:
         """The best average of the weighted rewards.
 
         Each reward is weighed, taken off and added with one rounding each, of what is at most the weighted sum of the
@@ -89,9 +90,14 @@ class AverageDirections(Directions):
         rounding = largest * Fraction(2 * len(weights) + 4, 2**52)
         assert found.choices is not None
         choices = np.where(found.choices < 0, model.row_groups[:-1], found.choices).astype(np.int32)
-        return Fraction(float(found.upper[self._initial])) + rounding - taken, choices
+        return Fraction(float(found.upper[self._initial])) + rounding - taken, Plan(choices)
 
-    def _point(self, choices: Int32s) -> Point:
+    def strategy(self, point: Point, model: Model) -> MemoryStrategy:
+        """The strategy of the model that a point came from."""
+        return memoryless(model, self._plan_of(point).choices)
+
+    def _point(self, plan: Plan) -> Point:
+        choices = plan.choices
         chain = replace(with_rows(self.model, choices, None), type="dtmc", rewards={})
         least, most = [], []
         for objective, earned in zip(self.asked, self.rewards, strict=True):
@@ -113,15 +119,17 @@ class AverageDirections(Directions):
         self.iterations += found.iterations
 
 
-def averages_of(evaluation: Evaluation, objectives: Sequence[Objective]) -> tuple[Floats, ...]:
-    """Return ``(choices,)`` what is averaged in each objective: the sum of two rewards may be rounded, once."""
-    found = []
-    for objective in objectives:
+def averages_of(evaluation: Evaluation, objectives: Sequence[Objective]) -> dict[int, Floats]:
+    """Return ``(choices,)`` what is averaged in objectives of the long run: sums of two rewards are rounded, once."""
+    found = {}
+    for i, objective in enumerate(objectives):
         formula = objective.formula
+        if not objective.is_long_run:
+            continue
         if isinstance(formula, SteadyState):
             structure = Rewards(state=evaluation.mask(formula.states).astype(np.float64))
         else:
             assert isinstance(formula, Reward)
             structure = structure_of(evaluation, formula)
-        found.append(rewards_by_row(evaluation.model, structure))
-    return tuple(found)
+        found[i] = rewards_by_row(evaluation.model, structure)
+    return found

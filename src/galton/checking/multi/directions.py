@@ -18,7 +18,7 @@ import numpy as np
 
 from ...model.errors import NumericError
 from ...model.rounding import FAINT
-from ...model.sparse import Int32s
+from ...model.sparse import Int32s, Mask, Model
 from ...model.values import Floats
 from ...reduce.submodels import with_rows
 from ...solve.settings import FINEST, Settings
@@ -27,10 +27,11 @@ from ..quantity import Work
 from .arena import Arena
 from .exact_chains import exact_rewards
 from .losses import Losses, losses
+from .mixtures import MemoryStrategy, from_arena
 from .objectives import Objective
 from .weighted import ChainValues, WeightedSums
 
-__all__ = ["Directions", "HalfSpace", "Point", "SumDirections", "Weights", "dot", "rounded_weights"]
+__all__ = ["Directions", "HalfSpace", "Plan", "Point", "SumDirections", "Weights", "dot", "rounded_weights"]
 
 Weights = tuple[Fraction, ...]
 _BITS = 30  # of a weight: sums of a few are exact in doubles
@@ -61,6 +62,14 @@ class HalfSpace:
         return dot(self.weights, numbers) > self.most + room
 
 
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A strategy: ``(states,)`` the choices to take, and what to do for each way to stop where that is not for all."""
+
+    choices: Int32s
+    staying: tuple[Mask, ...] | None = None
+
+
 @dataclass(eq=False)
 class Directions(ABC):
     """The directions that were looked at, with what was found.
@@ -69,15 +78,15 @@ class Directions(ABC):
     ----------
     exact
         Whether points are fractions if the chains of strategies are small.
-    strategies
-        ``(states,)`` the choices of each strategy that a point came from, where the settings ask for strategies.
+    plans
+        The strategy that each point came from, where the settings ask for strategies.
     """
 
     settings: Settings
     exact: bool = False
     points: list[Point] = field(default_factory=list)
     half_spaces: list[HalfSpace] = field(default_factory=list)
-    strategies: list[Int32s] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
     iterations: int = 0
 
     def look(self, weights: Weights) -> tuple[HalfSpace, Point | None]:
@@ -85,18 +94,18 @@ class Directions(ABC):
 
         Weights are those of :func:`rounded_weights`.
         """
-        most, choices = self._optimum(weights)
+        most, plan = self._optimum(weights)
         half_space = HalfSpace(weights, most)
         self.half_spaces.append(half_space)
-        point = self._point(choices)
+        point = self._point(plan)
         if point is None:
             return half_space, None
         known = next((old for old in self.points if old == point), None)
         if known is not None:
             return half_space, known
         if self.settings.strategy:
-            point = replace(point, strategy=len(self.strategies))
-            self.strategies.append(choices)
+            point = replace(point, strategy=len(self.plans))
+            self.plans.append(plan)
         self.points.append(point)
         self.settings.tell(step="directions", sweeps=self.iterations, directions=len(self.half_spaces))
         return half_space, point
@@ -130,12 +139,20 @@ class Directions(ABC):
         """Whether there are strategies with infinite costs, which are left out."""
 
     @abstractmethod
-    def _optimum(self, weights: Weights) -> tuple[Fraction, Int32s]:
-        """What no strategy passes, and choices that nearly get there."""
+    def strategy(self, point: Point, model: Model) -> MemoryStrategy:
+        """The strategy of the model that a point came from."""
 
     @abstractmethod
-    def _point(self, choices: Int32s) -> Point | None:
+    def _optimum(self, weights: Weights) -> tuple[Fraction, Plan]:
+        """What no strategy passes, and one that nearly gets there."""
+
+    @abstractmethod
+    def _point(self, plan: Plan) -> Point | None:
         """What a strategy comes to."""
+
+    def _plan_of(self, point: Point) -> Plan:
+        assert point.strategy is not None
+        return self.plans[point.strategy]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -172,32 +189,42 @@ class SumDirections(Directions):
         found = surely_reaches(model, everywhere, self.arena.stopped, some_strategy=True)
         return bool(found[self.arena.initial])
 
-    def _optimum(self, weights: Weights) -> tuple[Fraction, Int32s]:
-        """The weighted optimum.
+    def strategy(self, point: Point, model: Model) -> MemoryStrategy:
+        """The strategy of the model that a point came from."""
+        plan = self._plan_of(point)
+        return from_arena(model, self.arena, plan.choices, plan.staying)
+
+    def _optimum(self, weights: Weights) -> tuple[Fraction, Plan]:
+        rows, to_lose = self._weighed(weights)
+        return self._solved(weights, rows, to_lose)
+
+    def _weighed(self, weights: Weights) -> tuple[Floats, Fraction]:
+        """``(choices,)`` the weighted sum of all objectives, and what losses are taken off from.
 
         Sums of weights are exact. A product with a reward is rounded once and each sum of two once, and no term is
         negative, so that rows, and with them values, are right up to one factor.
         """
-        arena = self.arena
-        floats = np.array([float(weight) for weight in weights])
-        rows = np.zeros(arena.model.n_choices)
-        for weight, part in zip(floats, self._parts, strict=True):
-            weighed = weight * part.rows
-            if weight and part.least * weight < FAINT:
+        rows, to_lose = np.zeros(self.arena.model.n_choices), Fraction(0)
+        for weight, part in zip(weights, self._parts, strict=True):
+            if weight and part.least * float(weight) < FAINT:
                 raise NumericError("rewards are too small to be weighed against other objectives in doubles")
-            rows += weighed
+            rows += float(weight) * part.rows
+            to_lose += weight * part.most
+        return rows, to_lose
+
+    def _solved(self, weights: Weights, rows: Floats, to_lose: Fraction) -> tuple[Fraction, Plan]:
+        arena = self.arena
         slack = Fraction(len(weights) + 2, 2**52)
         pattern = tuple(bool(weight) for weight in weights) if arena.has_costs else ()
         if pattern not in self._systems:
             self._systems[pattern] = WeightedSums(arena, rows, self.settings)
-        found = self._systems[pattern].best(floats, rows, self.settings)
+        found = self._systems[pattern].best(np.array([float(weight) for weight in weights]), rows, self.settings)
         self.iterations += found.iterations
         last = arena.model.row_groups[1:] - 1
-        choices = np.where(found.choices < 0, last, found.choices).astype(np.int32)
+        plan = Plan(np.where(found.choices < 0, last, found.choices).astype(np.int32))
         if not arena.has_costs:
-            return Fraction(found.upper) * (1 + slack), choices
-        to_lose = sum((weight * part.most for weight, part in zip(weights, self._parts, strict=True)), Fraction(0))
-        return to_lose - Fraction(found.lower) * (1 - slack), choices
+            return Fraction(found.upper) * (1 + slack), plan
+        return to_lose - Fraction(found.lower) * (1 - slack), plan
 
     @cached_property
     def _chains(self) -> ChainValues:
@@ -213,7 +240,7 @@ class SumDirections(Directions):
         stops = arena.endings >= 0
         found = []
         for objective, gains in zip(arena.objectives, arena.gains, strict=True):
-            if objective.is_cost:
+            if objective.is_cost or objective.is_long_run:  # an average is no sum: there is nothing in it here
                 found.append(_Part(gains))
             elif objective.is_probability:
                 found.append(_Part(np.where(stops, 1.0 - gains, 0.0), Fraction(1)))
@@ -222,9 +249,9 @@ class SumDirections(Directions):
                 found.append(_Part(lost.rows, Fraction(lost.most)))
         return found
 
-    def _point(self, choices: Int32s) -> Point | None:
+    def _point(self, plan: Plan) -> Point | None:
         """What the strategy that takes these rows comes to."""
-        arena = self.arena
+        arena, choices = self.arena, plan.choices
         before = self._chains.sweeps
         values = self._chains.of(choices, self.settings)
         if values is None:

@@ -7,6 +7,7 @@ stay: so it comes by everywhere, again and again, with probability 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -15,13 +16,13 @@ import numpy.typing as npt
 
 from ...device.arrays import offsets
 from ...lang.source import GaltonError
-from ...model.sparse import Int32s, Model, Rewards
+from ...model.sparse import Int32s, Mask, Model, Rewards
 from ...model.states import ListedStates, PackedStates, States
 from ...model.values import Floats, Values
 from ...reduce.submodels import entries_of
 from .arena import Arena
 
-__all__ = ["MemoryStrategy", "Mixture", "Worth", "from_arena", "memoryless"]
+__all__ = ["MemoryStrategy", "Mixture", "Worth", "from_arena", "in_product", "memoryless"]
 
 Numbers = npt.NDArray[np.int64]
 _MOST_PLACES = 2**27
@@ -145,63 +146,62 @@ def memoryless(model: Model, choices: Int32s) -> MemoryStrategy:
     return _met(whole)
 
 
-def from_arena(model: Model, arena: Arena, choices: Int32s) -> MemoryStrategy:
-    """The strategy of a model that the choices of its arena, ``(states,)``, are."""
-    product, n = arena.product, arena.product.model.n_states
+def in_product(arena: Arena, choices: Int32s, staying: Sequence[Mask]) -> MemoryStrategy:
+    """The strategy of an arena's product that its choices, ``(states,)``, are; it remembers how it has stopped.
+
+    ``staying`` are for each kind of ending ``(choices of the product,)`` those that are taken, at random, from then on.
+    Memory is 0 before, and one more than the place of the kind afterwards. The place of a state is its number first.
+    """
+    model, n = arena.product.model, arena.product.model.n_states
     taken = choices[:n]
     ending = arena.endings[taken]  # -1 while a run goes on
-    # A place is a state of the product, and -1 or how a run goes on that has stopped: first those that play.
-    modes = [-1, *(int(kind) for kind in np.unique(ending[ending >= 0]))]
-    if len(modes) * n > _MOST_PLACES:
-        raise GaltonError(f"the strategy has {len(modes) * n:,} places, which is more than can be written down")
-    place = np.zeros(len(arena.kinds) + 1, dtype=np.int64)  # of a mode; that of -1, the last, is 0
-    place[modes] = np.arange(len(modes))
-    width = int(max(arena.memory.max(initial=0), arena.then.max(initial=0))) + 1
-    states, memory, then, rows, counts = [], [], [], [], []
-    for number, mode in enumerate(modes):
-        if mode < 0:
-            here = np.arange(n)
-            of = place[ending]
-            chosen, count = _playing(arena, ending, arena.rows[taken])
-        else:
-            kind = arena.kinds[mode]
-            here = np.flatnonzero(kind.component >= 0)
-            of = np.full(len(here), number)
-            chosen, count = _staying(product.model, kind.staying, here)
-        states.append(product.states[here])
-        memory.append(arena.memory[here] + number * width)
-        then.append(arena.then[here] + of * width)
-        rows.append(product.rows[chosen])
-        counts.append(count)
-    whole = MemoryStrategy(
+    kinds = [int(kind) for kind in np.unique(ending[ending >= 0])]
+    if (len(kinds) + 1) * n > _MOST_PLACES:
+        raise GaltonError(f"the strategy has {(len(kinds) + 1) * n:,} places, which is more than can be written down")
+    groups = model.row_groups.astype(np.int64)
+    playing = np.zeros(model.n_choices, dtype=np.bool_)
+    playing[arena.rows[taken[ending < 0]]] = True
+    for kind in kinds:
+        playing |= staying[kind] & np.repeat(ending == kind, np.diff(groups))
+    masks = [playing, *(staying[kind] for kind in kinds)]
+    numbers = [0, *(kind + 1 for kind in kinds)]
+    rows = [np.flatnonzero(mask) for mask in masks]
+    counts = [np.diff(np.searchsorted(each, groups)) for each in rows]
+    states = [np.flatnonzero(count) for count in counts]
+    memory = [np.full(len(each), number) for each, number in zip(states, numbers, strict=True)]
+    then = [ending.astype(np.int64) + 1, *memory[1:]]
+    counted = np.concatenate([count[each] for count, each in zip(counts, states, strict=True)])
+    return MemoryStrategy(
         model,
         np.concatenate(states),
         np.concatenate(memory),
         np.concatenate(then),
-        offsets(np.concatenate(counts), np.int64),
+        offsets(counted, np.int64),
         np.concatenate(rows),
-        int(arena.initial),
+        arena.initial,
     )
-    return _met(whole)
 
 
-def _playing(arena: Arena, ending: Int32s, kept: Numbers) -> tuple[Numbers, Numbers]:
-    """The rows of the product that its states take: their own, or all that stay where a run has stopped."""
-    model, groups = arena.product.model, arena.product.model.row_groups.astype(np.int64)
-    taken = np.zeros(model.n_choices, dtype=np.bool_)
-    taken[kept[ending < 0]] = True
-    for kind in np.unique(ending[ending >= 0]):
-        here = np.zeros(model.n_states, dtype=np.bool_)
-        here[ending == kind] = True
-        taken |= arena.kinds[int(kind)].staying & np.repeat(here, np.diff(groups))
-    rows = np.flatnonzero(taken)
-    return rows, np.diff(np.searchsorted(rows, groups))
+def from_arena(model: Model, arena: Arena, choices: Int32s, staying: Sequence[Mask] | None = None) -> MemoryStrategy:
+    """The strategy of a model that the choices of its arena, ``(states,)``, are.
 
-
-def _staying(model: Model, staying: npt.NDArray[np.bool_], here: Numbers) -> tuple[Numbers, Numbers]:
-    rows = np.flatnonzero(staying)
-    counts = np.diff(np.searchsorted(rows, model.row_groups))
-    return rows, counts[here]
+    ``staying`` are the choices of runs that have stopped; None for all that stay.
+    """
+    if staying is None:
+        staying = [kind.staying for kind in arena.kinds]
+    inner, product = in_product(arena, choices, staying), arena.product
+    width = int(max(arena.memory.max(initial=0), arena.then.max(initial=0))) + 1
+    return _met(
+        MemoryStrategy(
+            model,
+            product.states[inner.states],
+            arena.memory[inner.states] + inner.memory * width,
+            arena.then[inner.states] + inner.then * width,
+            inner.starts,
+            product.rows[inner.rows],
+            inner.initial,
+        )
+    )
 
 
 def _met(whole: MemoryStrategy) -> MemoryStrategy:

@@ -115,17 +115,7 @@ def objectives_of(formula: Multi, terms: Terms) -> tuple[Objective, ...]:
     if len(asked) > 1 and len(found) > len(asked):
         message = "a Pareto set under further bounds is not supported"
         raise UnsupportedError(message, terms.source, formula.span, "leave the bounds away, or all =? but one")
-    _refuse_mixed(found, terms)
     return found
-
-
-def _refuse_mixed(found: tuple[Objective, ...], terms: Terms) -> None:
-    """Long-run averages beside sums and paths: what is done for ever and what is done until then are not one sum."""
-    averages = [objective for objective in found if objective.is_long_run]
-    if averages and len(averages) < len(found):
-        message = "long-run averages beside other objectives are not supported in multi(…)"
-        hint = "ask for long-run averages only, or for P and for R of C, C<=k and F only"
-        raise UnsupportedError(message, terms.source, averages[0].formula.span, hint)
 
 
 def _objective(part: Expression, terms: Terms) -> Objective:
