@@ -105,7 +105,7 @@ def test_a_file_gives_the_same_strategies_back(text: str, bounds: list[str], tmp
     assert isinstance(result.strategy, Mixture)
     path = tmp_path / "mixture.json"
     write_mixture(path, result.strategy, formula=result.formula)
-    again = read_mixture(path, model)
+    again, _ = read_mixture(path, model)
     assert (again.shares, again.values) == (result.strategy.shares, result.strategy.values)
     for one, other in zip(result.strategy.strategies, again.strategies, strict=True):
         assert sorted(zip(one.states, one.memory, strict=True)) == sorted(zip(other.states, other.memory, strict=True))

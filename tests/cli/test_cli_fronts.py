@@ -164,3 +164,19 @@ def test_json_has_the_bounds_of_a_pareto_set(fork: Path) -> None:
     assert np.allclose(found["value"], [(0, 0.75), (0.5, 0.5), (0.75, 0)])
     assert found["gap"] <= 1e-6
     assert len(found["half_spaces"]) >= 4
+
+
+def test_one_strategy_of_a_file_can_be_applied(fork: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mixture.json"
+    assert galton("check", fork, "-p", TWO, "--strategy", path).code == 0
+    for number, value in (1, 0.0), (2, 0.5), (3, 0.75):
+        outcome = galton("check", fork, "-p", "P=? [ F s=1 ]", "--apply", f"{path}:{number}", "--json")
+        assert json.loads(outcome.out)["value"] == pytest.approx(value), outcome.err
+    for name, message in (
+        (path, "there are 3 strategies, and a chain has one; choose by its number: --apply FILE:1 up to FILE:3"),
+        (f"{path}:7", "there is no strategy 7: they are counted from 1 to 3"),
+        (f"{path}x:1", "No such file"),
+    ):
+        outcome = galton("check", fork, "-p", "P=? [ F s=1 ]", "--apply", name)
+        assert outcome.code != 0
+        assert message in outcome.err

@@ -74,7 +74,10 @@ def check(
     apply: Annotated[
         Path | None,
         typer.Option(
-            "--apply", metavar="FILE", help="Check the chain that a strategy makes of an MDP.", show_default=False
+            "--apply",
+            metavar="FILE",
+            help="Check the chain that a strategy makes of an MDP; FILE:2 is the second of several.",
+            show_default=False,
         ),
     ] = None,
     certificate: Annotated[

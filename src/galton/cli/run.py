@@ -29,7 +29,9 @@ from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
     from ..checking.experiment import Valuation
+    from ..checking.multi.mixtures import MemoryStrategy
     from ..checking.result import Result
+    from ..checking.strategies.strategy import Strategy
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
     from ..solve.settings import Settings
@@ -136,7 +138,9 @@ class Run:
             if path is not None:
                 check_writable(path)
         if self.apply:
-            self.apply.stat()  # a file that is not there shows before anything is built
+            from ..checking.multi.mixture_file import split_number
+
+            split_number(self.apply)[0].stat()  # a file that is not there shows before anything is built
         self.read_s = time.perf_counter() - self.started
 
     def _select(self, names: list[str]) -> list[tuple[int, int]]:
@@ -228,10 +232,17 @@ class Run:
         return model
 
     def _applied(self, model: Model, program: Program) -> Model:
+        from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
         from ..checking.strategies.strategy_file import read_strategy
 
         assert self.apply is not None
-        strategy, made = read_strategy(self.apply, model)
+        file, number = split_number(self.apply)
+        strategy: Strategy | MemoryStrategy
+        if holds_mixture(file):
+            mixture, made = read_mixture(file, model.to_host())
+            strategy = mixture.one(number)
+        else:
+            strategy, made = read_strategy(file, model)
         constants = {name: show.as_json(value) for name, value in program.constants.items()}
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:

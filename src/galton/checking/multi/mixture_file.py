@@ -30,7 +30,7 @@ from ...model.states import PackedStates
 from ..strategies.strategy import StrategyError
 from .mixtures import MemoryStrategy, Mixture, Worth
 
-__all__ = ["read_mixture", "write_mixture"]
+__all__ = ["holds_mixture", "read_mixture", "split_number", "write_mixture"]
 
 _VERSION = 1
 _MOST_MEMORIES = 2**31
@@ -84,8 +84,22 @@ def _name(model: Model, state: int) -> Any:
     return dict(model.states[state]) if isinstance(model.states, PackedStates) else state
 
 
-def read_mixture(path: str | Path, model: Model) -> Mixture:
-    """Read strategies for a model from a file."""
+def split_number(path: Path) -> tuple[Path, int | None]:
+    """Return the file and the number of ``mixture.json:2``; None where there is no number."""
+    name, colon, number = path.name.rpartition(":")
+    if colon and number.isdigit() and not path.exists():
+        return path.with_name(name), int(number)
+    return path, None
+
+
+def holds_mixture(path: Path) -> bool:
+    """Whether a file says that it has strategies for several objectives."""
+    with path.open("rb") as file:
+        return b'"galton": "mixture"' in file.read(100)
+
+
+def read_mixture(path: str | Path, model: Model) -> tuple[Mixture, dict[str, Any]]:
+    """Read strategies for a model from a file; return them, and the property and constants they were made for."""
     if not model.has_choices:
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
     try:
@@ -105,7 +119,7 @@ def read_mixture(path: str | Path, model: Model) -> Mixture:
         names = tuple(str(name) for name in as_list(get(found, "objectives"), "objectives"))
     except (BadField, ValueError, TypeError, ZeroDivisionError) as error:
         raise StrategyError(f"{path} is no strategy for several objectives: {error}") from None
-    return Mixture(names, tuple(strategies), alone, tuple(values))
+    return Mixture(names, tuple(strategies), alone, tuple(values)), found
 
 
 def _strategy(given: dict[str, Any], model: Model, numbers: Mapping[str, int]) -> MemoryStrategy:

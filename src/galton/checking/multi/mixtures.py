@@ -135,6 +135,16 @@ class Mixture:
     shares: tuple[Fraction, ...] | None
     values: tuple[tuple[Worth, ...], ...]
 
+    def one(self, number: int | None) -> MemoryStrategy:
+        """Return one of the strategies, counted from 1; the only one where no number is given."""
+        count = len(self.strategies)
+        if number is None and count > 1:
+            message = f"there are {count} strategies, and a chain has one; choose by its number"
+            raise GaltonError(f"{message}: --apply FILE:1 up to FILE:{count}")
+        if number is not None and not 1 <= number <= count:
+            raise GaltonError(f"there is no strategy {number}: they are counted from 1 to {count}")
+        return self.strategies[(number or 1) - 1]
+
 
 def memoryless(model: Model, choices: Int32s) -> MemoryStrategy:
     """A strategy that takes one row in each state."""
