@@ -180,3 +180,13 @@ def test_one_strategy_of_a_file_can_be_applied(fork: Path, tmp_path: Path) -> No
         outcome = galton("check", fork, "-p", "P=? [ F s=1 ]", "--apply", name)
         assert outcome.code != 0
         assert message in outcome.err
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("word", ["Pmax=? [ F s=1 ]", "Pmin=? [ F s=1 ]", "Pmax=? [ false ]"])
+def test_a_set_of_a_single_point_is_drawn(fork: Path, tmp_path: Path, word: str, count: int) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "front.png"
+    outcome = galton("check", fork, "-p", f"multi({', '.join([word] * count)})", "--plot", path)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert path.stat().st_size > 1000

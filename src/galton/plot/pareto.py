@@ -7,6 +7,7 @@ nobody attains lies beyond a half space. Both are drawn in a box around the corn
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,6 +27,7 @@ SUFFIXES = (".png", ".pdf", ".svg", ".html")
 # Colours that people tell apart who do not see red and green alike.
 INSIDE, OUTSIDE, OPEN, CORNER = "#9fd8c3", "#f3d3ba", "#ffffff", "#0b3d2e"
 MARGIN = 0.08  # of the box on each side
+SEEN = 0.01  # of the box: less cannot be seen
 _LONG = 46  # characters of a label
 
 
@@ -145,20 +147,41 @@ def _cut(polygon: Points, weights: Points, limit: float) -> Points:
     return np.array(found).reshape(-1, 2)
 
 
-def _surface(front: Front) -> tuple[Points, npt.NDArray[np.intp]]:
-    """The facets of what is attained by three objectives that are seen from above: corners and triangles."""
+@dataclass(frozen=True)
+class _Surface:
+    """Facets that are seen from above: corners and triangles."""
+
+    corners: Points
+    triangles: npt.NDArray[np.intp]
+
+    @property
+    def faces(self) -> Points:
+        return self.corners[self.triangles]
+
+
+def _surfaces(front: Front) -> list[_Surface]:
+    """What is attained by three objectives and, where the difference can be seen, beyond which nobody gets."""
     import numpy as np
-    from scipy.spatial import ConvexHull
+    from scipy.spatial import ConvexHull, HalfspaceIntersection
 
     signs, (low, high) = _signs(front), _box(front)
-    points = np.array(front.points) * signs
+    points, scale = np.array(front.points) * signs, high - low
     # All that is worse, down to the walls of the box: each corner with some of its numbers replaced.
     masks = np.array(list(product((False, True), repeat=3)))
     everything = np.unique(np.concatenate([np.where(mask, low, points) for mask in masks]), axis=0)
-    scale = high - low
-    hull = ConvexHull((everything - low) / scale, qhull_options="QJ")
-    above = hull.equations[:, :3].min(axis=1) > -1e-6
-    return everything * signs, hull.simplices[above]
+    inner = ConvexHull((everything - low) / scale, qhull_options="QJ")
+    weights = np.array([weights for weights, _ in front.half_spaces]) * signs * scale
+    limits = np.array([limit for _, limit in front.half_spaces]) - weights @ (low / scale)
+    walls = np.hstack([np.vstack([np.eye(3), -np.eye(3)]), [[-1.0]] * 3 + [[0.0]] * 3])
+    spaces = np.vstack([np.hstack([weights, -limits[:, None]]), walls])
+    outer = HalfspaceIntersection(spaces, np.full(3, MARGIN / 4)).intersections
+    hulls = [inner]
+    if (inner.equations[:, :3] @ outer.T + inner.equations[:, 3:]).max() > SEEN:
+        hulls.append(ConvexHull(outer, qhull_options="QJ"))
+    return [
+        _Surface((low + hull.points * scale) * signs, hull.simplices[hull.equations[:, :3].min(axis=1) > -1e-6])
+        for hull in hulls
+    ]
 
 
 # Pictures.
@@ -201,14 +224,16 @@ def _solid_picture(front: Front) -> Any:
 
     figure = _figure(7, 6)
     axes = figure.add_subplot(projection="3d")
-    corners, triangles = _surface(front)
-    faces = corners[triangles]
-    scale = np.ptp(corners, axis=0)
+    inner, *beyond = _surfaces(front)
+    faces, scale = inner.faces, np.ptp(inner.corners, axis=0)
     normals = np.cross((faces[:, 1] - faces[:, 0]) / scale, (faces[:, 2] - faces[:, 0]) / scale)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     light = 0.65 + 0.35 * np.abs(normals @ (np.array([0.35, 0.2, 0.9])))  # the lid is brighter than the walls
     shades = np.clip(np.array([0x9F, 0xD8, 0xC3]) / 255 * light[:, None], 0, 1)
     axes.add_collection3d(Poly3DCollection(faces, facecolors=shades, edgecolors="#5a8f7d", linewidths=0.3, alpha=0.9))
+    for outer in beyond:
+        outline = {"facecolors": OUTSIDE, "edgecolors": "#d95f02", "linewidths": 0.3, "alpha": 0.18}
+        axes.add_collection3d(Poly3DCollection(outer.faces, **outline))
     points = np.array(front.points)
     axes.scatter(*points.T, color=CORNER, s=18 if len(points) < 50 else 5, depthshade=False)
     signs, box = _signs(front), _box(front)
@@ -265,13 +290,17 @@ def _solid_page(front: Front) -> Any:
     import numpy as np
     import plotly.graph_objects as objects
 
-    corners, triangles = _surface(front)
+    inner, *beyond = _surfaces(front)
     points = np.array(front.points)
-    x, y, z = corners.T
-    i, j, k = triangles.T
-    surface = objects.Mesh3d(
-        x=x, y=y, z=z, i=i, j=j, k=k, color=INSIDE, opacity=0.7, flatshading=True, hoverinfo="skip", name="attained"
-    )
+    meshes = []
+    for surface, shade, opacity, name in (
+        (inner, INSIDE, 0.9, "attained"),
+        *((outer, OUTSIDE, 0.25, "attained by no strategy beyond") for outer in beyond),
+    ):
+        corners = dict(zip("xyz", surface.corners.T, strict=True))
+        triangles = dict(zip("ijk", surface.triangles.T, strict=True))
+        look = {"color": shade, "opacity": opacity, "flatshading": True, "hoverinfo": "skip", "showlegend": True}
+        meshes.append(objects.Mesh3d(**corners, **triangles, **look, name=name))
     dots = objects.Scatter3d(
         x=points[:, 0],
         y=points[:, 1],
@@ -280,7 +309,7 @@ def _solid_page(front: Front) -> Any:
         marker={"color": CORNER, "size": 4},
         name="corners",
     )
-    figure = objects.Figure([surface, dots])
+    figure = objects.Figure([*meshes, dots])
     names = list(front.objectives)
     figure.update_scenes(xaxis_title=names[0], yaxis_title=names[1], zaxis_title=names[2])
     return figure
