@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from asking import COIN, MACHINE, ask
 from occupation import Occupation
 
 import galton
+from galton.checking.multi.directions import SumDirections
 from galton.checking.multi.pareto import MOST_DIRECTIONS
 from galton.checking.result import ParetoSet
 from galton.lang.source import GaltonError
+from galton.model.errors import NumericError
 
 FORK = """
 mdp
@@ -94,6 +97,21 @@ def test_a_set_with_more_corners_than_directions_says_what_may_be_missing(monkey
     assert MOST_DIRECTIONS > 2
     assert found.value.gap > 1e-6
     assert any("points may be missing" in warning for warning in found.warnings)
+
+
+def test_directions_in_which_nothing_can_be_proved_leave_a_set_and_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = SumDirections.look
+
+    def failing(self: SumDirections, weights: tuple[Fraction, ...]) -> object:
+        if weights == (1, 0):
+            raise NumericError("no bounds could be proved")
+        return look(self, weights)
+
+    monkeypatch.setattr(SumDirections, "look", failing)
+    found = ask(FORK, "multi(Pmax=? [ F s=1 ], Pmax=? [ F s=2 ])")
+    assert isinstance(found.value, ParetoSet)
+    assert np.allclose(found.value.points, [(0, 0.75), (0.5, 0.5), (0.75, 0)], atol=1e-9)
+    assert "points may be missing: in some direction no bounds could be proved" in found.warnings
 
 
 def formula(name: str, suffix: str, *, averages: bool = False) -> str:

@@ -174,9 +174,13 @@ class _Query:
             raise UnsupportedError(message, self.evaluation.source, self.objectives[0].formula.span)
         warnings = []
         if front.gap > self.settings.eps:
-            message = f"points may be missing: some may lie {front.gap:.2g} above the others, more than eps asks for"
             count = len(directions.half_spaces)
-            warnings.append(f"{message}, after {count:,} directions; ask with a larger --eps")
+            message = (
+                f"some may lie {front.gap:.2g} above the others, more than eps asks for, after {count:,} directions"
+            )
+            if not math.isfinite(front.gap):
+                message = "in some direction no bounds could be proved"
+            warnings.append(f"points may be missing: {message}")
         if directions.leaves_out:
             warnings.append("strategies whose reward is infinite are left out of the Pareto set")
         bounds = tuple(self._bounds(point) for point in front.points)

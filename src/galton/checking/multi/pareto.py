@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from ...model.errors import NumericError
 from ...solve.tolerance import Tolerance
 from .directions import Directions, Point, Weights, dot, rounded_weights
 
@@ -26,7 +27,7 @@ __all__ = ["Front", "pareto_front"]
 MOST_DIRECTIONS = 1000
 _NEAR = 1e-9  # relative, what doubles may be off by in a hull
 Floats = npt.NDArray[np.float64]
-_ZERO, _ONE = Fraction(0), Fraction(1)
+_ZERO, _LITTLE, _ONE = Fraction(0), Fraction(1, 2**10), Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class _Search:
     def run(self) -> Front:
         count = len(self.directions.objectives)
         for i in range(count):
-            _, point = self.directions.look(tuple(_ONE if i == k else _ZERO for k in range(count)))
+            point = self._best_of(i)
             if point is None:
                 return Front((), math.inf)
             if point not in self.corners:
@@ -81,8 +82,26 @@ class _Search:
         missing = max([*facets.values(), *(self.closed[w] for w in self._normals() if w in self.closed)], default=0.0)
         return Front(tuple(_outermost(self.corners, min(self.eps, 1e-3))), missing)
 
+    def _best_of(self, objective: int) -> Point | None:
+        """The point that is best for one objective.
+
+        A strategy to which nothing else counts may take so long that no bounds can be proved: then the others count a
+        little, and nobody knows how much more of the objective there may be for very little of these.
+        """
+        count = len(self.directions.objectives)
+        alone = tuple(_ONE if k == objective else _ZERO for k in range(count))
+        try:
+            return self.directions.look(alone)[1]
+        except NumericError:
+            self.closed[alone] = math.inf
+            return self.directions.look(tuple(_ONE if k == objective else _LITTLE for k in range(count)))[1]
+
     def _look(self, weights: Weights) -> None:
-        half_space, point = self.directions.look(weights)
+        try:
+            half_space, point = self.directions.look(weights)
+        except NumericError:
+            self.closed[weights] = self.room[weights]
+            return
         reached, size = self._reached(weights)
         gap = _relative(half_space.most - reached, size)
         if gap <= self.eps or point is None or dot(weights, point.least) <= reached + size * Fraction(self.eps) / 16:
