@@ -74,6 +74,23 @@ def test_bounds_that_one_strategy_meets_together(bounds: str, expected: bool) ->
     assert ask(TRIP, f"multi({bounds})").value is expected
 
 
+@pytest.mark.parametrize(("likely", "best"), [(0.54, 1.8), (0.5400001, math.nan)])
+def test_bounds_that_are_met_just_so_by_probabilities_that_are_no_doubles(likely: float, best: float) -> None:
+    """One in five goes left: 0.2·0.7 + 0.8·0.5 is 0.54, but for the rounding of 0.7; this used to be undecided."""
+    text = """
+    mdp
+    module m
+      s : [0..3];
+      [left] s=0 -> 0.3 : (s'=1) + 0.7 : (s'=2);
+      [right] s=0 -> 0.5 : (s'=2) + 0.5 : (s'=3);
+      [] s>0 -> true;
+    endmodule
+    rewards [left] true : 1; [right] true : 2; endrewards
+    """
+    found = ask(text, f"multi(Rmax=? [ C ], P>={likely} [ F s=2 ], P>=0.4 [ F s=3 ])")
+    assert float(found) == pytest.approx(best, nan_ok=True)
+
+
 def test_a_reward_to_be_large_is_refused_where_its_goal_may_be_missed() -> None:
     with pytest.raises(GaltonError, match="some strategy misses the goal of this reward, which is infinite then"):
         ask(TRIP, 'multi(R{"money"}max=? [ F s=4 ], P>=0.5 [ F s=2 ])')

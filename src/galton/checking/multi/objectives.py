@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -171,5 +172,8 @@ def _direction(part: Probability | Reward | SteadyState, terms: Terms) -> tuple[
     exact = rational(bound)
     if exact is None:
         raise LanguageError(f"this bound is {bound:g}, and has to be finite", terms.source, part.comparison.bound.span)
-    # The numbers of a model are rounded to doubles: a bound is met by what it says, and by the double next to it.
-    return operator == ">=", (min if operator == ">=" else max)(exact, Fraction(float(bound)))
+    # The numbers of a model are rounded to doubles. A bound that is no double is met by what it says, and by all that
+    # rounds to the double next to it.
+    double = Fraction(float(bound))
+    half = Fraction(math.ulp(float(bound))) / 2 if double != exact else Fraction(0)
+    return operator == ">=", min(exact, double - half) if operator == ">=" else max(exact, double + half)
