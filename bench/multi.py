@@ -3,7 +3,8 @@
     python bench/multi.py [--only walk,csma] [--no-storm] [--timeout 600] [--repeat 1] [--markdown] [--json FILE]
 
 Every measurement runs in a process of its own; the clock runs from before the file is read until the answer is there.
-Galton proves its corners and half spaces. Storm is asked twice: as it is by default, and with its sound environment.
+Galton proves its corners and half spaces. Storm is asked twice: with the environment that promises nothing, and with
+its sound one.
 Both end when no strategy can be further from the corners than the precision. The corners of one tool have to lie in
 what the other says can be attained: ``off`` is how far the worst is outside, in precisions.
 """
@@ -22,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
-STORM = ("storm", "storm-sound")
+STORM = ("storm-plain", "storm-sound")
 
-# Steps in four directions that may slip; two kinds of ground, and a toll on one side.
+# Steps in four directions that may slip; mud in some places, and a toll on one side.
 WALK = """
 mdp
 const int N;
@@ -41,7 +42,13 @@ endmodule
 label "out" = out;
 label "ditch" = x=N & y<N/2;
 rewards "steps" !out : 1; endrewards
-rewards "mud" !out & mod(x*7+y*3,11)<4 : 3; !out & mod(x*5+y*11,7)<3 : 2; endrewards
+rewards "mud"
+  !out : 0.25;
+  [east] mod(x*7+y*3,11)<4 : 3;
+  [west] mod(x*7+y*3,11)<4 : 3;
+  [north] mod(x*5+y*11,7)<3 : 2;
+  [south] mod(x*5+y*11,7)<3 : 2;
+endrewards
 rewards "toll" !out & x>y : 2; endrewards
 """
 # Two queues and one server, which may be slow and cheap or fast and dear, or do nothing.
