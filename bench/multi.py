@@ -2,7 +2,8 @@
 
     python bench/multi.py [--only walk,csma] [--no-storm] [--timeout 600] [--repeat 1] [--markdown] [--json FILE]
 
-Every measurement runs in a process of its own; the clock runs from before the file is read until the answer is there.
+Every measurement runs in a process of its own, from before the file is read until the answer is there. Times are
+seconds of the processor, all threads together, so that a busy machine does not matter much.
 Galton proves its corners and half spaces. Storm is asked twice: with the environment that promises nothing, and with
 its sound one.
 Both end when no strategy can be further from the corners than the precision. The corners of one tool have to lie in
@@ -14,6 +15,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -150,9 +153,9 @@ QUICK = [
 def measure(tool: str, instance: Instance, path: Path, timeout: float) -> dict[str, Any]:
     """One run of a tool in a process of its own."""
     command = [sys.executable, __file__, "--child", json.dumps([tool, asdict(instance), str(path)])]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-    except subprocess.TimeoutExpired:
+    limited = [*command, "--timeout", str(timeout)]
+    done = subprocess.run(limited, capture_output=True, text=True)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return {"s": timeout, "timeout": True}
     try:
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -174,13 +177,13 @@ def ask_galton(instance: Instance, path: str) -> dict[str, Any]:
     import galton.checking.multi
     from galton.checking.result import ParetoSet
 
-    start = time.perf_counter()
+    start = time.process_time()
     program = galton.load(path, **instance.constants)
     model = program.build()
-    built = time.perf_counter()
+    built = time.process_time()
     settings = galton.Settings(eps=instance.precision, relative=False)
     result = galton.check(model, instance.text, settings=settings)
-    end = time.perf_counter()
+    end = time.process_time()
     assert isinstance(result.value, ParetoSet)
     return {
         "s": end - start,
@@ -197,18 +200,18 @@ def ask_storm(instance: Instance, path: str, *, sound: bool) -> dict[str, Any]:
     import stormpy
     from stormpy.developer import _core
 
-    start = time.perf_counter()
+    start = time.process_time()
     program = stormpy.parse_prism_program(path, prism_compatibility=True)
     properties = stormpy.parse_properties(instance.text.replace("[ S ]", "[ LRA ]"), program)
     program, (asked,) = stormpy.instantiate_constants(program, instance.given, properties)
     model = stormpy.build_model(program, [asked])
-    built = time.perf_counter()
+    built = time.process_time()
     environment = _core.get_sound_environment() if sound else stormpy.Environment()
     several = environment.modelchecker().multi()
     several.precision = stormpy.Rational(repr(instance.precision))
     several.precision_type = _core.MultiObjectivePrecisionType.ABSOLUTE
     found = str(stormpy.model_checking(model, asked, environment=environment))
-    end = time.perf_counter()
+    end = time.process_time()
     listed = found[found.index("points found") :]
     points = [[float(x) for x in line.split(",")] for line in re.findall(r"\(([^)]*)\)", listed)]
     return {"s": end - start, "check_s": end - built, "states": model.nr_states, "points": points}
@@ -274,11 +277,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two tiny models, to see that all of this works")
     parser.add_argument("--no-storm", action="store_true", help="Galton alone")
     parser.add_argument("--repeat", type=int, default=1, help="the fastest counts")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for one run")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds of processor time for one run")
     parser.add_argument("--markdown", action="store_true", help="a table for a document")
     parser.add_argument("--json", type=Path, help="all numbers")
     given = parser.parse_args()
     if given.child:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(given.timeout) + 5, int(given.timeout) + 6))  # imports take some
         child(given.child)
         return
     wanted = [name for name in given.only.split(",") if name]

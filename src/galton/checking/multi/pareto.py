@@ -80,7 +80,7 @@ class _Search:
         else:
             facets = self._facets()
         missing = max([*facets.values(), *(self.closed[w] for w in self._normals() if w in self.closed)], default=0.0)
-        return Front(tuple(_outermost(self.corners, min(self.eps, 1e-3))), missing)
+        return Front(tuple(self._outermost()), missing)
 
     def _best_of(self, objective: int) -> Point | None:
         """The point that is best for one objective.
@@ -187,26 +187,29 @@ class _Search:
                 found[rounded_weights([Fraction(float(part)) for part in normal])] = None
         return list(found)
 
+    def _outermost(self) -> list[Point]:
+        """The corners without those that others reach, up to rounding, alone or mixed; ascending in the first number.
+
+        Rounding is what they may be off by, a small part of eps.
+        """
+        count, part = len(self.directions.objectives), Fraction(self.eps) / 16
+        sizes = [max(abs(point.least[i]) for point in self.corners) for i in range(count)]
+        room = [size * part if self.relative else part for size in sizes]
+        kept: list[Point] = []
+        for point in sorted(self.corners, key=lambda point: point.least, reverse=True):
+            if not any(_reaches(other, point, room) for other in kept):
+                kept = [other for other in kept if not _reaches(point, other, room)]
+                kept.append(point)
+        kept.sort(key=lambda point: point.least)
+        for point in list(kept):
+            others = [other for other in kept if other is not point]
+            if len(others) > 1 and _mixture_reaches(others, point, [float(each) for each in room]):
+                kept = others
+        return kept
+
 
 def _relative(distance: Fraction, size: Fraction) -> float:
     return float(max(distance, _ZERO) / size) if size else float(max(distance, _ZERO))
-
-
-def _outermost(points: Sequence[Point], eps: float) -> list[Point]:
-    """The points without those that others reach, up to rounding, alone or mixed; ascending in the first number."""
-    count = len(points[0].least)
-    room = [max(abs(point.least[i]) for point in points) * Fraction(eps) for i in range(count)]
-    kept: list[Point] = []
-    for point in sorted(points, key=lambda point: point.least, reverse=True):
-        if not any(_reaches(other, point, room) for other in kept):
-            kept = [other for other in kept if not _reaches(point, other, room)]
-            kept.append(point)
-    kept.sort(key=lambda point: point.least)
-    for point in list(kept):
-        others = [other for other in kept if other is not point]
-        if len(others) > 1 and _mixture_reaches(others, point, [float(part) / 16 for part in room]):
-            kept = others
-    return kept
 
 
 def _reaches(one: Point, other: Point, room: Sequence[Fraction]) -> bool:
