@@ -94,7 +94,7 @@ def _until(*words: str) -> str:
 _OUT = ['R{"steps"}min=? [ F "out" ]', 'R{"mud"}min=? [ F "out" ]', 'R{"toll"}min=? [ F "out" ]']
 INSTANCES = [
     Instance("walk", WALK, {"N": 120}, _until(*_OUT[:2]), 1e-2, "rewards until a goal"),
-    Instance("walk", WALK, {"N": 300}, _until(*_OUT[:2]), 1e-2, "rewards until a goal"),
+    Instance("large-walk", WALK, {"N": 300}, _until(*_OUT[:2]), 1e-2, "rewards until a goal"),
     Instance("walk", WALK, {"N": 100}, _until(*_OUT), 1.0, "three rewards"),
     Instance("walk", WALK, {"N": 100}, _until('Pmin=? [ F "ditch" ]', _OUT[1]), 1e-3, "a probability and a reward"),
     Instance(
@@ -120,7 +120,7 @@ INSTANCES = [
         "rewards until a goal",
     ),
     Instance(
-        "csma",
+        "large-csma",
         "csma.prism",
         {"N": 4, "K": 2},
         _until('R{"time"}min=? [ F "all_delivered" ]', 'R{"collisions"}max=? [ F "all_delivered" ]'),

@@ -221,7 +221,8 @@ def _mixture_reaches(points: Sequence[Point], wanted: Point, room: Sequence[floa
     from scipy.optimize import linprog
 
     matrix = np.array([[float(number) for number in point.least] for point in points]).T
-    scale = np.maximum(np.abs(matrix).max(axis=1), np.finfo(float).tiny)
+    largest = np.abs(matrix).max(axis=1)
+    scale = np.where(largest > 0, largest, 1.0)
     least = (np.array([float(number) for number in wanted.least]) - room) / scale
     found = linprog(
         np.zeros(len(points)),
