@@ -155,7 +155,7 @@ def test_a_pareto_set_leaves_infinite_costs_out_and_says_so() -> None:
             "input",
             "a bound in multi(…) is about one strategy, so there is no Pmax>=",
         ),
-        (FORK, "multi(s=1)", "input", "the objectives of multi(…) are P and R, with a bound or =?"),
+        (FORK, "multi(s=1)", "input", "the objectives of multi(…) are P, R and S, with a bound or =?"),
         (FORK, "multi(P>=1.5 [ F s=1 ])", "input", "a probability lies between 0 and 1, and this bound is 1.5"),
         (
             FORK,
@@ -165,11 +165,12 @@ def test_a_pareto_set_leaves_infinite_costs_out_and_says_so() -> None:
         ),
         (
             FORK,
-            "multi(R<=5 [ F s=1 ])",
+            "multi(R>=5 [ F s=1 ])",
             "unsupported",
-            "the rewards of multi(…) are those of C and C<=k, and others are not supported",
+            "some strategy misses the goal of this reward, which is infinite then; multi(…) does not support it",
         ),
-        (FORK, "multi(R<=5 [ S ])", "unsupported", "long-run averages are not supported in multi(…)"),
+        (FORK, "multi(R<=5 [ I=3 ])", "unsupported", "rewards at a moment, I=k, are not supported in multi(…)"),
+        (FORK, "multi(Pmax=? [ F s=1 ], P=? [ F s=2 ])", "input", "P=? does not say what is better"),
         (
             FORK,
             "multi(R<=5 [ C<=5000 ])",
@@ -184,9 +185,15 @@ def test_a_pareto_set_leaves_infinite_costs_out_and_says_so() -> None:
         ),
         (
             FORK,
-            "multi(Pmax=? [ F s=1 ], Pmax=? [ F s=2 ], Pmax=? [ F s=3 ])",
+            f"multi({', '.join(['Pmax=? [ F s=1 ]'] * 7)})",
             "unsupported",
-            "Pareto sets of more than two objectives are not supported",
+            "Pareto sets of more than 6 objectives are not supported",
+        ),
+        (
+            FORK,
+            "multi(Pmax=? [ F s=1 ], Pmax=? [ F s=2 ], P>=0.5 [ F s=3 ])",
+            "unsupported",
+            "a Pareto set under further bounds is not supported",
         ),
     ],
 )
@@ -203,8 +210,8 @@ def test_a_method_by_name_is_refused() -> None:
 
 def test_exact_programs_meet_bounds_with_equality() -> None:
     tenth = Fraction(1, 10)
-    above, weights = best_mixture([(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))], (tenth, 9 * tenth))
-    assert (above, sum(weights)) == (0, 1)
+    above, weights, shares = best_mixture([(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))], (tenth, 9 * tenth))
+    assert (above, sum(weights), shares) == (0, 1, (tenth, 9 * tenth))
     assert maximise([Fraction(1)], [[Fraction(1)], [Fraction(-1)]], [Fraction(1), Fraction(-2)]) is None
 
 

@@ -18,6 +18,7 @@ from . import (
     mdps,
     metastable,
     misuse,
+    multi,
     processes,
     synthesis,
 )
@@ -47,6 +48,7 @@ CAMPAIGNS = [
     Campaign("bounded", bounded.play, slice=15),
     Campaign("long-run", long_run.play, slice=60),
     Campaign("long-run-mdps", long_run_mdps.play, weight=2, slice=20),
+    Campaign("multi", multi.play, weight=2, slice=20),
     Campaign("language", language.play, slice=25, peer="stormpy"),
     Campaign("synthesis", synthesis.play, slice=6),
     Campaign("files", files.play, slice=120),

@@ -14,6 +14,7 @@ DIGITS = 12  # that people get to see
 
 if TYPE_CHECKING:
     from ..verifier.certificate import Certificate
+    from .multi.mixtures import Mixture
     from .quantity import Quantity
     from .strategies.strategy import Strategy
 
@@ -31,14 +32,30 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class ParetoSet:
-    """The best that strategies of an MDP can do for two objectives: the corners of a curve, by the first one.
+    """The best that strategies of an MDP can do for several objectives: the corners of a surface, by the first one.
 
-    What lies between two neighbours is attained too, by choosing one of their strategies at random. No strategy is
-    further above an edge than ``gap``, relative to the size of its corners.
+    What lies between corners is attained too, by choosing one of their strategies at random. No strategy is further
+    above a facet than ``gap``, relative to the size of its corners.
+
+    Attributes
+    ----------
+    points
+        A number for each objective: the middle of its bounds.
+    bounds
+        For each point and each objective, numbers that hold what its strategy attains for certain.
+    half_spaces
+        Weights and a limit each: no strategy has a weighted sum above the limit. A weight is negative where the
+        objective is to be small.
+    objectives, maximise
+        The objectives as they were asked for, and for each whether more is better.
     """
 
     points: tuple[tuple[float, ...], ...]
     gap: float
+    bounds: tuple[tuple[tuple[float, float], ...], ...] = ()
+    half_spaces: tuple[tuple[tuple[float, ...], float], ...] = ()
+    objectives: tuple[str, ...] = ()
+    maximise: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -51,7 +68,7 @@ class Result:
     ----------
     value
         A truth value, a number, or a pair where a number is asked for in several states: the smallest and the largest.
-        A :class:`ParetoSet` for two objectives at once. None where the bounds do not decide.
+        A :class:`ParetoSet` for several objectives at once. None where the bounds do not decide.
     lower, upper
         Bounds that hold the number for certain, rounding included; None for a truth value. They are equal where the
         number is exact, and where ``proved`` is false, because a method was chosen that gives no bounds.
@@ -62,7 +79,8 @@ class Result:
     placement
         Where, and why.
     strategy
-        For an MDP, a strategy that attains the value, where it was asked for and there is one such value.
+        For an MDP, a strategy that attains the value, where it was asked for and there is one such value. For several
+        objectives, a :class:`~galton.checking.multi.mixtures.Mixture`.
     quantity, certificate
         The bounds in all states, and what proves them, where a certificate was asked for.
     listing
@@ -90,7 +108,7 @@ class Result:
     proved: bool = True
     warnings: tuple[str, ...] = ()
     listing: tuple[str, ...] = ()
-    strategy: Strategy | None = None
+    strategy: Strategy | Mixture | None = None
     quantity: Quantity | None = None
     certificate: Certificate | None = None
     seconds: float = 0.0

@@ -75,13 +75,19 @@ def check(
     strategy: Annotated[
         Path | None,
         typer.Option(
-            "--strategy", metavar="FILE", help="Write the best strategy of an MDP as JSON.", show_default=False
+            "--strategy",
+            metavar="FILE",
+            help="Write the best strategy of an MDP as JSON; for multi(…), a mixture of strategies with memory.",
+            show_default=False,
         ),
     ] = None,
     apply: Annotated[
         Path | None,
         typer.Option(
-            "--apply", metavar="FILE", help="Check the chain that a strategy makes of an MDP.", show_default=False
+            "--apply",
+            metavar="FILE",
+            help="Check the chain that a strategy makes of an MDP; FILE:2 is the second of several.",
+            show_default=False,
         ),
     ] = None,
     certificate: Annotated[
@@ -91,11 +97,22 @@ def check(
         ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a table of all results.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--csv",
+            metavar="FILE",
+            help="Write a table of all results; of a Pareto set, all corners.",
+            show_default=False,
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw results over a range: .png, .pdf, .svg.", show_default=False),
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw results over a range: .png, .pdf, .svg; or a Pareto set of two or three objectives: .html, too.",
+            show_default=False,
+        ),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print what was done, and what each step cost.")] = False,
     full: Annotated[
@@ -149,6 +166,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ F "finished" & "all_heads" ]' --strategy best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'Smax=? [ "all_heads" ]'
+      galton check models/consensus.prism -c N=2,K=2 -p 'multi(Pmax=? [ F heads=2 ], R{"steps"}min=? [ F "finished" ])'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ (G F "all_heads") | (F G "finished") ]'
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json

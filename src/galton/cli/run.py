@@ -20,6 +20,7 @@ from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, ModelType, nature_of
 from ..lang.program import Program
+from ..lang.properties import Multi
 from ..lang.resolution import OpenConstantError, Question, resolve
 from ..lang.source import UnsupportedError, read_source
 from ..lang.stream import nearest
@@ -29,14 +30,17 @@ from .ending import memory_advice, unhurried
 if TYPE_CHECKING:
     from ..checking.automaton_reading import Reading
     from ..checking.experiment import Valuation
+    from ..checking.multi.mixtures import MemoryStrategy
     from ..checking.result import Result
+    from ..checking.strategies.strategy import Strategy
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
     from ..solve.settings import Settings
+    from .front import FrontCsv, FrontPlot
     from .table import CsvFile, Plot, Table
 
-    Sink = Table | CsvFile | Plot
+    Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot
 
 Known = dict[Any, tuple["Result | GaltonError", "Built | None"]]  # answers, and the models they are about
 TYPED = "--prop"  # the source of properties from the command line
@@ -151,7 +155,9 @@ class Run:
             if path is not None:
                 check_writable(path)
         if self.apply:
-            self.apply.stat()  # a file that is not there shows before anything is built
+            from ..checking.multi.mixture_file import split_number
+
+            split_number(self.apply)[0].stat()  # a file that is not there shows before anything is built
         self.read_s = time.perf_counter() - self.started
 
     def _of_automaton(self, path: Path) -> list[str]:
@@ -270,12 +276,20 @@ class Run:
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
+        from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
         from ..checking.strategies.strategy_file import read_memory, read_strategy
 
         assert self.apply is not None
-        memory = read_memory(self.apply, program)
-        model = options.build_model(program, **self.building, terminal=end, reader=memory)
-        strategy, made = read_strategy(self.apply, model, memory)
+        file, number = split_number(self.apply)
+        strategy: Strategy | MemoryStrategy
+        if holds_mixture(file):
+            model = options.build_model(program, **self.building, terminal=end)
+            mixture, made = read_mixture(file, model.to_host())
+            strategy = mixture.one(number)
+        else:
+            memory = read_memory(file, program)
+            model = options.build_model(program, **self.building, terminal=end, reader=memory)
+            strategy, made = read_strategy(file, model, memory)
         constants = {name: show.as_json(value) for name, value in program.constants.items()}
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
@@ -451,7 +465,7 @@ class Run:
                 certificate=proof,
                 reading=asked.reading,
             )
-            if keep and found.strategy is None:
+            if keep and found.strategy is None and not isinstance(asked.question.prop.expression, Multi):
                 raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
@@ -475,12 +489,21 @@ class Run:
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:
             return
+        from ..checking.multi.mixture_file import write_mixture
+        from ..checking.multi.mixtures import Mixture
         from ..checking.strategies.strategy_file import write_strategy
 
         best = result.strategy
-        assert best is not None
-        constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
-        write = partial(write_strategy, strategy=best, formula=result.formula, constants=constants)
+        if best is None:
+            typer.echo("warning: no strategy does what is asked for, so none is written", err=True)
+            return
+        about: dict[str, Any] = {"formula": result.formula}
+        about["constants"] = {name: show.as_json(value) for name, value in asked.context.constants.items()}
+        write: Callable[[Path], None]
+        if isinstance(best, Mixture):
+            write = partial(write_mixture, mixture=best, **about)
+        else:
+            write = partial(write_strategy, strategy=best, **about)
         if not options.kept(write, self.outputs.strategy):
             self.code = 2
 
@@ -530,6 +553,15 @@ class Run:
         chosen = [self.files[f].properties[i] for f, i in self.selected]
         titles = [title(prop.name, prop.text) for prop in chosen]
         found: list[Sink] = []
+        if len(chosen) == 1 and (outputs.plot or outputs.csv):
+            from .front import FrontCsv, FrontPlot, objectives_asked
+
+            if count := objectives_asked(chosen[0]):
+                if outputs.plot:
+                    found.append(FrontPlot(outputs.plot, self.ranges, count, f"{self.path.stem}: {titles[0]}"))
+                if outputs.csv:
+                    found.append(FrontCsv(outputs.csv, self.ranges))
+                outputs = replace(outputs, plot=None, csv=None)
         if outputs.plot:
             found.append(Plot(outputs.plot, self.ranges, titles))
         if outputs.csv:

@@ -22,12 +22,18 @@ def as_json(value: Any) -> Any:
 
 
 def record(result: Result) -> dict[str, Any]:
-    """What a result says, for JSON; bounds only where they are proved. A Pareto set is a list of its points."""
+    """What a result says, for JSON; bounds only where they are proved. A Pareto set is a list of its points.
+
+    What is known around the points of a set comes beside them.
+    """
     from ..checking.result import ParetoSet
 
     value = result.value.points if isinstance(result.value, ParetoSet) else result.value
     lower, upper = (result.lower, result.upper) if result.proved else (None, None)
-    return {"value": as_json(value), "lower": as_json(lower), "upper": as_json(upper)}
+    found = {"value": as_json(value), "lower": as_json(lower), "upper": as_json(upper)}
+    if isinstance(result.value, ParetoSet):
+        found |= {name: as_json(getattr(result.value, name)) for name in ("objectives", "bounds", "half_spaces", "gap")}
+    return found
 
 
 def sizes(model: Model) -> dict[str, int]:

@@ -27,7 +27,7 @@ class Solution:
     """Bounds on the unknowns of :class:`~galton.solve.equations.Equations`.
 
     Where ``proved`` is false, both are the same array: the method makes no promise. ``chosen`` is the best row of each
-    unknown, None for a chain.
+    unknown, None for a chain. ``shift`` is what the default method moved its proposal by to prove it, but for a factor.
     """
 
     lower: Floats
@@ -36,3 +36,4 @@ class Solution:
     work: tuple[Work, ...] = ()
     chosen: npt.NDArray[np.int32] | None = None
     proved: bool = True
+    shift: Floats | None = None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..model.rounding import SPACING
 from ..model.values import Floats
 from .device_proposal import ParallelProposer
 from .direct.fallback import solve_directly
-from .equations import Equations, Segment
+from .equations import Equations, Int32s, Segment
 from .proposal import SMALL, Proposer
 from .settings import Settings
 from .solution import Solution, Work
@@ -34,7 +35,7 @@ from .streaming import Device, StreamingProposer, device_for
 from .support import extend
 from .tolerance import TINY
 
-__all__ = ["solve"]
+__all__ = ["Start", "solve"]
 
 SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 # A row whose value is farther than this from the best, relatively, has room to spare. Rows that are not may lead round
@@ -43,30 +44,57 @@ NEAR = (1e-3, 1e-5, 1e-7)
 CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
 
 
-def solve(equations: Equations, settings: Settings) -> Solution:
-    """Bounds on all unknowns.
+BEGIN = 1e-4  # how closely a strategy to begin with is evaluated
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where to begin: what was found for equations that differ little.
+
+    Attributes
+    ----------
+    x
+        ``(unknowns,)`` their solution.
+    chosen
+        ``(unknowns,)`` their rows, which must leave with probability 1; None for a chain.
+    w
+        ``(unknowns,)`` what x was shifted by to be proved; None if that is not known.
+    """
+
+    x: Floats
+    chosen: Int32s | None = None
+    w: Floats | None = None
+
+
+def solve(equations: Equations, settings: Settings, start: Start | None = None) -> Solution:
+    """Bounds on all unknowns; a ``start`` that is close to the solution makes it faster.
 
     Requires: every strategy leaves the unknowns with probability 1, or has an infinite value; x >= 0.
     Guarantees: the bounds hold; their relative distance is at most 2·eps, unless :class:`NumericError` is raised.
     """
     stream = settings.stream and not equations.on_device
-    return _Solver(equations, settings, device_for(equations) if stream else None).run()
+    return _Solver(equations, settings, device_for(equations) if stream else None, start).run()
 
 
 class _Solver:
-    def __init__(self, equations: Equations, settings: Settings, device: Device | None) -> None:
+    def __init__(self, equations: Equations, settings: Settings, device: Device | None, start: Start | None) -> None:
+        self.start = start
         self.equations, self.settings, self.device = equations, settings, device
         self.system = equations.system
         size, xp = equations.size, namespace(equations.columns)
         self.lower, self.upper = xp.zeros(size), xp.zeros(size)
         groups = equations.groups
         chosen = None if groups is None else equations.progress.copy()
+        x = xp.zeros(size)
+        if start is not None:
+            x, chosen = start.x.copy(), None if start.chosen is None else start.chosen.copy()
         room = xp.empty(size)
-        self.x = self._proposer(self.system, xp.zeros(size), room, chosen)
+        self.x = self._proposer(self.system, x, room, chosen)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = xp.zeros(len(equations.rows))
         weighing = equations.system_with(self.w_constant, None if groups is None else "max")
         self.w = self._proposer(weighing, xp.zeros(size), room, None if chosen is None else chosen.copy(), weighs=True)
+        self.shift = xp.zeros(size)  # w of all segments
         self.seen = xp.zeros(size)  # 1 where x is not 0; kept where something costs nothing
         self.sees = equations.optimum == "min" and equations.origin.reward is not None
         self.width = 0.0  # the largest half-width so far, relative
@@ -105,7 +133,7 @@ class _Solver:
         if choose:
             self._choose_acyclic()
         work = self._work(time.perf_counter() - start)
-        return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None)
+        return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None, shift=self.shift)
 
     def _persist(self, segment: Segment, spare: float) -> None:
         """Once more with more room, or directly; what is likely to be faster comes first."""
@@ -171,7 +199,9 @@ class _Solver:
     def _iterate(self, segment: Segment, budget: float, *, begun: bool = False) -> bool:
         """Bounds by proposal and proof, from a proposal where one was begun; False when they cannot be proved."""
         entries = self.equations.entries(segment) + segment.last - segment.first
-        if self.equations.optimum == "min" and not begun:
+        if self.start is not None and self.x.chosen is not None:
+            self.x.evaluate(segment, BEGIN)
+        elif self.equations.optimum == "min" and not begun:
             self._begin_for_nothing(segment)
             self.x.evaluate(segment, 1e-2)
         # Which rows are nearly the best shows only when x is good.
@@ -187,6 +217,7 @@ class _Solver:
                     break
                 residual = self.x.solve(segment, aim, entries)
                 if self._prove(segment, budget):
+                    self.shift[segment.first : segment.last] = self.w.x[segment.first : segment.last]
                     self._keep(segment)
                     return True
                 if residual > aim:
@@ -219,7 +250,7 @@ class _Solver:
         self.system.weigh_rows(self.x.x, self.x.chosen, self.w_constant, span, near=near, share=share)
         if self.w.chosen is not None and self.x.chosen is not None:
             self.w.chosen[part] = self.x.chosen[part]
-        self.w.x[part] = x
+        self.w.x[part] = x if self.start is None or self.start.w is None else np.maximum(self.start.w[part], x)
         steps, small = 1.0, segment.last - segment.first <= SMALL
         for _ in range(4):
             aim = 0.2 / steps

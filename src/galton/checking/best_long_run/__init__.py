@@ -5,6 +5,6 @@ component what can be earned by staying in it, its *gain*; and what can be expec
 component is one state with one more choice, to stay for its gain (de Alfaro 1997; Ashok et al. 2017).
 """
 
-from .average import best_long_run
+from .average import Gains, best_long_run
 
-__all__ = ["best_long_run"]
+__all__ = ["Gains", "best_long_run"]

@@ -22,7 +22,7 @@ from .components import inside_of
 from .gains import prove_gains
 from .quotient import mean_gains
 
-__all__ = ["best_long_run"]
+__all__ = ["Gains", "best_long_run"]
 
 
 def best_long_run(model: Model, reward: Rewards, optimum: Optimum, settings: Settings) -> Quantity:
@@ -30,7 +30,7 @@ def best_long_run(model: Model, reward: Rewards, optimum: Optimum, settings: Set
     settings = replace(settings, method=None)  # a method chosen by hand is for other questions of the property
     start = perf_counter()
     ends = maximal_end_components(model)
-    gains = _Gains(model, reward, optimum, ends)
+    gains = Gains(model, reward, optimum, ends)
     xp = namespace(model.columns)
     inside = ends.component >= 0
     detail = f"{ends.count:,} maximal, {how_many(inside):,} of {model.n_states:,} states in them"
@@ -82,7 +82,7 @@ def _known(
     return (low, high), ways
 
 
-class _Gains:
+class Gains:
     """Bounds on the gain of each end component, and choices that attain them.
 
     Attributes

@@ -7,8 +7,9 @@ Kwiatkowska, Vardi and Yannakakis, "Multi-objective model checking of Markov dec
 does not stop gains no more than one that does.
 
 Costs, rewards to be minimised, are finite only for strategies that end where nothing is paid: runs may only stop in end
-components of choices without costs. Rewards to be maximised must not be paid in any end component: they would be
-infinite.
+components of choices without costs. Rewards until a goal are infinite on runs that miss it: those to be minimised let
+runs stop only where the goal has been reached. Rewards to be maximised must not be paid in any end component, nor may a
+run miss their goal: they would be infinite.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...automata import Automaton
-from ...automata.acceptance import ALL, Acceptance, Mark, complement, gate, replaced
+from ...automata.acceptance import ALL, Acceptance, Mark, complement, gate, generalised_rabin, replaced
 from ...automata.diagrams import Diagrams
 from ...backend.rows import owners
 from ...device.arrays import offsets
@@ -43,9 +44,29 @@ from .objectives import Objective
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
 
-__all__ = ["Arena", "arena"]
+__all__ = ["Arena", "Ending", "arena"]
 
 _MOST_MARKS = 62  # they are bits of 64-bit numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Ending:
+    """How runs go on that have stopped: they stay in an end component, whose states have certain marks.
+
+    Attributes
+    ----------
+    met
+        The objectives that runs meet which stay there and come by everywhere again and again.
+    component, staying
+        As in :class:`~galton.graph.EndComponents`, of the product without its stops.
+    anywhere
+        Whether runs that stay meet the objectives wherever they go there.
+    """
+
+    met: frozenset[int]
+    component: Int32s
+    staying: Mask
+    anywhere: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +78,18 @@ class Arena:
     gains
         For each objective ``(choices,)`` what a choice earns, none negative: for a probability 1 where a run stops and
         meets it, for a reward what it pays.
+    product
+        The model with memory, before there were choices to stop. Its states have the same numbers here.
+    conditions
+        For each probability, which marks of the product a run has to meet again and again.
+    memory
+        ``(states of the product,)`` what is remembered before the state is read, as a number.
+    then
+        ``(states of the product,)`` what is remembered afterwards.
+    rows
+        ``(choices,)`` which choice of the product each is; -1 for those that are new.
+    endings
+        ``(choices,)`` which of ``kinds`` a choice to stop begins; -1 for others.
     is_costly
         Whether some end component has costs, so that there are strategies with infinite ones, which are left out.
     """
@@ -64,6 +97,13 @@ class Arena:
     model: Model
     objectives: tuple[Objective, ...]
     gains: tuple[Floats, ...]
+    product: Product
+    conditions: dict[int, Acceptance]
+    memory: npt.NDArray[np.int64]
+    then: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    endings: Int32s
+    kinds: tuple[Ending, ...]
     is_costly: bool
     work: tuple[Work, ...]
 
@@ -86,84 +126,158 @@ class Arena:
 def arena(evaluation: Evaluation, objectives: Sequence[Objective]) -> Arena:
     """Return the MDP in which the objectives are sums of rewards."""
     begun = time.perf_counter()
-    found, conditions, count = _product(evaluation, objectives)
+    found = _product(evaluation, objectives)
+    product = found.product
+    averages = any(objective.is_long_run for objective in objectives)
     rewards = {
-        i: _rewards(evaluation, objective, found, count)
+        i: _rewards(evaluation, objective, found, i)
         for i, objective in enumerate(objectives)
-        if isinstance(objective.formula, Reward)
+        if isinstance(objective.formula, Reward) and not objective.is_long_run
     }
-    ends = maximal_end_components(found.model)
-    free = np.ones(found.model.n_choices, dtype=np.bool_)
+    ends = maximal_end_components(product.model)
+    owner = owners(product.model)
+    free = np.ones(product.model.n_choices, dtype=np.bool_)
+    for done in found.done.values():
+        free &= done[owner]
     for i, rows in rewards.items():
         if objectives[i].is_cost:
             free &= rows == 0
-        elif (ends.staying & (rows > 0)).any():
+            continue
+        span, source = objectives[i].formula.span, evaluation.source
+        if (ends.staying & (rows > 0)).any():
             message = "this reward can be collected for ever, so it may be infinite, which multi(…) does not support"
-            raise UnsupportedError(message, evaluation.source, objectives[i].formula.span)
-    states, sets = _stops(found, conditions, free)
-    model, kept, stops = _with_stops(found.model, states)
+            raise UnsupportedError(message, source, span, "C<=k and, as an average, S always have a number")
+        if i in found.done and (ends.staying & ~found.done[i][owner]).any():
+            message = (
+                "some strategy misses the goal of this reward, which is infinite then; multi(…) does not support it"
+            )
+            raise UnsupportedError(
+                message, source, span, "a reward to be small may be infinite, and one of C<=k is not"
+            )
+    states, numbers, kinds = _stops(product, found.conditions, free, averages)
+    if averages and not all(kind.anywhere for kind in kinds):
+        paths = [objective for objective in objectives if objective.is_probability]
+        message = "paths that ask for something again and again are not supported beside long-run averages in multi(…)"
+        hint = (
+            "the best average may be approached only by strategies with more and more memory; F, G, U and F G are fine"
+        )
+        raise UnsupportedError(message, evaluation.source, paths[0].formula.span, hint)
+    model, kept, stops = _with_stops(product.model, states)
     gains = []
     for i in range(len(objectives)):
         rows = np.zeros(model.n_choices)
         if i in rewards:
             rows[kept] = rewards[i]
-        else:
-            rows[stops] = [float(i in met) for met in sets]
+        elif i in found.conditions and kinds:
+            rows[stops] = np.array([float(i in kind.met) for kind in kinds])[numbers]
         gains.append(rows)
+    old, endings = np.full(model.n_choices, -1, dtype=np.int64), np.full(model.n_choices, -1, dtype=np.int32)
+    old[kept], endings[stops] = np.arange(len(kept)), numbers
     size = f"{model.n_states:,} states, {model.n_choices:,} choices, {len(states):,} of them to stop"
     work = Work("product", size, seconds=time.perf_counter() - begun)
-    return Arena(model, tuple(objectives), tuple(gains), bool((ends.staying & ~free).any()), (work,))
+    costly = bool((ends.staying & ~free).any())
+    before = found.before
+    return Arena(
+        model,
+        tuple(objectives),
+        tuple(gains),
+        product,
+        found.conditions,
+        before,
+        found.then,
+        old,
+        endings,
+        kinds,
+        costly,
+        (work,),
+    )
 
 
-def _product(
-    evaluation: Evaluation, objectives: Sequence[Objective]
-) -> tuple[Product, dict[int, Acceptance], Int32s | None]:
-    """The product with all automata, the condition of each probability, and how many states were read, if counted.
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The product with all automata.
 
-    The count includes the state itself, and ends one above the greatest number of steps that is asked for.
+    Attributes
+    ----------
+    conditions
+        The acceptance of each probability.
+    done
+        ``(states,)`` for each reward until a goal, whether that has been reached when the state is read.
+    count
+        ``(states,)`` how many states have been read, the state itself included, if somebody counts; it ends one above
+        the greatest number of steps that is asked for.
+    then
+        ``(states,)`` the states of all automata together when they have read the state, as a number.
     """
+
+    product: Product
+    conditions: dict[int, Acceptance]
+    done: dict[int, Mask]
+    count: Int32s | None
+    then: npt.NDArray[np.int64]
+    start: int = 0  # what is remembered before anything is read
+
+    def times(self, automaton: Automaton, masks: Sequence[Mask], used: int = 0) -> _Found:
+        """The product with one more automaton, whose marks come after those used already."""
+        before = self.product
+        found = product(before.model, automaton, masks, before.model.initial)
+        states = found.states
+        larger = replace(
+            found,
+            marks=before.marks[states] | found.marks << used,
+            states=before.states[states],
+            rows=before.rows[found.rows],
+        )
+        done = {i: mask[states] for i, mask in self.done.items()}
+        then = self.then[states] * automaton.n_states + found.after
+        start = self.start * automaton.n_states + automaton.initial
+        return _Found(larger, self.conditions, done, None, then, start)
+
+    @property
+    def before(self) -> npt.NDArray[np.int64]:
+        """``(states,)`` what is remembered before each state is read."""
+        model = self.product.model
+        memory = np.full(model.n_states, self.start, dtype=np.int64)
+        memory[model.columns] = np.repeat(self.then[owners(model)], np.diff(model.row_starts))
+        return memory
+
+
+def _product(evaluation: Evaluation, objectives: Sequence[Objective]) -> _Found:
     model = evaluation.model
     terms = Terms(model.nature, evaluation.program.constants, evaluation.source)
     every = np.arange(model.n_states, dtype=np.int64)
     starts = np.where(every == model.initial[0], 0, -1).astype(np.int32)
-    marks = np.zeros(model.n_states, dtype=np.int64)
-    found = Product(model, marks, starts, starts, every, np.arange(model.n_choices, dtype=np.int64))
-    conditions: dict[int, Acceptance] = {}
+    nothing = np.zeros(model.n_states, dtype=np.int64)
+    plain = Product(model, nothing, starts, starts, every, np.arange(model.n_choices, dtype=np.int64))
+    found = _Found(plain, {}, {}, None, nothing)
     used = 0  # marks so far
     for i, objective in enumerate(objectives):
-        if not isinstance(objective.formula, Probability):
+        path = objective.formula.path if isinstance(objective.formula, Probability) else objective.until
+        if path is None:
             continue
-        path = objective.formula.path
         # The negation of a path has the same automaton, with the other condition.
-        automaton, propositions = automaton_of(path, terms)
+        automaton, propositions = automaton_of(path, terms, counting=objective.until is not None)
         if used + automaton.n_marks > _MOST_MARKS:
             message = f"automata with more than {_MOST_MARKS} acceptance sets together are not supported"
             raise UnsupportedError(message, evaluation.source, path.span)
-        masks = [evaluation.mask(part)[found.states] for part in propositions]
-        found = _times(found, automaton, masks, used)
-        condition = automaton.acceptance if objective.maximise else complement(automaton.acceptance)
-        conditions[i] = _moved(condition, used)
+        masks = [evaluation.mask(part)[found.product.states] for part in propositions]
+        found = found.times(automaton, masks, used)
+        if objective.until is not None:
+            sure = np.array([automaton.accepts_everything(state) for state in range(automaton.n_states)])
+            found.done[i] = sure[found.product.after]
+        else:
+            condition = automaton.acceptance if objective.maximise else complement(automaton.acceptance)
+            found.conditions[i] = _moved(condition, used)
         used += automaton.n_marks
     limits = [objective.steps for objective in objectives if objective.steps is not None]
-    if not limits:
-        return found, conditions, None
-    found = _times(found, _counter(max(limits)), [], used)
-    return found, conditions, found.after
+    if limits:
+        found = found.times(_counter(max(limits)), [])
+        found = replace(found, count=found.product.after)
+    return found
 
 
 def _moved(acceptance: Acceptance, by: int) -> Acceptance:
     return replaced(acceptance, lambda mark: Mark(mark.operator, mark.number + by))
-
-
-def _times(before: Product, automaton: Automaton, masks: Sequence[Mask], used: int) -> Product:
-    """A product multiplied with one more automaton, whose marks come after those used already."""
-    found = product(before.model, automaton, masks, before.model.initial)
-    return replace(
-        found,
-        marks=before.marks[found.states] | found.marks << used,
-        states=before.states[found.states],
-        rows=before.rows[found.rows],
-    )
 
 
 def _counter(steps: int) -> Automaton:
@@ -173,39 +287,78 @@ def _counter(steps: int) -> Automaton:
     return Automaton((), 0, diagrams, edges, ALL)
 
 
-def _rewards(evaluation: Evaluation, objective: Objective, found: Product, count: Int32s | None) -> Floats:
+def _rewards(evaluation: Evaluation, objective: Objective, found: _Found, i: int) -> Floats:
     assert isinstance(objective.formula, Reward)
-    rows = rewards_by_row(evaluation.model, structure_of(evaluation, objective.formula))[found.rows]
-    if objective.steps is None:
-        return rows
-    assert count is not None
-    return np.where((count <= objective.steps)[owners(found.model)], rows, 0.0)
+    model = found.product.model
+    rows = rewards_by_row(evaluation.model, structure_of(evaluation, objective.formula))[found.product.rows]
+    counted = np.ones(model.n_states, dtype=np.bool_)
+    if objective.steps is not None:
+        assert found.count is not None
+        counted = found.count <= objective.steps
+    elif i in found.done:
+        counted = ~found.done[i]
+    return np.where(counted[owners(model)], rows, 0.0)
 
 
 def _stops(
-    found: Product, conditions: dict[int, Acceptance], free: Mask
-) -> tuple[npt.NDArray[np.int64], list[frozenset[int]]]:
-    """Where runs may stop, ascending, and which objectives they meet then; only sets that no other includes."""
-    possible: dict[frozenset[int], Mask] = {frozenset(): found.accepting(ALL, free)}
+    found: Product, conditions: dict[int, Acceptance], free: Mask, averages: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[Ending, ...]]:
+    """Where runs may stop, ascending, and how they go on then.
+
+    Only sets of objectives that no other includes: unless there are averages, which may be better where fewer are met.
+    """
+    possible: dict[frozenset[int], list[Ending]] = {frozenset(): _endings(found, frozenset(), ALL, free)}
     for size in range(1, len(conditions) + 1):
         for members in map(frozenset, combinations(conditions, size)):
-            smaller = [possible.get(members - {i}) for i in members]
-            if any(mask is None for mask in smaller):
+            if any(members - {i} not in possible for i in members):
                 continue
-            mask = found.accepting(gate("&", [conditions[i] for i in sorted(members)]), free)
-            if mask.any():
-                possible[members] = mask
-    states, sets = [], []
-    for members, mask in possible.items():
-        alone = mask.copy()
-        for larger, other in possible.items():
-            if members < larger:
-                alone &= ~other
-        states.append(np.flatnonzero(alone))
-        sets += [members] * len(states[-1])
-    where = np.concatenate(states)
+            endings = _endings(found, members, gate("&", [conditions[i] for i in sorted(members)]), free)
+            if endings:
+                possible[members] = endings
+    masks = {members: _anywhere(found, endings) for members, endings in possible.items()}
+    states, numbers = [], []
+    kinds: list[Ending] = []
+    for members, endings in possible.items():
+        left = masks[members].copy()
+        for larger, other in masks.items():
+            if members < larger and not averages:
+                left &= ~other
+        for ending in endings:
+            here = np.flatnonzero(left & (ending.component >= 0))
+            left[here] = averages
+            if len(here):
+                states.append(here)
+                numbers.append(np.full(len(here), len(kinds)))
+                kinds.append(ending)
+    if not kinds:
+        nowhere = np.zeros(0, dtype=np.int64)
+        return nowhere, nowhere, ()
+    where, of = np.concatenate(states), np.concatenate(numbers)
     order = np.argsort(where, kind="stable")
-    return where[order], [sets[i] for i in order]
+    return where[order], of[order], tuple(kinds)
+
+
+def _anywhere(found: Product, endings: Sequence[Ending]) -> Mask:
+    mask = np.zeros(found.model.n_states, dtype=np.bool_)
+    for ending in endings:
+        mask |= ending.component >= 0
+    return mask
+
+
+def _endings(found: Product, members: frozenset[int], acceptance: Acceptance, free: Mask) -> list[Ending]:
+    """Where all of some objectives can be met at once: for each pair of the condition, end components."""
+    kinds = []
+    for pair in generalised_rabin(acceptance):
+        inner = maximal_end_components(found.model, found.marks & pair.fin == 0, free)
+        inside = inner.component >= 0
+        met = np.zeros(inner.count, dtype=np.int64)
+        np.bitwise_or.at(met, inner.component[inside], found.marks[inside])
+        good = np.append(met & pair.inf == pair.inf, False)[inner.component]
+        if good.any():
+            component = np.where(good, inner.component, -1).astype(np.int32)
+            anywhere = bool((found.marks[good] & pair.inf == pair.inf).all())
+            kinds.append(Ending(members, component, inner.staying & good[owners(found.model)], anywhere))
+    return kinds
 
 
 def _with_stops(

@@ -95,11 +95,14 @@ def _pivot(table: list[list[Fraction]], basis: list[int], row: int, column: int)
     basis[row] = column
 
 
-def best_mixture(points: Sequence[Vector], least: Vector) -> tuple[Fraction, tuple[Fraction, ...]]:
-    """Return how far above ``least`` a mixture of points can be in all coordinates at once, and a direction.
+def best_mixture(
+    points: Sequence[Vector], least: Vector
+) -> tuple[Fraction, tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """Return how far above ``least`` a mixture of points can be in all coordinates at once, a direction, the mixture.
 
     The distance is negative where each mixture is below in some coordinate. No mixture is further above in the
-    direction, whose weights are not negative and sum to 1: it is where a better point has to be looked for.
+    direction, whose weights are not negative and sum to 1: it is where a better point has to be looked for. The shares
+    of the points in the mixture sum to 1, too.
     """
     # The value of a game: one player mixes points, the other coordinates (von Neumann 1928). Made positive first.
     above = [[value - bound for value, bound in zip(point, least, strict=True)] for point in points]
@@ -109,4 +112,5 @@ def best_mixture(points: Sequence[Vector], least: Vector) -> tuple[Fraction, tup
     found = maximise([_ONE] * count, rows, [_ONE] * len(rows))
     assert found is not None
     value = 1 / found.value
-    return value - shift, tuple(weight * value for weight in found.solution)
+    shares = tuple(price * value for price in found.prices)
+    return value - shift, tuple(weight * value for weight in found.solution), shares

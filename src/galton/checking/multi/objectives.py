@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ...lang.expressions import Expression
-from ...lang.properties import Cumulative, ExpectedTime, LongRun, Multi, Probability, Reward, SteadyState
+from ...lang.properties import (
+    Cumulative,
+    ExpectedTime,
+    Instantaneous,
+    LongRun,
+    Multi,
+    Probability,
+    Reward,
+    SteadyState,
+)
 from ...lang.rationals import rational
 from ...lang.rendering import render
 from ...lang.source import LanguageError, UnsupportedError
 from .. import paths
-from ..inspection import Terms, step_count
+from ..inspection import Terms, rewarded_path, step_count
 
-__all__ = ["MOST_PROBABILITIES", "MOST_STEPS", "Objective", "objectives_of"]
+__all__ = ["MOST_ASKED", "MOST_PROBABILITIES", "MOST_STEPS", "Objective", "objectives_of"]
 
 MOST_PROBABILITIES = 8  # every set of them may be what a run ends with
 MOST_STEPS = 1000  # of C<=k: each makes a copy of the model
+MOST_ASKED = 6  # numbers of a Pareto set: facets multiply with each
 
 
 @dataclass(frozen=True)
 class Objective:
     """One objective.
 
-    Internally all numbers grow with what is wanted: a probability to be minimised is that of the negated path, and a
-    reward to be minimised has its sign changed.
+    Internally all numbers grow with what is wanted: a probability to be minimised is that of the negated path, and
+    other numbers to be minimised have their sign changed.
 
     Attributes
     ----------
@@ -34,26 +45,51 @@ class Objective:
         What the internal number must be at least; None where its optimum is asked for.
     steps
         How many steps a reward counts for; None for all.
+    until
+        The co-safe path formula until which a reward counts; None for all of the run.
     """
 
-    formula: Probability | Reward
+    formula: Probability | Reward | SteadyState
     maximise: bool
     least: Fraction | None
     steps: int | None = None
+    until: Expression | None = None
 
     @property
     def is_probability(self) -> bool:
         return isinstance(self.formula, Probability)
 
     @property
+    def is_long_run(self) -> bool:
+        """Whether this is an average over the long run."""
+        formula = self.formula
+        return isinstance(formula, SteadyState) or (
+            isinstance(formula, Reward) and isinstance(formula.objective, LongRun)
+        )
+
+    @property
     def is_cost(self) -> bool:
-        """Whether this is a reward to be minimised."""
-        return not self.is_probability and not self.maximise
+        """Whether this is a sum of rewards to be minimised."""
+        return not self.is_probability and not self.is_long_run and not self.maximise
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the number is at most 1: a probability, or a share of the time."""
+        return isinstance(self.formula, (Probability, SteadyState))
 
     @property
     def is_trivial(self) -> bool:
         """Whether every strategy meets the bound: ``P>=0``, ``P<=1``, ``R>=0``."""
-        return self.least is not None and self.least <= 0 and not self.is_cost
+        if self.least is None or (self.until is not None and not self.maximise):
+            return False
+        if self.maximise or self.is_probability:
+            return self.least <= 0
+        return self.is_share and self.least <= -1
+
+    @property
+    def text(self) -> str:
+        """The objective as people wrote it, about."""
+        return render(self.formula)
 
     def turned(self, number: Fraction) -> Fraction:
         """Return the number that the formula means from the internal one, or the other way round."""
@@ -73,13 +109,13 @@ def objectives_of(formula: Multi, terms: Terms) -> tuple[Objective, ...]:
         message = f"more than {MOST_PROBABILITIES} probabilities in one multi(…) are not supported"
         raise UnsupportedError(message, terms.source, formula.span)
     asked = [objective for objective in found if objective.least is None]
-    if len(asked) > 2:
-        message = "Pareto sets of more than two objectives are not supported"
-        hint = "give all but two of them bounds instead of =?"
+    if len(asked) > MOST_ASKED:
+        message = f"Pareto sets of more than {MOST_ASKED} objectives are not supported"
+        hint = f"give all but {MOST_ASKED} of them bounds, one by one, instead of =?"
         raise UnsupportedError(message, terms.source, formula.span, hint)
-    if len(asked) == 2 and len(found) > 2:
+    if len(asked) > 1 and len(found) > len(asked):
         message = "a Pareto set under further bounds is not supported"
-        raise UnsupportedError(message, terms.source, formula.span, "leave the bounds away, or one of the =?")
+        raise UnsupportedError(message, terms.source, formula.span, "leave the bounds away, or all =? but one")
     return found
 
 
@@ -90,30 +126,35 @@ def _objective(part: Expression, terms: Terms) -> Objective:
             if not maximise and least is not None:
                 least = 1 - least
             return Objective(part, maximise, least)
-        case Reward(Cumulative() as objective):
+        case Reward(Instantaneous()):
+            message = "rewards at a moment, I=k, are not supported in multi(…)"
+            hint = "R of C, C<=k, F and S is"
+            raise UnsupportedError(message, terms.source, part.span, hint)
+        case Reward(objective) | SteadyState(objective):
             maximise, least = _direction(part, terms)
             if not maximise and least is not None:
                 least = -least
+            if isinstance(part, SteadyState) or isinstance(objective, LongRun):
+                return Objective(part, maximise, least)
+            if not isinstance(objective, Cumulative):
+                rewarded_path(objective, terms)
+                return Objective(part, maximise, least, until=objective)
             steps = None if objective.bound is None else step_count(objective, terms)
             if steps is not None and steps > MOST_STEPS:
                 message = f"rewards of more than {MOST_STEPS:,} steps are not supported in multi(…)"
                 raise UnsupportedError(message, terms.source, objective.span)
             return Objective(part, maximise, least, steps)
-        case Reward(LongRun()):
-            raise UnsupportedError("long-run averages are not supported in multi(…)", terms.source, part.span)
-        case Reward():
-            message = "the rewards of multi(…) are those of C and C<=k, and others are not supported"
-            hint = "let rewards end where the goal is reached, in the model, and ask for C"
+        case ExpectedTime():
+            message = f"{render(part)} is not supported in multi(…)"
+            hint = "ask for R of a reward structure that pays 1 in each step"
             raise UnsupportedError(message, terms.source, part.span, hint)
-        case ExpectedTime() | SteadyState():
-            raise UnsupportedError(f"{render(part)} is not supported in multi(…)", terms.source, part.span)
-    message = "the objectives of multi(…) are P and R, with a bound or =?"
+    message = "the objectives of multi(…) are P, R and S, with a bound or =?"
     raise LanguageError(message, terms.source, part.span)
 
 
-def _direction(part: Probability | Reward, terms: Terms) -> tuple[bool, Fraction | None]:
+def _direction(part: Probability | Reward | SteadyState, terms: Terms) -> tuple[bool, Fraction | None]:
     """Whether more is better, and the bound as it is written."""
-    letter = "P" if isinstance(part, Probability) else "R"
+    letter = "P" if isinstance(part, Probability) else "R" if isinstance(part, Reward) else "S"
     if part.comparison is None:
         if part.optimum is None:
             hint = f"ask for {letter}min=? or {letter}max=?"
@@ -131,5 +172,8 @@ def _direction(part: Probability | Reward, terms: Terms) -> tuple[bool, Fraction
     exact = rational(bound)
     if exact is None:
         raise LanguageError(f"this bound is {bound:g}, and has to be finite", terms.source, part.comparison.bound.span)
-    # The numbers of a model are rounded to doubles: a bound is met by what it says, and by the double next to it.
-    return operator == ">=", (min if operator == ">=" else max)(exact, Fraction(float(bound)))
+    # The numbers of a model are rounded to doubles. A bound that is no double is met by what it says, and by all that
+    # rounds to the double next to it.
+    double = Fraction(float(bound))
+    half = Fraction(math.ulp(float(bound))) / 2 if double != exact else Fraction(0)
+    return operator == ">=", min(exact, double - half) if operator == ">=" else max(exact, double + half)

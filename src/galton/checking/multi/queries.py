@@ -1,29 +1,37 @@
-"""The three questions about several objectives: can bounds be met together, what is the best under bounds, and which
-points are best.
+"""Two questions about several objectives: can bounds be met together, and what is the best under bounds.
 
-All three ask one direction after the other. Points found so far can be mixed, by choosing a strategy at random before
+Both ask one direction after the other. Points found so far can be mixed, by choosing a strategy at random before
 the first step, so that all between them can be attained; what lies outside a half space cannot. The next direction is
 the one in which the mixtures found so far are worst, as the dual of a small linear program tells.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ...solve.tolerance import Tolerance
-from .directions import Directions, Point, dot, rounded_weights
+from .directions import Directions, Point, rounded_weights
 from .exact_programs import Optimal, best_mixture, maximise
 
-__all__ = ["Best", "best_under_bounds", "can_be_met", "pareto_points"]
+__all__ = ["Best", "Met", "best_under_bounds", "can_be_met"]
 
 MOST_DIRECTIONS = 1000  # each adds a point, or is the last
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
-def can_be_met(directions: Directions, least: Sequence[Fraction | None]) -> bool | None:
+Mixture = tuple[tuple[Fraction, Point], ...]
+
+
+@dataclass(frozen=True)
+class Met:
+    """Probabilities and points: a strategy that chooses one of them at random before the first step."""
+
+    mixture: Mixture
+
+
+def can_be_met(directions: Directions, least: Sequence[Fraction | None]) -> Met | bool | None:
     """Whether one strategy has at least the given numbers, where there are some; None where bounds do not tell."""
     bound = [i for i, number in enumerate(least) if number is not None]
     wanted = [number for number in least if number is not None]
@@ -37,21 +45,26 @@ def can_be_met(directions: Directions, least: Sequence[Fraction | None]) -> bool
         points = [[point.least[i] for i in bound] for point in directions.points]
         if not points:
             return None
-        above, weights = best_mixture(points, wanted)
+        above, weights, shares = best_mixture(points, wanted)
         if above >= 0:
-            return True
+            return Met(_mixture(shares, directions.points))
         mixed = tuple(weights[bound.index(i)] if i in bound else _ZERO for i in range(len(least)))
         if directions.knows(rounded_weights(mixed)):
             return None
     return None
 
 
+def _mixture(shares: Sequence[Fraction], points: Sequence[Point]) -> Mixture:
+    return tuple((share, point) for share, point in zip(shares, points, strict=True) if share)
+
+
 @dataclass(frozen=True)
 class Best:
-    """Bounds on the greatest number of an objective under bounds on the others."""
+    """Bounds on the greatest number of an objective under bounds on the others, and a mixture that has the lower."""
 
     lower: Fraction
     upper: Fraction
+    mixture: Mixture
 
 
 def best_under_bounds(
@@ -61,23 +74,24 @@ def best_under_bounds(
 
     False where the bounds on the others cannot be met, None where it is not known whether they can.
     """
-    objective = directions.arena.objectives[asked]
+    objective = directions.objectives[asked]
     if any(number is not None for number in least):
         met = can_be_met(directions, least)
-        if not met:
+        if not isinstance(met, Met):
             return met
     elif not directions.is_possible:
         return False
     upper: Fraction | None = None
     weights = tuple(_ONE if i == asked else _ZERO for i in range(len(least)))
     lower: Fraction | None = None
+    mixture: Mixture = ()
     for _ in range(MOST_DIRECTIONS):
         directions.look(rounded_weights(weights))
         upper = _least_upper(directions, asked, least)
         found = _mixed(directions.points, asked, least)
         if found is None:
             return None
-        lower = found.value
+        lower, mixture = found.value, _mixture(found.solution, directions.points)
         if upper is not None:
             low, high = sorted(float(objective.turned(number)) for number in (lower, upper))
             if tolerance.accepts(low, high):
@@ -90,7 +104,7 @@ def best_under_bounds(
             break
     if lower is None or upper is None:
         return None
-    return Best(lower, upper)
+    return Best(lower, upper, mixture)
 
 
 def _mixed(points: Sequence[Point], asked: int, least: Sequence[Fraction | None]) -> Optimal | None:
@@ -122,59 +136,3 @@ def _least_upper(directions: Directions, asked: int, least: Sequence[Fraction | 
             )
             known.append((half_space.most - others) / weights[asked])
     return min(known, default=None)
-
-
-def pareto_points(directions: Directions, eps: float) -> tuple[list[Point], float]:
-    """Return the corners of the Pareto curve of two objectives, by the first, and how far others may be above.
-
-    The distance is in the direction across an edge, relative to the size of the corners.
-    """
-    if not directions.is_possible:
-        return [], 0.0
-    ends = [directions.look(weights)[1] for weights in ((_ZERO, _ONE), (_ONE, _ZERO))]
-    if ends[0] is None or ends[1] is None:
-        return [], math.inf
-    todo = [(ends[0], ends[1])]
-    missing = 0.0
-    corners = [ends[0], ends[1]]
-    for _ in range(MOST_DIRECTIONS):
-        if not todo:
-            break
-        left, right = todo.pop()
-        normal = left.least[1] - right.least[1], right.least[0] - left.least[0]
-        if min(normal) <= 0:
-            continue  # one is no worse than the other: nothing lies between them
-        weights = rounded_weights(normal)
-        if min(weights) <= 0:
-            continue
-        half_space, middle = directions.look(weights)
-        reached = max(dot(weights, left.least), dot(weights, right.least))
-        size = max(dot(weights, [abs(number) for number in point.least]) for point in (left, right))
-        gap = float((half_space.most - reached) / size)
-        if gap <= eps:
-            missing = max(missing, gap)
-        elif middle is None or dot(weights, middle.least) <= reached + size * Fraction(eps) / 16:
-            missing = max(missing, gap)  # the solver comes no closer
-        else:
-            corners.append(middle)
-            todo += [(left, middle), (middle, right)]
-    else:
-        missing = math.inf
-    return _outermost(corners, Fraction(eps)), missing
-
-
-def _outermost(points: Sequence[Point], eps: Fraction) -> list[Point]:
-    """The points without those that others reach, up to rounding, alone or mixed; ascending in the first number."""
-    size = [max(abs(point.least[i]) for point in points) * eps for i in range(2)]
-    kept: list[Point] = []
-    for point in sorted(points, key=lambda point: point.least, reverse=True):
-        if all(point.least[1] > other.least[1] + size[1] for other in kept):
-            kept.append(point)
-    # Downwards in the first number, upwards in the second. Of two that share the second, the first came first; of two
-    # that nearly share the first, the later is the better one.
-    strict: list[Point] = []
-    for point in kept:
-        while strict and strict[-1].least[0] <= point.least[0] + size[0]:
-            strict.pop()
-        strict.append(point)
-    return strict[::-1]
