@@ -31,6 +31,7 @@ def check(
     strategy: bool = False,
     certificate: bool = False,
     device: str = "auto",
+    exact: bool = False,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result:
@@ -56,6 +57,9 @@ def check(
     device
         Where to build what is not a model yet, and so where to check it: ``"cpu"``, ``"cuda"``, or ``"auto"``, which
         takes a device where there is one and the model is large enough.
+    exact
+        Whether to answer in rational numbers: those of the text, where the subject is a file or a program, and the
+        doubles of a model otherwise. ``result.exact`` is a ``Fraction``. No choice about methods goes with it.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -87,6 +91,10 @@ def check(
     """
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}
     chosen = settings or Settings()
+    if exact or chosen.exact:
+        from .checking.exact import device_for_exact
+
+        chosen, device = replace(chosen, exact=True), device_for_exact(device, eps)
     if eps is not None:
         chosen = replace(chosen, eps=eps)
     if method is not None:

@@ -345,7 +345,7 @@ class Run:
 
     def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
         """The answers of properties whose bound runs through a range, each range in one pass."""
-        if len(row.asked) < 2:
+        if len(row.asked) < 2 or self.settings.exact:
             return {}
         from ..checking.curves import Point, answer_curve
         from .watch import Watcher

@@ -1,0 +1,288 @@
+"""The numbers of a program's model, as the text has them: rows are evaluated state by state, in rationals.
+
+States and their order are those that exploration found, in doubles. Where a guard, an assignment or a probability that
+is zero or not come out otherwise in rationals, the graph would be another one: that is an error with the state.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...lang.expressions import Expression, Type
+from ...lang.program import Command, Program
+from ...lang.source import GaltonError
+from ...lower.lowering import Lowered, Product, lower
+from ...model.sparse import Mask, Model
+from ...model.states import PackedStates
+from .expressions import Compiler, Exactly, Function, State, is_whole
+from .model import divided
+from .numbers import Rational, rational
+
+__all__ = ["NumbersOfProgram", "OtherGraphError"]
+
+Targets = dict[int, Rational]
+
+
+class OtherGraphError(GaltonError):
+    """A model whose transitions are others in rationals than in doubles."""
+
+    kind = "unsupported"
+
+
+@dataclass(frozen=True)
+class _Update:
+    probability: Function | Rational  # a number where it is the same in all states
+    assignments: tuple[tuple[int, Function], ...]
+
+
+@dataclass(frozen=True)
+class _Command:
+    guard: Function
+    updates: tuple[_Update, ...]
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A reward item; ``action`` is -1 for states."""
+
+    structure: str
+    action: int
+    guard: Function
+    value: Function
+
+
+@dataclass
+class _Row:
+    """A choice: its action, where it leads to, and the action rewards of its parts with their weights."""
+
+    action: int
+    targets: Targets
+    earned: dict[str, Rational]
+
+
+class NumbersOfProgram:
+    """Rows and rewards of the model of a program, found when they are asked for.
+
+    Parameters
+    ----------
+    program, model
+        The program, and the model that was built from it; the rows of some states may have been left out.
+    constants
+        The exact values of the constants.
+    needed
+        The states whose rows matter.
+    """
+
+    def __init__(self, program: Program, model: Model, constants: dict[str, Exactly], needed: Mask) -> None:
+        assert isinstance(model.states, PackedStates)
+        self.deviation, self.warning = 0.0, ""
+        self._zero = rational(0)
+        self._model, self._nature = model, model.nature
+        lowered = lower(program)
+        types: dict[str, Type] = {variable.name: variable.type for variable in program.variables}
+        self._compiler = Compiler(program.source, types, constants, program.labels)
+        columns = [model.states.column(name).astype(int).tolist() for name in types]
+        self._states: list[State] = list(zip(*columns, strict=True)) if columns else [()] * model.n_states
+        self._number = {state: place for place, state in enumerate(self._states)}
+        self._lowered = lowered
+        self._variable = {name: place for place, name in enumerate(types)}
+        self._commands = [self._command(command.source) for command in lowered.commands]
+        self._items = list(self._reward_items(program, lowered))
+        self._values: dict[int, list[Rational]] = {}
+        self._choice_rewards: dict[tuple[str, int], Rational] = {}
+        self._groups = model.row_groups
+        self._check_left_out(program, lowered, needed)
+        if not self._is_safe(program):
+            for state in needed.nonzero()[0].tolist():
+                self._load(state)
+
+    # What the others ask for.
+
+    def row(self, choice: int) -> list[Rational]:
+        """The probabilities or rates of a choice, in the order of its entries."""
+        if choice not in self._values:
+            self._load(self._owner(choice))
+        return self._values[choice]
+
+    def state_reward(self, structure: str, state: int) -> Rational:
+        """What a state earns."""
+        return self._earned(structure, -1, self._states[state])
+
+    def choice_reward(self, structure: str, choice: int) -> Rational:
+        """What a choice earns, on top of its state."""
+        if choice not in self._values:
+            self._load(self._owner(choice))
+        return self._choice_rewards.get((structure, choice), self._zero)
+
+    # Compiling.
+
+    def _command(self, command: Command) -> _Command:
+        function = self._compiler.function
+        updates = []
+        for update in command.updates:
+            assignments = tuple((self._variable[a.variable], function(a.value)) for a in update.assignments)
+            updates.append(_Update(self._probability(update.probability), assignments))
+        return _Command(function(command.guard), tuple(updates))
+
+    def _probability(self, expression: Expression | None) -> Function | Rational:
+        if expression is None:
+            return rational(1)
+        function = self._compiler.function(expression)
+        if self._compiler.constant(expression) is None:
+            return function
+        value = function(())
+        return rational(value) if isinstance(value, int) else value
+
+    def _reward_items(self, program: Program, lowered: Lowered) -> Iterator[_Item]:
+        number = {name: place for place, name in enumerate(lowered.actions)}
+        function = self._compiler.function
+        for name, structure in zip(program.reward_names, program.rewards, strict=True):
+            for item in structure.items:
+                action = -1
+                if item.transition:
+                    action = number.get(item.action, len(number)) if item.action else 0
+                yield _Item(name, action, function(item.guard), function(item.value))
+
+    def _is_safe(self, program: Program) -> bool:
+        """Whether doubles cannot have got the graph wrong: integers decide all of it."""
+
+        def whole(expression: Expression) -> bool:
+            return is_whole(expression, program.constants, program.labels)
+
+        for command in self._lowered.commands:
+            source = command.source
+            if not whole(source.guard):
+                return False
+            for update in source.updates:
+                if not all(whole(assignment.value) for assignment in update.assignments):
+                    return False
+                if update.probability is not None and self._compiler.constant(update.probability) is None:
+                    return False
+        return True
+
+    def _check_left_out(self, program: Program, lowered: Lowered, needed: Mask) -> None:
+        """Commands that lowering dropped, because doubles or ranges say that they are never enabled, never are."""
+        kept = {id(command.source) for command in lowered.commands}
+        for module in program.modules:
+            for command in module.commands:
+                if id(command) in kept or is_whole(command.guard, program.constants, program.labels):
+                    continue
+                guard = self._compiler.function(command.guard)
+                for state in needed.nonzero()[0].tolist():
+                    if guard(self._states[state]):
+                        raise self._other_graph(state)
+
+    # Rows.
+
+    def _owner(self, choice: int) -> int:
+        if not self._nature.has_choices:
+            return choice
+        return int(self._groups.searchsorted(choice, side="right")) - 1
+
+    def _load(self, number: int) -> None:
+        state, model = self._states[number], self._model
+        rows = [row for product in self._lowered.products for row in self._moves(product, state, number)]
+        if not rows:
+            rows = [_Row(0, {number: rational(1)}, {})]
+        elif not self._nature.has_choices:
+            rows = [self._merged(rows)]
+        first, last = int(self._groups[number]), int(self._groups[number + 1])
+        if last - first != len(rows):
+            raise self._other_graph(number)
+        for choice, row in zip(range(first, last), rows, strict=True):
+            entries = slice(int(model.row_starts[choice]), int(model.row_starts[choice + 1]))
+            columns = model.columns[entries].tolist()
+            if sorted(row.targets) != columns:
+                raise self._other_graph(number)
+            values = [row.targets[target] for target in columns]
+            if not self._nature.has_rates:
+                self._note_sum(values, number)
+                values = divided(values)
+            for value, double in zip(values, model.values[entries].tolist(), strict=True):
+                self.deviation = max(self.deviation, abs(float(value) - double) / double)
+            self._values[choice] = values
+            self._choice_rewards |= {(name, choice): earned for name, earned in row.earned.items()}
+
+    def _moves(self, product: Product, state: State, number: int) -> Iterator[_Row]:
+        """The choices of a product: one enabled command of each factor, that of the first factor varying fastest."""
+        enabled: list[list[_Command]] = []
+        for factor in product.factors:
+            enabled.append([self._commands[place] for place in factor if self._commands[place].guard(state)])
+            if not enabled[-1]:
+                return
+        earned: dict[str, Rational] | None = None
+        for backwards in itertools.product(*reversed(enabled)):
+            targets: Targets = {}
+            for together in itertools.product(*(command.updates for command in backwards)):
+                self._add(targets, together, state, number)
+            if targets:  # or all rates are 0
+                if earned is None:
+                    earned = self._earned_by(product.action, state)
+                yield _Row(product.action, targets, earned)
+
+    def _add(self, targets: Targets, together: Sequence[_Update], state: State, number: int) -> None:
+        probability = rational(1)
+        for update in together:
+            value = update.probability
+            if callable(value):
+                value = value(state)
+                value = rational(value) if isinstance(value, int) else value
+            if value < 0:
+                raise self._other_graph(number)
+            if not value:
+                return
+            probability = value if len(together) == 1 else probability * value
+        after = list(state)
+        for update in together:
+            for variable, function in update.assignments:
+                after[variable] = int(function(state))
+        target = self._number.get(tuple(after))
+        if target is None:
+            raise self._other_graph(number)
+        targets[target] = targets[target] + probability if target in targets else probability
+
+    def _merged(self, rows: list[_Row]) -> _Row:
+        """All choices of a chain as one: rates are added up, and of probabilities each choice gets the same share."""
+        has_rates = self._nature.has_rates
+        if len(rows) == 1 and not has_rates:
+            return rows[0]
+        share = rational(1) if has_rates else rational(1, len(rows))
+        targets: Targets = {}
+        earned: dict[str, Rational] = {}
+        for row in rows:
+            rate = sum(row.targets.values(), self._zero) if has_rates else rational(1)
+            for target, value in row.targets.items():
+                targets[target] = targets.get(target, self._zero) + share * value
+            for name, each in row.earned.items():
+                earned[name] = earned.get(name, self._zero) + share * rate * each
+        return _Row(0, targets, earned)
+
+    def _earned_by(self, action: int, state: State) -> dict[str, Rational]:
+        names = dict.fromkeys(item.structure for item in self._items if item.action == action)
+        return {name: self._earned(name, action, state) for name in names}
+
+    def _earned(self, structure: str, action: int, state: State) -> Rational:
+        total = self._zero
+        for item in self._items:
+            if item.structure == structure and item.action == action and item.guard(state):
+                value = item.value(state)
+                total = total + value
+        return total
+
+    def _note_sum(self, values: list[Rational], state: int) -> None:
+        total = sum(values[1:], values[0])
+        if total != 1 and not self.warning:
+            self.warning = (
+                f"the probabilities of state {self._model.states[state]!r} sum to {float(total)!r}, not 1; "  # type: ignore[index]
+                "they are divided by their exact sum"
+            )
+
+    def _other_graph(self, state: int) -> OtherGraphError:
+        shown = self._model.states[state]  # type: ignore[index]
+        return OtherGraphError(
+            f"in state {shown!r} the model has other transitions in exact numbers than in doubles, which it was "
+            "explored with: a guard, an update or a probability depends on how doubles round. Write it with integers, "
+            "or ask without --exact"
+        )
