@@ -461,7 +461,7 @@ class Run:
         if outputs.plot:
             found.append(Plot(outputs.plot, self.ranges, titles))
         if outputs.csv:
-            found.append(CsvFile(outputs.csv, self.ranges, titles))
+            found.append(CsvFile(outputs.csv, self.ranges, titles, exact=self.settings.exact))
         if self.ranges and not outputs.as_json:
             found.append(Table(self.ranges, titles))
         return found

@@ -19,14 +19,14 @@ from ...lang.source import UnsupportedError
 from ...model.sparse import Mask, Model
 from ..answering import about_initial
 from ..exploration import terminal
-from ..result import Result, Solved
+from ..result import Result
 from .constants import exact_constants
 from .evaluation import ExactEvaluation, Values
 from .filters import listing, range_of
 from .limits import Watchman, check_size
 from .model import ExactModel, ExactNumbers, NumbersOfDoubles
 from .numbers import Number, as_fraction, less, nearest
-from .program_numbers import NumbersOfProgram
+from .program_numbers import NumbersOfProgram, numbers_of
 
 __all__ = ["check_exactly"]
 
@@ -48,7 +48,8 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
         constants = exact_constants(program, question.source, _expressions(program, expression))
         numbers: ExactNumbers
         if program.modules:
-            numbers = NumbersOfProgram(program, model, constants, _needed(program, model, question))
+            numbers = numbers_of(program, model, constants)
+            numbers.require(_needed(program, model, question))
         else:
             numbers = NumbersOfDoubles(model)
         exact = ExactModel(model, numbers)
@@ -95,7 +96,7 @@ def _result(evaluation: ExactEvaluation, question: Question, found: Values, seco
         "formula": question.prop.text,
         "about": about,
         "method": "exact arithmetic",
-        "steps": tuple(Solved(s.formula, s.quantity.method, s.quantity.work) for s in evaluation.steps),
+        "steps": tuple(evaluation.steps),
         "warnings": tuple(dict.fromkeys(warnings)),
         "listing": tuple(listing(evaluation)),
         "seconds": seconds,

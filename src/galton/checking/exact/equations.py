@@ -20,7 +20,9 @@ from ...model.values import Values
 from .limits import Watchman
 from .numbers import Rational
 
-__all__ = ["Equation", "components_of", "solve"]
+__all__ = ["FEW", "Equation", "components_of", "solve"]
+
+FEW = 12  # unknowns that are eliminated one by one; more of them are found by lifting
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,41 @@ def solve(equations: Sequence[Equation], watchman: Watchman) -> list[Rational]:
 
 
 def _solve_component(
+    equations: Sequence[Equation], members: Sequence[int], values: list[Rational], watchman: Watchman
+) -> None:
+    """Find the unknowns of a component, given those that it leads to."""
+    if len(members) > FEW and _lift_component(equations, members, values, watchman):
+        return
+    _eliminate_component(equations, members, values, watchman)
+
+
+def _lift_component(
+    equations: Sequence[Equation], members: Sequence[int], values: list[Rational], watchman: Watchman
+) -> bool:
+    """Find the unknowns by lifting; False where doubles are no help."""
+    from .lifting import lifted  # and with it SciPy's solvers, where they are needed
+
+    place = {member: k for k, member in enumerate(members)}
+    rows, right = [], []
+    for i in members:
+        equation = equations[i]
+        row, constant = {place[i]: equation.total()}, equation.constant
+        for j, weight in equation.links.items():
+            if j in place:
+                row[place[j]] = -weight
+            else:
+                constant += weight * values[j]
+        rows.append(row)
+        right.append(constant)
+    found = lifted(rows, right, watchman)
+    if found is None:
+        return False
+    for member, value in zip(members, found, strict=True):
+        values[member] = value
+    return True
+
+
+def _eliminate_component(
     equations: Sequence[Equation], members: Sequence[int], values: list[Rational], watchman: Watchman
 ) -> None:
     """Eliminate unknowns, those with few neighbours first, and substitute backwards."""

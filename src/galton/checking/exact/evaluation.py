@@ -19,12 +19,12 @@ from ...lang.properties import ExpectedTime, Filter, PathQuantifier, Probability
 from ...lang.rendering import render
 from ...lang.source import LanguageError, Source, UnsupportedError
 from ...model.sparse import Mask, Model
-from ..evaluation import Evaluation, Step
-from ..quantity import Quantity, Work
+from ..evaluation import Evaluation
+from ..quantity import Work
+from ..result import Solved
 from .expressions import Compiler, Exactly
 from .limits import Watchman
 from .model import ExactModel
-from .numbers import Number, nearest
 from .proposals import SETTINGS
 
 __all__ = ["ExactEvaluation", "Values"]
@@ -75,7 +75,7 @@ class ExactEvaluation:
     ) -> None:
         self.exact, self.program, self.source = model, program, source
         self.constants, self.watchman = constants, watchman
-        self.steps: list[Step] = []
+        self.steps: list[Solved] = []
         self.warnings: list[str] = []
         self.listings: list[tuple[Filter, list[int], Values]] = []
         self._known: dict[Expression, Values] = {}
@@ -188,10 +188,9 @@ class ExactEvaluation:
                 return operators.solved(self, expression)
         raise LanguageError("there is no exact answer to this", self.source, expression.span)
 
-    def note(self, formula: Expression, values: Sequence[Number], method: str, work: tuple[Work, ...]) -> None:
-        """Note what an operator came to."""
-        doubles = np.array([nearest(value) for value in values])
-        self.steps.append(Step(render(formula), Quantity(doubles, doubles, method, work)))
+    def note(self, formula: Expression, work: Sequence[Work]) -> None:
+        """Note what was done for an operator."""
+        self.steps.append(Solved(render(formula), "exact arithmetic", tuple(work)))
 
 
 def _parts(expression: Expression, program: Program) -> list[Expression]:

@@ -6,10 +6,11 @@ import time
 
 from ...backend.failures import LimitError
 
-__all__ = ["MOST_TRANSITIONS", "PATIENCE", "Watchman", "check_size"]
+__all__ = ["MOST_BITS", "MOST_TRANSITIONS", "PATIENCE", "Watchman", "check_size"]
 
 MOST_TRANSITIONS = 5_000_000  # whose numbers are found one by one, in Python
-PATIENCE = 600.0  # seconds for a property
+MOST_BITS = 1 << 33  # of all numbers of a component together
+PATIENCE = 300.0  # seconds for a property
 
 
 def check_size(transitions: int) -> None:

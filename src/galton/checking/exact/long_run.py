@@ -15,7 +15,7 @@ import numpy as np
 from ...graph import EndComponents, bottom_components, maximal_end_components
 from ...lang.properties import Optimum
 from ..quantity import Floats, Quantity
-from .equations import Equation, components_of, solve
+from .equations import FEW, Equation, components_of, solve
 from .limits import Watchman
 from .model import ExactModel, Gains
 from .numbers import Number, Rational, rational
@@ -51,6 +51,8 @@ def _row(model: ExactModel, gains: Gains, state: int, choice: int, place: Mappin
 
 def _average(rows: Sequence[Row], home: int, watchman: Watchman) -> tuple[Rational, list[Rational]]:
     """The average of a chain in which all states lead home, and the bias of each state, 0 at home."""
+    if len(rows) > FEW and (found_at_once := _lifted_average(rows, home, watchman)) is not None:
+        return found_at_once
     zero, one = rational(0), rational(1)
     others = [i for i in range(len(rows)) if i != home]
     place = {i: k for k, i in enumerate(others)}
@@ -70,6 +72,24 @@ def _average(rows: Sequence[Row], home: int, watchman: Watchman) -> tuple[Ration
     for k, i in enumerate(others):
         bias[i] = found[0][k] - average * found[1][k]
     return average, bias
+
+
+def _lifted_average(rows: Sequence[Row], home: int, watchman: Watchman) -> tuple[Rational, list[Rational]] | None:
+    """The same from one system, ``average + sum_j w_ij (h_i - h_j) = c_i``, with the average in the place of home."""
+    from .lifting import lifted  # and with it SciPy's solvers, where they are needed
+
+    one = rational(1)
+    matrix = []
+    for i, (links, _) in enumerate(rows):
+        row = {home: one}
+        if i != home:
+            row[i] = sum(links.values(), rational(0))
+        matrix.append(row | {j: -weight for j, weight in links.items() if j != home})
+    found = lifted(matrix, [earned for _, earned in rows], watchman)
+    if found is None:
+        return None
+    average, found[home] = found[home], rational(0)
+    return average, found
 
 
 # MDPs.

@@ -40,7 +40,9 @@ from .proposals import SETTINGS, agree, proposed
 from .unbounded import reachability_reward, total_reward, until
 
 if TYPE_CHECKING:
+    from ...automata import Automaton
     from ...lang.expressions import Expression
+    from ..automaton_product import Product
     from .evaluation import ExactEvaluation, Values
 
 __all__ = ["solved"]
@@ -99,15 +101,21 @@ class _Asked:
             case Reward():
                 values = self._reward(self._formula)
             case ExpectedTime(path):
-                ones = np.ones(self._graph.n_states, dtype=np.bool_)
-                values = self._path_reward(path, lambda model: model.of_states(ones), ones.astype(np.float64))
+                ones = Rewards(state=np.ones(self._graph.n_states))
+                values = self._path_reward(path, lambda model: model.of_states(_everywhere(model)), ones)
             case SteadyState(states):
                 values = self._average(self._model.of_states(self._mask(states)))
-        self._evaluation.note(self._formula, values, "exact", tuple(self._work))
+        self._evaluation.note(self._formula, self._work)
         return values
 
     def _mask(self, expression: Expression) -> Mask:
         return self._evaluation.mask(expression)
+
+    def _goal(self, expression: Expression) -> Mask:
+        found = self._mask(expression)
+        if not found.any():
+            self._evaluation.warnings.append(f"no state satisfies {render(expression)}, so it is never reached")
+        return found
 
     def _exactly(
         self, doubles: Callable[[], Quantity], exact: Callable[[Quantity | None], list[Number]]
@@ -120,12 +128,18 @@ class _Asked:
         self._work.append(Work("proposal in doubles", how, 0, half - start))
         values = exact(found)
         self._work.append(
-            Work("exact arithmetic", f"{library()}, {_longest(values):,} digits", 0, time.perf_counter() - half)
+            Work("exact arithmetic", f"{library()}, {self._digits(values):,} digits", 0, time.perf_counter() - half)
         )
         signed = found is not None and bool((found.lower < 0).any())
         if not signed:
             agree(values, found, render(self._formula), self._model.numbers.deviation, self._length)
         return values
+
+    def _digits(self, values: list[Number]) -> int:
+        """Digits of the longest denominator in an initial state."""
+        places = self._graph.initial.tolist() if len(values) == self._graph.n_states else [0]
+        found = [int(values[i].denominator).bit_length() for i in places if not isinstance(values[i], float)]  # type: ignore[union-attr]
+        return math.ceil(max(found, default=1) * math.log10(2))
 
     # Probabilities.
 
@@ -142,7 +156,7 @@ class _Asked:
         bounded = low != 0 or high is not None
         if timed and bounded:
             raise self._no_exact_time()
-        through, goal = self._mask(path.through), self._mask(path.goal)
+        through, goal = self._mask(path.through), self._mask(path.goal) if path.negated else self._goal(path.goal)
         values: list[Number] = []
         if high is None:
             values = self._until(self._model, through, goal, optimum)
@@ -182,19 +196,26 @@ class _Asked:
 
     def _linear(self, formula: Expression) -> list[Number]:
         from ...automata.acceptance import complement
+
+        automaton, found = self._product(formula)
+        least = self._optimum == "min"
+        goal = found.accepting(complement(automaton.acceptance) if least else automaton.acceptance)
+        model = self._over(found)
+        values = self._until(model, _everywhere(model), goal, self._optimum and "max")
+        return [1 - values[place] if least else values[place] for place in found.starts.tolist()]
+
+    def _product(self, formula: Expression, *, counting: bool = False) -> tuple[Automaton, Product]:
+        """The automaton of a formula of linear temporal logic, and its product with the model."""
         from ..automaton_product import product
         from ..ltl import automaton_of
 
-        automaton, states = automaton_of(formula, self._terms)
+        automaton, states = automaton_of(formula, self._terms, counting=counting)
         masks = [self._mask(part) for part in states]
-        found = product(self._graph, automaton, masks, np.arange(self._graph.n_states, dtype=np.int32))
-        least = self._optimum == "min"
-        goal = found.accepting(complement(automaton.acceptance) if least else automaton.acceptance)
-        model = ExactModel(found.model, self._model.numbers, found.rows, found.states)
-        self._length = found.model.n_states
-        everywhere = np.ones(self._length, dtype=np.bool_)
-        values = self._until(model, everywhere, goal, self._optimum and "max")
-        return [1 - values[place] if least else values[place] for place in found.starts.tolist()]
+        return automaton, product(self._graph, automaton, masks, np.arange(self._graph.n_states, dtype=np.int32))
+
+    def _over(self, product: Product) -> ExactModel:
+        self._length = product.model.n_states
+        return ExactModel(product.model, self._model.numbers, product.rows, product.states)
 
     # Rewards.
 
@@ -217,7 +238,7 @@ class _Asked:
                 return self._instantaneous(name, rewards, count)
             case LongRun():
                 return self._average(gains)
-        return self._path_reward(formula.objective, lambda model: model.of_structure(name, rewards), None, rewards)
+        return self._path_reward(formula.objective, lambda model: model.of_structure(name, rewards), rewards)
 
     def _total(self, gains: Gains) -> list[Number]:
         from ..unbounded.rewards import total_reward as total_in_doubles
@@ -247,40 +268,44 @@ class _Asked:
         )
 
     def _path_reward(
-        self,
-        formula: Expression,
-        gains_of: Callable[[ExactModel], Gains],
-        ones: np.ndarray | None,
-        rewards: Rewards | None = None,
+        self, formula: Expression, gains_of: Callable[[ExactModel], Gains], rewards: Rewards
     ) -> list[Number]:
         path = rewarded_path(formula, self._terms)
-        if rewards is None:
-            rewards = Rewards(state=ones)
         if isinstance(path, paths.Linear):
-            raise UnsupportedError(
-                "rewards until a formula with more than one temporal operator (LTL) have no exact answer here",
-                self._terms.source,
-                formula.span,
-            )
+            return self._linear_reward(path.formula, gains_of, rewards)
         if isinstance(path, paths.Now):
             return [rational(0) if holds else INFINITY for holds in self._mask(path.states).tolist()]
         if isinstance(path, paths.Next):
             return self._next_reward(gains_of(self._model), self._mask(path.states))
-        goal, model = self._mask(path.goal), self._model
+        goal, model = self._goal(path.goal), self._model
         if not isinstance(formula, UnaryPath):
             from ...reduce.submodels import absorbing
 
             ended = ~self._mask(path.through) & ~goal
             cut, rewards, rows = absorbing(self._graph, ended, rewards)
             model = ExactModel(cut, self._model.numbers, rows)
-        gains = gains_of(model)
-        doubles = rewards
+        return self._until_reward(model, gains_of(model), rewards, goal)
+
+    def _until_reward(self, model: ExactModel, gains: Gains, doubles: Rewards, goal: Mask) -> list[Number]:
         from ..unbounded.rewards import reachability_reward as reward_in_doubles
 
         return self._exactly(
             lambda: reward_in_doubles(model.model, doubles, goal, self._optimum, SETTINGS),
             lambda found: reachability_reward(model, gains, goal, self._optimum, _values(found), self._watchman),
         )
+
+    def _linear_reward(
+        self, formula: Expression, gains_of: Callable[[ExactModel], Gains], rewards: Rewards
+    ) -> list[Number]:
+        automaton, found = self._product(formula, counting=True)
+        sure = np.array([automaton.accepts_everything(state) for state in range(automaton.n_states)])
+        doubles = Rewards(
+            state=None if rewards.state is None else rewards.state[found.states],
+            choice=None if rewards.choice is None else rewards.choice[found.rows],
+        )
+        model = self._over(found)
+        values = self._until_reward(model, gains_of(model), doubles, sure[found.after])
+        return [values[place] for place in found.starts.tolist()]
 
     def _next_reward(self, gains: Gains, goal: Mask) -> list[Number]:
         from ..bounded.single_step import next_reward
@@ -334,7 +359,5 @@ def _values(found: Quantity | None) -> np.ndarray | None:
     return None if found is None else found.value
 
 
-def _longest(values: list[Number]) -> int:
-    """Digits of the longest denominator."""
-    most = max((int(value.denominator).bit_length() for value in values if not isinstance(value, float)), default=1)
-    return math.ceil(most * math.log10(2))
+def _everywhere(model: ExactModel) -> Mask:
+    return np.ones(model.model.n_states, dtype=np.bool_)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from ...lang.expressions import Expression, Type
 from ...lang.program import Command, Program
@@ -20,7 +21,7 @@ from .expressions import Compiler, Exactly, Function, State, is_whole
 from .model import divided
 from .numbers import Rational, rational
 
-__all__ = ["NumbersOfProgram", "OtherGraphError"]
+__all__ = ["NumbersOfProgram", "OtherGraphError", "numbers_of"]
 
 Targets = dict[int, Rational]
 
@@ -71,14 +72,13 @@ class NumbersOfProgram:
         The program, and the model that was built from it; the rows of some states may have been left out.
     constants
         The exact values of the constants.
-    needed
-        The states whose rows matter.
     """
 
-    def __init__(self, program: Program, model: Model, constants: dict[str, Exactly], needed: Mask) -> None:
+    def __init__(self, program: Program, model: Model, constants: dict[str, Exactly]) -> None:
         assert isinstance(model.states, PackedStates)
         self.deviation, self.warning = 0.0, ""
         self._zero = rational(0)
+        self.modules = program.modules
         self._model, self._nature = model, model.nature
         lowered = lower(program)
         types: dict[str, Type] = {variable.name: variable.type for variable in program.variables}
@@ -93,9 +93,17 @@ class NumbersOfProgram:
         self._values: dict[int, list[Rational]] = {}
         self._choice_rewards: dict[tuple[str, int], Rational] = {}
         self._groups = model.row_groups
-        self._check_left_out(program, lowered, needed)
-        if not self._is_safe(program):
-            for state in needed.nonzero()[0].tolist():
+        self._left_out = list(self._never_enabled(program, lowered))
+        self._safe = self._is_safe(program)
+
+    def require(self, states: Mask) -> None:
+        """Raise an error where the graph is another one in rationals in some of these states, whose rows matter."""
+        if self._safe and not self._left_out:
+            return
+        for state in states.nonzero()[0].tolist():
+            if any(guard(self._states[state]) for guard in self._left_out):
+                raise self._other_graph(state)
+            if not self._safe and int(self._groups[state]) not in self._values:
                 self._load(state)
 
     # What the others ask for.
@@ -162,17 +170,13 @@ class NumbersOfProgram:
                     return False
         return True
 
-    def _check_left_out(self, program: Program, lowered: Lowered, needed: Mask) -> None:
-        """Commands that lowering dropped, because doubles or ranges say that they are never enabled, never are."""
+    def _never_enabled(self, program: Program, lowered: Lowered) -> Iterator[Function]:
+        """The guards of commands that lowering dropped because of how doubles compare."""
         kept = {id(command.source) for command in lowered.commands}
         for module in program.modules:
             for command in module.commands:
-                if id(command) in kept or is_whole(command.guard, program.constants, program.labels):
-                    continue
-                guard = self._compiler.function(command.guard)
-                for state in needed.nonzero()[0].tolist():
-                    if guard(self._states[state]):
-                        raise self._other_graph(state)
+                if id(command) not in kept and not is_whole(command.guard, program.constants, program.labels):
+                    yield self._compiler.function(command.guard)
 
     # Rows.
 
@@ -286,3 +290,14 @@ class NumbersOfProgram:
             "explored with: a guard, an update or a probability depends on how doubles round. Write it with integers, "
             "or ask without --exact"
         )
+
+
+_last: WeakKeyDictionary[Model, NumbersOfProgram] = WeakKeyDictionary()
+
+
+def numbers_of(program: Program, model: Model, constants: dict[str, Exactly]) -> NumbersOfProgram:
+    """The numbers of the model of a program; those that were found for another property of it are kept."""
+    found = _last.get(model)
+    if found is None or found.modules is not program.modules:
+        found = _last[model] = NumbersOfProgram(program, model, constants)
+    return found

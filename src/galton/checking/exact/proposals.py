@@ -15,12 +15,13 @@ from ...lang.source import GaltonError
 from ...solve.settings import Settings
 from ..gate import ImpossibleAnswerError
 from ..quantity import Quantity
-from .numbers import Number, as_fraction
+from .numbers import Number, nearest
 
 __all__ = ["SETTINGS", "agree", "proposed"]
 
 SETTINGS = Settings(eps=1e-9)
 _ROUNDING = 2.0**-50  # of one number of the model, beside what was seen
+_TINY = 1e-300  # where doubles vanish
 
 
 def proposed(solve: Callable[[], Quantity]) -> Quantity | None:
@@ -43,18 +44,15 @@ def agree(values: Sequence[Number], found: Quantity | None, formula: str, deviat
     slack = np.expm1(4.0 * length * (deviation + _ROUNDING))
     if found is None or not slack < 1:
         return
-    for state, value in enumerate(values):
-        low, high = float(found.lower[state]), float(found.upper[state])
-        if isinstance(value, float) or not np.isfinite(high):
-            fine = isinstance(value, float) and not np.isfinite(high) and not np.isfinite(low)
-        else:
-            number = as_fraction(value)
-            fine = low - abs(low) * slack <= number <= high + abs(high) * slack + _TINY
-        if not fine:
-            raise ImpossibleAnswerError(
-                f"{formula} is {float(value)!r} in exact numbers in state number {state}, and doubles prove that it is "
-                f"in [{low!r}, {high!r}]: this is a mistake of Galton, so there is no answer; please report it"
-            )
-
-
-_TINY = 1e-300  # where doubles vanish
+    exact = np.array([nearest(value) for value in values])
+    low, high = found.lower, found.upper
+    with np.errstate(invalid="ignore"):
+        fine = (exact >= low - abs(low) * slack - _TINY) & (exact <= high + abs(high) * slack + _TINY)
+    fine = np.where(np.isinf(exact) | np.isinf(high), (exact == low) & (exact == high), fine)
+    if not fine.all():
+        state = int(np.argmin(fine))
+        raise ImpossibleAnswerError(
+            f"{formula} is {float(exact[state])!r} in exact numbers in state number {state}, and doubles prove that it "
+            f"is in [{float(low[state])!r}, {float(high[state])!r}]: this is a mistake of Galton, so there is no "
+            "answer; please report it"
+        )
