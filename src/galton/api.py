@@ -92,9 +92,10 @@ def check(
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}
     chosen = settings or Settings()
     if exact or chosen.exact:
-        from .checking.exact import device_for_exact
+        from .checking.exact import device_for_exact, refuse_beside_exact
 
-        chosen, device = replace(chosen, exact=True), device_for_exact(device, eps)
+        chosen, device = replace(chosen, exact=True, method=method or chosen.method), device_for_exact(device, eps)
+        refuse_beside_exact(chosen, strategy=strategy, certificate=certificate)
     if eps is not None:
         chosen = replace(chosen, eps=eps)
     if method is not None:

@@ -88,7 +88,7 @@ def _result(evaluation: ExactEvaluation, question: Question, found: Values, seco
     values = [found[state] for state in model.initial.tolist()]
     about = about_initial(evaluation.graph)
     if found.alone and isinstance(expression, Filter):
-        about = "the states of the filter"
+        about, values = "the states of the filter", values[:1]
     warnings = [*model.warnings, *evaluation.warnings]
     if isinstance(evaluation.exact.numbers, NumbersOfProgram) and evaluation.exact.numbers.warning:
         warnings = [evaluation.exact.numbers.warning, *evaluation.warnings]
