@@ -120,6 +120,10 @@ def check(
         devices = count_devices(device)
         check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
         end = None if certificate else terminal([(context, question)])
+        if chosen.exact:
+            from .checking.exact import terminal_for_exact
+
+            end = terminal_for_exact(end, context)
         model = build(subject, device=device, terminal=end)
     result = check_question(
         context, model, question, chosen, strategy=strategy or chosen.strategy, certificate=certificate

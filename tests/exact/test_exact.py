@@ -135,6 +135,15 @@ def test_long_fractions_are_told_by_their_length_and_kept_in_full() -> None:
     assert float(found.exact) == found.value
 
 
+def test_targets_that_doubles_see_too_soon_do_not_end_the_exploration() -> None:
+    text = "dtmc module m x:[0..5]; [] x<5 -> 1/2:(x'=x+1) + 1/2:(x'=0); endmodule"
+    program = galton.parse(text)
+    cut = galton.check(program, "T=? [ F x*0.1>0.3 ]").value
+    assert cut == pytest.approx(14)  # to 3, because a double is above 0.3 there
+    assert galton.check(program, "T=? [ F x*0.1>0.3 ]", exact=True).exact == 30
+    assert galton.check(program, "P=? [ F x*0.1>0.3 ]", exact=True).exact == 1
+
+
 # What is refused.
 
 

@@ -216,6 +216,10 @@ class Run:
     def _build(self, program: Program, asked: list[Asked]) -> Model:
         start = time.perf_counter()
         end = None if self.full else terminal((a.context, a.question) for a in asked)
+        if self.settings.exact:
+            from ..checking.exact import terminal_for_exact
+
+            end = terminal_for_exact(end, program)
         model = options.build_model(program, **self.building, terminal=end)
         if self.apply:
             model = self._applied(model, program)

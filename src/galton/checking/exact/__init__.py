@@ -5,7 +5,7 @@ propose a strategy and values. Exact arithmetic proves or mends them, component 
 :mod:`.policies`), and the answer must lie in the bounds of doubles (:mod:`.proposals`).
 """
 
-from .answering import check_exactly
+from .answering import check_exactly, terminal_for_exact
 from .choices import device_for_exact, refuse_beside_exact
 
-__all__ = ["check_exactly", "device_for_exact", "refuse_beside_exact"]
+__all__ = ["check_exactly", "device_for_exact", "refuse_beside_exact", "terminal_for_exact"]

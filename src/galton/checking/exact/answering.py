@@ -22,13 +22,14 @@ from ..exploration import terminal
 from ..result import Result
 from .constants import exact_constants
 from .evaluation import ExactEvaluation, Values
+from .expressions import is_whole
 from .filters import listing, range_of
 from .limits import Watchman, check_size
 from .model import ExactModel, ExactNumbers, NumbersOfDoubles
 from .numbers import Number, as_fraction, less, nearest
 from .program_numbers import NumbersOfProgram, numbers_of
 
-__all__ = ["check_exactly"]
+__all__ = ["check_exactly", "terminal_for_exact"]
 
 
 def check_exactly(program: Program, model: Model, question: Question) -> Result:
@@ -49,7 +50,11 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
         numbers: ExactNumbers
         if program.modules:
             numbers = numbers_of(program, model, constants)
-            numbers.require(_needed(program, model, question))
+            end = terminal([(program, question)])
+            if end is None or terminal_for_exact(end, program) is not None:
+                numbers.require(_needed(program, model, question, end))
+            else:  # doubles may have left out what follows states that are no targets in exact numbers
+                numbers.require(np.ones(model.n_states, dtype=np.bool_), at_once=True)
         else:
             numbers = NumbersOfDoubles(model)
         exact = ExactModel(model, numbers)
@@ -75,9 +80,13 @@ def _expressions(program: Program, prop: Expression) -> list[Expression]:
     return found
 
 
-def _needed(program: Program, model: Model, question: Question) -> Mask:
+def terminal_for_exact(end: Expression | None, program: Program) -> Expression | None:
+    """A condition past which a model need not be explored, if doubles tell where it holds; None otherwise."""
+    return end if end is not None and is_whole(end, program.constants, program.labels) else None
+
+
+def _needed(program: Program, model: Model, question: Question, end: Expression | None) -> Mask:
     """The states whose transitions matter; those of the others may not have been explored."""
-    end = terminal([(program, question)])
     if end is None:
         return np.ones(model.n_states, dtype=np.bool_)
     return ~evaluate_states(program, model, [end], question.source)[0]

@@ -96,14 +96,18 @@ class NumbersOfProgram:
         self._left_out = list(self._never_enabled(program, lowered))
         self._safe = self._is_safe(program)
 
-    def require(self, states: Mask) -> None:
-        """Raise an error where the graph is another one in rationals in some of these states, whose rows matter."""
-        if self._safe and not self._left_out:
+    def require(self, states: Mask, *, at_once: bool = False) -> None:
+        """Raise an error where the graph is another one in rationals in some of these states, whose rows matter.
+
+        Where integers alone decide about the graph, only a state that was not explored can be another one; these are
+        looked for with ``at_once``.
+        """
+        if self._safe and not self._left_out and not at_once:
             return
         for state in states.nonzero()[0].tolist():
             if any(guard(self._states[state]) for guard in self._left_out):
                 raise self._other_graph(state)
-            if not self._safe and int(self._groups[state]) not in self._values:
+            if (at_once or not self._safe) and int(self._groups[state]) not in self._values:
                 self._load(state)
 
     # What the others ask for.
