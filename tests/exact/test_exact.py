@@ -144,6 +144,21 @@ def test_targets_that_doubles_see_too_soon_do_not_end_the_exploration() -> None:
     assert galton.check(program, "P=? [ F x*0.1>0.3 ]", exact=True).exact == 1
 
 
+def test_rewards_below_zero_in_chains() -> None:
+    text = "dtmc module m s:[0..1]; [] true -> 1/3:(s'=0) + 2/3:(s'=1); endmodule rewards s=0 : -1; s=1 : 1; endrewards"
+    assert exact(text, "R=? [ S ]") == Fraction(1, 3)
+    assert exact(text, "R=? [ I=1 ]") == Fraction(1, 3)
+    assert exact(text, "R=? [ C<=2 ]") == Fraction(-2, 3)
+    with pytest.raises(GaltonError, match="negative rewards"):
+        exact(text, "R=? [ F s=1 ]")
+
+
+def test_a_reward_that_doubles_do_not_see_is_zero() -> None:
+    text = "dtmc module m x:[0..4] init 3; [] x=3 -> (x'=4); endmodule rewards x=3 : 0.1*x-0.3; endrewards"
+    assert galton.check(galton.parse(text), "R=? [ F x=4 ]").value > 0
+    assert exact(text, "R=? [ F x=4 ]") == 0
+
+
 # What is refused.
 
 

@@ -187,20 +187,23 @@ class _Lifting:
         terms = entries * np.asarray(values, dtype=object)[self._system.columns]
         return np.add.reduceat(terms, self._system.starts[:-1])
 
-    def _joined(self) -> list[int]:
-        """All bits together, pairs of chunks at a time, so that long numbers are added few times."""
-        parts = [(chunk.astype(object), self._bits) for chunk in self._chunks]
+    def _joined(self, some: slice) -> list[int]:
+        """All bits of some unknowns together, pairs of chunks at a time, so that long numbers are added few times."""
+        parts = [(chunk[some].astype(object), self._bits) for chunk in self._chunks]
         while len(parts) > 1:
             if len(parts) % 2:
-                parts = [(np.zeros(len(self._left), dtype=object), self._bits), *parts]
+                parts = [(np.zeros_like(parts[0][0]), self._bits), *parts]
             pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [(high * (1 << width) + low, (wide or 0) + width) for (high, wide), (low, width) in pairs]
+            parts = [(high * (1 << width) + low, wide + width) for (high, wide), (low, width) in pairs]
         return parts[0][0].tolist()  # type: ignore[no-any-return]
 
     def _reconstructed(self, known: int) -> tuple[int, list[int]] | None:
         """The common denominator of fractions that have these bits, and their numerators; None if bits are too few."""
-        values = self._joined()
-        below, half = 1, 1 << (known - 1)
+        (first,) = self._joined(slice(1))  # most often all of them have the same denominator, and bits are too few
+        below = _denominator(first % (1 << known), known, 1)
+        if below is None:
+            return None
+        values, half = self._joined(slice(None)), 1 << (known - 1)
         for value in values:
             rest = (value * below + half) % (1 << known) - half
             if abs(rest) <= below << 2:

@@ -75,7 +75,7 @@ def _average(rows: Sequence[Row], home: int, watchman: Watchman) -> tuple[Ration
 
 
 def _lifted_average(rows: Sequence[Row], home: int, watchman: Watchman) -> tuple[Rational, list[Rational]] | None:
-    """The same from one system, ``average + sum_j w_ij (h_i - h_j) = c_i``, with the average in the place of home."""
+    """Solve ``average + sum_j w_ij (h_i - h_j) = c_i`` at once, with the average in the place of home."""
     from .lifting import lifted  # and with it SciPy's solvers, where they are needed
 
     one = rational(1)

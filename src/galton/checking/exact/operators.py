@@ -26,9 +26,10 @@ from ...lang.properties import (
     UnaryPath,
 )
 from ...lang.rendering import render
-from ...lang.source import LanguageError, UnsupportedError
+from ...lang.source import UnsupportedError
 from ...model.sparse import Mask, Rewards
 from .. import paths
+from ..evaluation import UndefinedError
 from ..inspection import Terms, interval_of, named_structure, optimum_of, rewarded_path, step_count
 from ..quantity import Quantity, Work
 from . import steps
@@ -91,7 +92,7 @@ class _Asked:
         self._watchman = evaluation.watchman
         self._work: list[Work] = []
         self._length = self._graph.n_states
-        self._found: Quantity | None = None
+        self._signed = False  # whether there are rewards below zero, which doubles do not take all at once
 
     def values(self) -> list[Number]:
         """What it is in every state."""
@@ -122,17 +123,15 @@ class _Asked:
     ) -> list[Number]:
         """The exact values, from what doubles propose and inside of their bounds."""
         start = time.perf_counter()
-        found = proposed(doubles)
+        found = None if self._signed else proposed(doubles)
         half = time.perf_counter()
-        how = "no method came to an answer" if found is None else f"{found.method}, {found.iterations:,} sweeps"
+        how = "none" if found is None else f"{found.method}, {found.iterations:,} sweeps"
         self._work.append(Work("proposal in doubles", how, 0, half - start))
         values = exact(found)
         self._work.append(
             Work("exact arithmetic", f"{library()}, {self._digits(values):,} digits", 0, time.perf_counter() - half)
         )
-        signed = found is not None and bool((found.lower < 0).any())
-        if not signed:
-            agree(values, found, render(self._formula), self._model.numbers.deviation, self._length)
+        agree(values, found, render(self._formula), self._model.numbers.deviation, self._length)
         return values
 
     def _digits(self, values: list[Number]) -> int:
@@ -341,10 +340,11 @@ class _Asked:
             return
         bounded = isinstance(formula.objective, Cumulative) and formula.objective.bound is not None
         if not self._graph.has_choices and (bounded or isinstance(formula.objective, (Instantaneous, LongRun))):
+            self._signed = True
             return
         message = f'the reward structure "{name}" has negative rewards, such as {min(float(p.min()) for p in parts):g}'
         hint = "in chains, I=, C<= and S are answered"
-        raise LanguageError(message, self._terms.source, formula.span, hint)
+        raise UndefinedError(message, self._terms.source, formula.span, hint)
 
     def _no_exact_time(self) -> UnsupportedError:
         return UnsupportedError(

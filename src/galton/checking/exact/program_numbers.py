@@ -17,6 +17,7 @@ from ...lang.source import GaltonError
 from ...lower.lowering import Lowered, Product, lower
 from ...model.sparse import Mask, Model
 from ...model.states import PackedStates
+from ...model.values import Floats
 from .expressions import Compiler, Exactly, Function, State, is_whole
 from .model import divided
 from .numbers import Rational, rational
@@ -120,13 +121,24 @@ class NumbersOfProgram:
 
     def state_reward(self, structure: str, state: int) -> Rational:
         """What a state earns."""
-        return self._earned(structure, -1, self._states[state])
+        earned = self._earned(structure, -1, self._states[state])
+        self._compare(earned, self._model.rewards[structure].state, state)
+        return earned
 
     def choice_reward(self, structure: str, choice: int) -> Rational:
         """What a choice earns, on top of its state."""
         if choice not in self._values:
             self._load(self._owner(choice))
-        return self._choice_rewards.get((structure, choice), self._zero)
+        earned = self._choice_rewards.get((structure, choice), self._zero)
+        self._compare(earned, self._model.rewards[structure].choice, choice)
+        return earned
+
+    def _compare(self, value: Rational, doubles: Floats | None, place: int) -> None:
+        """Note how far a number is from its double."""
+        double = 0.0 if doubles is None or not doubles.size else float(doubles[place])
+        if value or double:
+            apart = abs(float(value) - double) / abs(double) if double else 1.0
+            self.deviation = max(self.deviation, apart)
 
     # Compiling.
 
