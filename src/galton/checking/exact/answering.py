@@ -20,7 +20,7 @@ from ...model.sparse import Mask, Model
 from ..answering import about_initial
 from ..exploration import terminal
 from ..result import Result
-from .constants import exact_constants
+from .constants import ExactConstants
 from .evaluation import ExactEvaluation, Values
 from .expressions import is_whole
 from .filters import listing, range_of
@@ -46,7 +46,7 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
         raise UnsupportedError(message, question.source, expression.span, "ask without --exact")
     check_size(model.n_transitions)
     with DeepRecursion(question.source):
-        constants = exact_constants(program, question.source, _expressions(program, expression))
+        constants = ExactConstants(program, question.source)
         numbers: ExactNumbers
         if program.modules:
             numbers = numbers_of(program, model, constants)
@@ -62,22 +62,6 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
         initial = model.initial.tolist()
         found = evaluation.value(expression, initial)
         return _result(evaluation, question, found, time.perf_counter() - start)
-
-
-def _expressions(program: Program, prop: Expression) -> list[Expression]:
-    """Everything that may use constants."""
-    found = [prop, *program.labels.values()]
-    for module in program.modules:
-        for command in module.commands:
-            found.append(command.guard)
-            for update in command.updates:
-                found += [assignment.value for assignment in update.assignments]
-                if update.probability is not None:
-                    found.append(update.probability)
-    for structure in program.rewards:
-        for item in structure.items:
-            found += [item.guard, item.value]
-    return found
 
 
 def terminal_for_exact(end: Expression | None, program: Program) -> Expression | None:

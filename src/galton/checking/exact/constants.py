@@ -6,34 +6,37 @@ a root, nothing says so; therefore the definitions in the text are evaluated aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...lang import parse_model, parse_properties
-from ...lang.expressions import Expression, Name, Value
+from ...lang.expressions import Expression, Value
 from ...lang.program import Program
-from ...lang.properties import children, substitute
+from ...lang.properties import substitute
 from ...lang.rationals import Exact
 from ...lang.source import GaltonError, Source
 from ...lang.syntax import ConstantDeclaration
 from .expressions import Compiler, Exactly
 from .numbers import from_float, rational
 
-__all__ = ["exact_constants"]
+__all__ = ["ExactConstants"]
 
 _SHORT = 32  # bits of a double that nobody takes for a rounded logarithm
 
 
-def exact_constants(program: Program, source: Source, used: Iterable[Expression]) -> dict[str, Exactly]:
-    """The exact values of all constants that some expressions use.
+class RoundedConstantError(GaltonError):
+    """A constant from outside that may not be what somebody wrote."""
+
+    kind = "unsupported"
+
+
+class ExactConstants(Mapping[str, Exactly]):
+    """The exact values of the constants of a program, each found when it is asked for.
 
     ``source`` is the text of the properties, which may declare constants of their own.
     """
-    return _Constants(program, source).of(used)
 
-
-class _Constants:
     def __init__(self, program: Program, source: Source) -> None:
-        self._program, self._values = program, program.constants
+        self._formulas, self._values = program.formulas, program.constants
         self._known: dict[str, Exactly] = {}
         self._definitions: dict[str, tuple[Expression, Source]] = {}
         if program.modules:
@@ -43,20 +46,21 @@ class _Constants:
     def _note(self, declarations: Iterable[ConstantDeclaration], source: Source) -> None:
         for declaration in declarations:
             if declaration.value is not None:
-                value = substitute(declaration.value, self._program.formulas)
-                self._definitions[declaration.name.name] = value, source
+                self._definitions[declaration.name.name] = substitute(declaration.value, self._formulas), source
 
-    def of(self, expressions: Iterable[Expression]) -> dict[str, Exactly]:
-        """The constants in some expressions, and those that these are made of."""
-        for expression in expressions:
-            self._add(expression)
-        return self._known
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
-    def _add(self, expression: Expression) -> None:
-        if isinstance(expression, Name) and expression.name in self._values and expression.name not in self._known:
-            self._known[expression.name] = self._value(expression.name)
-        for part in children(expression):
-            self._add(part)
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __getitem__(self, name: str) -> Exactly:
+        if name not in self._known:
+            self._known[name] = self._value(name)
+        return self._known[name]
 
     def _value(self, name: str) -> Exactly:
         value = self._values[name]
@@ -65,8 +69,7 @@ class _Constants:
         if name not in self._definitions:
             return _given(name, value)
         expression, source = self._definitions[name]
-        self._add(expression)
-        exact = Compiler(source, {}, self._known).constant(expression)
+        exact = Compiler(source, {}, self).constant(expression)
         assert exact is not None, f"{name} depends on a variable"
         return rational(exact) if isinstance(exact, int) else exact
 
@@ -78,11 +81,11 @@ def _given(name: str, value: Value) -> Exactly:
     try:
         numerator, _ = value.as_integer_ratio()
     except (OverflowError, ValueError):
-        raise GaltonError(f"the constant '{name}' is {value}, and there is no exact answer for it") from None
+        raise RoundedConstantError(f"the constant '{name}' is {value}, and there is no exact answer for it") from None
     while numerator and not numerator & 1:
         numerator >>= 1
     if numerator.bit_length() > _SHORT:
-        raise GaltonError(
+        raise RoundedConstantError(
             f"the constant '{name}' is a double, {value!r}, that may have been rounded; for exact answers give it as a "
             "decimal number or a fraction"
         )

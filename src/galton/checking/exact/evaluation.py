@@ -6,7 +6,7 @@ variables of it. An operator needs the value of what is inside it in all states.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -71,7 +71,7 @@ class ExactEvaluation:
     """
 
     def __init__(
-        self, model: ExactModel, program: Program, source: Source, constants: dict[str, Exactly], watchman: Watchman
+        self, model: ExactModel, program: Program, source: Source, constants: Mapping[str, Exactly], watchman: Watchman
     ) -> None:
         self.exact, self.program, self.source = model, program, source
         self.constants, self.watchman = constants, watchman

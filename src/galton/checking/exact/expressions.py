@@ -11,11 +11,11 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 from ...lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
 from ...lang.rationals import MOST_DIGITS, Exact
-from ...lang.source import LanguageError, Source
+from ...lang.source import GaltonError, LanguageError, Source
 from .numbers import Rational, from_float, rational
 
 __all__ = ["Compiler", "NoRationalValueError", "State", "is_whole"]
@@ -114,7 +114,7 @@ class Compiler:
             case Literal():
                 return _fixed(self.literal(expression))
             case Name(name) if name in self._constants:
-                return _fixed(self._constants[name])
+                return self._constant(name)
             case Name(name):
                 place, kind = self._places[name], self._variables[name]
                 return kind, (lambda s: s[place] != 0) if kind == "bool" else (lambda s: s[place])
@@ -143,6 +143,14 @@ class Compiler:
                 return self._called(function, arguments, expression)
         raise TypeError(f"not an expression of the modelling language: {expression!r}")
 
+    def _constant(self, name: str) -> tuple[Type, Function]:
+        """A constant; one without a rational value is an error where it is needed."""
+        try:
+            return _fixed(self._constants[name])
+        except GaltonError as error:
+            failure = error
+        return "double", lambda s: _raise(failure)
+
     @staticmethod
     def _connective(sign: str, first: Function, second: Function) -> Function:
         if sign == "&":
@@ -155,8 +163,8 @@ class Compiler:
         first, second = self.function(left), self.function(right)
         if isinstance(left, Name) and left.name in self._places and self._variables[left.name] == "int":
             place = self._places[left.name]
-            if not self._depends(right):  # most guards are made of these
-                bound = second(())
+            if isinstance(right, Literal) and isinstance(right.value, int):  # most guards are made of these
+                bound = right.value
                 return lambda s: compare(s[place], bound)
         return lambda s: compare(first(s), second(s))
 
@@ -189,7 +197,8 @@ class Compiler:
                 return "int", lambda s: self._remainder(first(s), others[0](s), whole)
             case "pow":
                 return kind, self._kept(whole, lambda s: self._power(first(s), others[0](s), kind, whole))
-        raise self._refused(f"'{name}' has no rational value in general", whole)
+        error = self._refused(f"'{name}' has no rational value in general", whole)
+        return "double", lambda s: _raise(error)
 
     def _kept(self, expression: Expression, function: Function) -> Function:
         """A function that computes what is the same in all states only once, and only where it is needed."""
@@ -246,6 +255,10 @@ def is_whole(expression: Expression, constants: Mapping[str, Value], labels: Map
     from ...lang.expressions import children
 
     return all(is_whole(part, constants, labels) for part in children(expression))
+
+
+def _raise(error: GaltonError) -> NoReturn:
+    raise error
 
 
 def _fixed(value: Exactly) -> tuple[Type, Function]:

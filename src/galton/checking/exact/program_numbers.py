@@ -7,7 +7,7 @@ is zero or not come out otherwise in rationals, the graph would be another one: 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -75,7 +75,7 @@ class NumbersOfProgram:
         The exact values of the constants.
     """
 
-    def __init__(self, program: Program, model: Model, constants: dict[str, Exactly]) -> None:
+    def __init__(self, program: Program, model: Model, constants: Mapping[str, Exactly]) -> None:
         assert isinstance(model.states, PackedStates)
         self.deviation, self.warning = 0.0, ""
         self._zero = rational(0)
@@ -311,7 +311,7 @@ class NumbersOfProgram:
 _last: WeakKeyDictionary[Model, NumbersOfProgram] = WeakKeyDictionary()
 
 
-def numbers_of(program: Program, model: Model, constants: dict[str, Exactly]) -> NumbersOfProgram:
+def numbers_of(program: Program, model: Model, constants: Mapping[str, Exactly]) -> NumbersOfProgram:
     """The numbers of the model of a program; those that were found for another property of it are kept."""
     found = _last.get(model)
     if found is None or found.modules is not program.modules:
