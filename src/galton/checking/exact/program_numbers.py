@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from ...explore.evaluate import evaluate_states
 from ...lang.expressions import Expression, Type
 from ...lang.program import Command, Program
 from ...lang.source import GaltonError
@@ -96,6 +99,7 @@ class NumbersOfProgram:
         self._groups = model.row_groups
         self._left_out = list(self._never_enabled(program, lowered))
         self._safe = self._is_safe(program)
+        self._enabled = self._enabled_products(program)
 
     def require(self, states: Mask, *, at_once: bool = False) -> None:
         """Raise an error where the graph is another one in rationals in some of these states, whose rows matter.
@@ -194,6 +198,25 @@ class NumbersOfProgram:
                 if id(command) not in kept and not is_whole(command.guard, program.constants, program.labels):
                     yield self._compiler.function(command.guard)
 
+    def _enabled_products(self, program: Program) -> list[list[Product]] | None:
+        """For each state the products that are enabled there; None if that has to be found out state by state.
+
+        The core evaluates guards of integers for all states at once.
+        """
+        guards = [command.source.guard for command in self._lowered.commands]
+        if not all(is_whole(guard, program.constants, program.labels) for guard in guards):
+            return None
+        try:
+            masks = evaluate_states(program, self._model, guards, program.source)
+        except GaltonError:  # one that has no value in a state where nobody needs it
+            return None
+        found: list[list[Product]] = [[] for _ in self._states]
+        for product in self._lowered.products:
+            some = [np.logical_or.reduce([masks[place] for place in factor]) for factor in product.factors]
+            for state in np.flatnonzero(np.logical_and.reduce(some)).tolist():
+                found[state].append(product)
+        return found
+
     # Rows.
 
     def _owner(self, choice: int) -> int:
@@ -203,7 +226,8 @@ class NumbersOfProgram:
 
     def _load(self, number: int) -> None:
         state, model = self._states[number], self._model
-        rows = [row for product in self._lowered.products for row in self._moves(product, state, number)]
+        products = self._lowered.products if self._enabled is None else self._enabled[number]
+        rows = [row for product in products for row in self._moves(product, state, number)]
         if not rows:
             rows = [_Row(0, {number: rational(1)}, {})]
         elif not self._nature.has_choices:
@@ -220,8 +244,9 @@ class NumbersOfProgram:
             if not self._nature.has_rates:
                 self._note_sum(values, number)
                 values = divided(values)
-            for value, double in zip(values, model.values[entries].tolist(), strict=True):
-                self.deviation = max(self.deviation, abs(float(value) - double) / double)
+            doubles = model.values[entries].tolist()
+            apart = max(abs(float(value) - double) / double for value, double in zip(values, doubles, strict=True))
+            self.deviation = max(self.deviation, apart)
             self._values[choice] = values
             self._choice_rewards |= {(name, choice): earned for name, earned in row.earned.items()}
 
