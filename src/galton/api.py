@@ -121,8 +121,9 @@ def check(
         check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
         end = None if certificate else terminal([(context, question)])
         if chosen.exact:
-            from .checking.exact import terminal_for_exact
+            from .checking.exact import refuse_without_answer, terminal_for_exact
 
+            refuse_without_answer(question, context, subject.type)
             end = terminal_for_exact(end, context)
         model = build(subject, device=device, terminal=end)
     result = check_question(

@@ -14,9 +14,12 @@ from profile_settings import examples
 from queries import Query
 from random_models import models
 from random_queries import AVERAGES, queries
-from storm_answers import timed
 
 import galton
+
+pytest.importorskip("stormpy")
+
+from storm_answers import Storm, comparable, timed
 
 every_type = pytest.mark.parametrize("kind", ["dtmc", "ctmc", "mdp"])
 
@@ -75,3 +78,18 @@ def test_long_run_averages_of_mdps_are_exact(data: st.DataObject) -> None:
         values = query.exact(random.exact)
         state = data.draw(st.integers(0, len(values) - 1))
         assert same(galton.check(program, in_state(random, state, query), exact=True).exact, values[state])
+
+
+@every_type
+@examples(10)
+@given(data=st.data())
+def test_storm_has_the_same_fractions(kind: str, data: st.DataObject) -> None:
+    random = data.draw(models([kind]))
+    storm = Storm(random)
+    program = galton.parse(random.text)
+    (initial,) = random.exact.initial
+    for _ in range(4):
+        query: Query = data.draw(queries(kind))
+        note(query.text())
+        if not timed(kind, query) and initial in comparable(random.exact, query):
+            assert same(galton.check(program, query.text(), exact=True).exact, storm.values(query)[initial])

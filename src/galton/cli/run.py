@@ -262,6 +262,10 @@ class Run:
         wrong: GaltonError | None = None
         try:
             kinds_of(question, context, self._type(context))
+            if self.settings.exact:
+                from ..checking.exact import refuse_without_answer
+
+                refuse_without_answer(question, context, self._type(context))
         except GaltonError as error:
             wrong = error
         return Asked(index, context, question, wrong)

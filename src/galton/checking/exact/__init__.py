@@ -6,6 +6,12 @@ propose a strategy and values. Exact arithmetic proves or mends them, component 
 """
 
 from .answering import check_exactly, terminal_for_exact
-from .choices import device_for_exact, refuse_beside_exact
+from .choices import device_for_exact, refuse_beside_exact, refuse_without_answer
 
-__all__ = ["check_exactly", "device_for_exact", "refuse_beside_exact", "terminal_for_exact"]
+__all__ = [
+    "check_exactly",
+    "device_for_exact",
+    "refuse_beside_exact",
+    "refuse_without_answer",
+    "terminal_for_exact",
+]

@@ -13,13 +13,13 @@ from ...explore.evaluate import evaluate_states
 from ...lang.depth import DeepRecursion
 from ...lang.expressions import Expression
 from ...lang.program import Program
-from ...lang.properties import Filter, Multi
+from ...lang.properties import Filter
 from ...lang.resolution import Question
-from ...lang.source import UnsupportedError
 from ...model.sparse import Mask, Model
 from ..answering import about_initial
 from ..exploration import terminal
 from ..result import Result
+from .choices import refuse_without_answer
 from .constants import ExactConstants
 from .evaluation import ExactEvaluation, Values
 from .expressions import is_whole
@@ -41,9 +41,7 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
     start = time.perf_counter()
     model = model.to_host()
     expression = question.prop.expression
-    if isinstance(expression, Multi):
-        message = "several objectives have no exact answer"
-        raise UnsupportedError(message, question.source, expression.span, "ask without --exact")
+    refuse_without_answer(question, program, model.type)
     check_size(model.n_transitions)
     with DeepRecursion(question.source):
         constants = ExactConstants(program, question.source)

@@ -1,13 +1,18 @@
-"""What may be chosen beside exact numbers: nothing about methods, precision, devices, strategies or certificates."""
+"""What has no exact answer, and what cannot be chosen beside one: methods, precision, devices, strategies."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 
+from ...lang.model_types import ModelType
+from ...lang.program import Program
+from ...lang.properties import Multi
+from ...lang.resolution import Question
+from ...lang.source import UnsupportedError
 from ...solve.settings import Settings
-from ..inspection import UsageError
+from ..inspection import TIME, UsageError, kinds_of
 
-__all__ = ["device_for_exact", "refuse_beside_exact"]
+__all__ = ["device_for_exact", "refuse_beside_exact", "refuse_without_answer"]
 
 _FREE = ("threads", "exact", "watch", "stream")  # settings that do not matter, or that nobody chose
 
@@ -26,6 +31,18 @@ def refuse_beside_exact(
         raise _refused("--certificate")
     if apply:
         raise _refused("--apply")
+
+
+def refuse_without_answer(question: Question, program: Program, type: ModelType) -> None:
+    """Raise an error for a property that has no exact answer, whatever the numbers of the model."""
+    expression = question.prop.expression
+    if isinstance(expression, Multi):
+        hint = "without --exact, bounds that are met just so are decided where doubles allow it"
+        raise UnsupportedError("several objectives have no exact answer", question.source, expression.span, hint)
+    if TIME in kinds_of(question, program, type):
+        message = "what a CTMC does within a time is no rational number, so there is no exact answer"
+        hint = "questions without a bound on time have one; without --exact, this has proved bounds"
+        raise UnsupportedError(message, question.source, expression.span, hint)
 
 
 def device_for_exact(device: str, eps: float | None = None) -> str:

@@ -26,7 +26,6 @@ from ...lang.properties import (
     UnaryPath,
 )
 from ...lang.rendering import render
-from ...lang.source import UnsupportedError
 from ...model.sparse import Mask, Rewards
 from .. import paths
 from ..evaluation import UndefinedError
@@ -151,10 +150,8 @@ class _Asked:
             case paths.Next(states):
                 return self._next(self._mask(states))
         optimum = _FLIPPED[self._optimum] if path.negated else self._optimum
-        low, high, timed = interval_of(path, self._terms)
+        low, high, _ = interval_of(path, self._terms)
         bounded = low != 0 or high is not None
-        if timed and bounded:
-            raise self._no_exact_time()
         through, goal = self._mask(path.through), self._mask(path.goal) if path.negated else self._goal(path.goal)
         values: list[Number] = []
         if high is None:
@@ -227,12 +224,8 @@ class _Asked:
             case Cumulative(None):
                 return self._total(gains)
             case Cumulative() as bounded:
-                if self._graph.is_continuous:
-                    raise self._no_exact_time()
                 return self._cumulative(gains, step_count(bounded, self._terms))
             case Instantaneous(moment):
-                if self._graph.is_continuous:
-                    raise self._no_exact_time()
                 count = paths.whole(moment, self._terms.constants, self._terms.source)
                 return self._instantaneous(name, rewards, count)
             case LongRun():
@@ -345,14 +338,6 @@ class _Asked:
         message = f'the reward structure "{name}" has negative rewards, such as {min(float(p.min()) for p in parts):g}'
         hint = "in chains, I=, C<= and S are answered"
         raise UndefinedError(message, self._terms.source, formula.span, hint)
-
-    def _no_exact_time(self) -> UnsupportedError:
-        return UnsupportedError(
-            "what a CTMC does within a time is no rational number, so there is no exact answer",
-            self._terms.source,
-            self._formula.span,
-            "questions without a bound on time have one; without --exact, this has proved bounds",
-        )
 
 
 def _values(found: Quantity | None) -> np.ndarray | None:
