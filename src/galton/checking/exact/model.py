@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -75,9 +76,13 @@ class ExactModel:
 
     def entries(self, choice: int) -> Iterator[tuple[int, Rational]]:
         """The targets of a choice, each with its probability or rate."""
-        begin, end = int(self.model.row_starts[choice]), int(self.model.row_starts[choice + 1])
+        starts, columns = self._lists
         original = choice if self.rows is None else int(self.rows[choice])
-        return zip(self.model.columns[begin:end].tolist(), self.numbers.row(original), strict=True)
+        return zip(columns[starts[choice] : starts[choice + 1]], self.numbers.row(original), strict=True)
+
+    @cached_property
+    def _lists(self) -> tuple[list[int], list[int]]:
+        return self.model.row_starts.tolist(), self.model.columns.tolist()
 
     def of_structure(self, name: str, rewards: Rewards) -> Gains:
         """The gains of a reward structure; ``rewards`` are its doubles."""

@@ -7,6 +7,7 @@ is zero or not come out otherwise in rationals, the graph would be another one: 
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -96,7 +97,12 @@ class NumbersOfProgram:
         self._items = list(self._reward_items(program, lowered))
         self._values: dict[int, list[Rational]] = {}
         self._choice_rewards: dict[tuple[str, int], Rational] = {}
-        self._groups = model.row_groups
+        # Lists, because they are looked at one by one.
+        self._groups: list[int] = model.row_groups.tolist()
+        self._starts: list[int] = model.row_starts.tolist()
+        self._columns: list[int] = model.columns.tolist()
+        self._doubles: list[float] = model.values.array().tolist()
+        self._rows: dict[tuple[tuple[Rational, ...], tuple[float, ...]], list[Rational]] = {}
         self._left_out = list(self._never_enabled(program, lowered))
         self._safe = self._is_safe(program)
         self._enabled = self._enabled_products(program)
@@ -112,7 +118,7 @@ class NumbersOfProgram:
         for state in states.nonzero()[0].tolist():
             if any(guard(self._states[state]) for guard in self._left_out):
                 raise self._other_graph(state)
-            if (at_once or not self._safe) and int(self._groups[state]) not in self._values:
+            if (at_once or not self._safe) and self._groups[state] not in self._values:
                 self._load(state)
 
     # What the others ask for.
@@ -222,33 +228,41 @@ class NumbersOfProgram:
     def _owner(self, choice: int) -> int:
         if not self._nature.has_choices:
             return choice
-        return int(self._groups.searchsorted(choice, side="right")) - 1
+        return bisect_right(self._groups, choice) - 1
 
     def _load(self, number: int) -> None:
-        state, model = self._states[number], self._model
+        state = self._states[number]
         products = self._lowered.products if self._enabled is None else self._enabled[number]
         rows = [row for product in products for row in self._moves(product, state, number)]
         if not rows:
             rows = [_Row(0, {number: rational(1)}, {})]
         elif not self._nature.has_choices:
             rows = [self._merged(rows)]
-        first, last = int(self._groups[number]), int(self._groups[number + 1])
+        first, last = self._groups[number], self._groups[number + 1]
         if last - first != len(rows):
             raise self._other_graph(number)
         for choice, row in zip(range(first, last), rows, strict=True):
-            entries = slice(int(model.row_starts[choice]), int(model.row_starts[choice + 1]))
-            columns = model.columns[entries].tolist()
-            if sorted(row.targets) != columns:
+            begin, end = self._starts[choice], self._starts[choice + 1]
+            columns = self._columns[begin:end]
+            targets = row.targets
+            if len(targets) != end - begin or not all(target in targets for target in columns):
                 raise self._other_graph(number)
-            values = [row.targets[target] for target in columns]
+            self._values[choice] = self._finished(tuple(targets[target] for target in columns), begin, end, number)
+            for name, earned in row.earned.items():
+                self._choice_rewards[name, choice] = earned
+
+    def _finished(self, values: tuple[Rational, ...], begin: int, end: int, state: int) -> list[Rational]:
+        """The numbers of a row, divided by their sum where they are probabilities; many rows have the same."""
+        key = values, tuple(self._doubles[begin:end])
+        if key not in self._rows:
+            row = list(values)
             if not self._nature.has_rates:
-                self._note_sum(values, number)
-                values = divided(values)
-            doubles = model.values[entries].tolist()
-            apart = max(abs(float(value) - double) / double for value, double in zip(values, doubles, strict=True))
+                self._note_sum(row, state)
+                row = divided(row)
+            self._rows[key] = row
+            apart = max(abs(float(value) - double) / double for value, double in zip(row, key[1], strict=True))
             self.deviation = max(self.deviation, apart)
-            self._values[choice] = values
-            self._choice_rewards |= {(name, choice): earned for name, earned in row.earned.items()}
+        return self._rows[key]
 
     def _moves(self, product: Product, state: State, number: int) -> Iterator[_Row]:
         """The choices of a product: one enabled command of each factor, that of the first factor varying fastest."""
