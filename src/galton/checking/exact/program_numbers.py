@@ -29,6 +29,7 @@ from .numbers import Rational, rational
 __all__ = ["NumbersOfProgram", "OtherGraphError", "numbers_of"]
 
 Targets = dict[int, Rational]
+_Branch = tuple[Rational, list[tuple[int, int]]]  # the probability of an update, and the new values of variables
 
 
 class OtherGraphError(GaltonError):
@@ -102,7 +103,7 @@ class NumbersOfProgram:
         self._starts: list[int] = model.row_starts.tolist()
         self._columns: list[int] = model.columns.tolist()
         self._doubles: list[float] = model.values.array().tolist()
-        self._rows: dict[tuple[tuple[Rational, ...], tuple[float, ...]], list[Rational]] = {}
+        self._rows: dict[tuple[float, ...], list[tuple[list[Rational], list[Rational]]]] = {}
         self._left_out = list(self._never_enabled(program, lowered))
         self._safe = self._is_safe(program)
         self._enabled = self._enabled_products(program)
@@ -247,60 +248,75 @@ class NumbersOfProgram:
             targets = row.targets
             if len(targets) != end - begin or not all(target in targets for target in columns):
                 raise self._other_graph(number)
-            self._values[choice] = self._finished(tuple(targets[target] for target in columns), begin, end, number)
+            values = [targets[target] for target in columns]
+            self._values[choice] = self._finished(values, tuple(self._doubles[begin:end]), number)
             for name, earned in row.earned.items():
                 self._choice_rewards[name, choice] = earned
 
-    def _finished(self, values: tuple[Rational, ...], begin: int, end: int, state: int) -> list[Rational]:
+    def _finished(self, values: list[Rational], doubles: tuple[float, ...], state: int) -> list[Rational]:
         """The numbers of a row, divided by their sum where they are probabilities; many rows have the same."""
-        key = values, tuple(self._doubles[begin:end])
-        if key not in self._rows:
-            row = list(values)
-            if not self._nature.has_rates:
-                self._note_sum(row, state)
-                row = divided(row)
-            self._rows[key] = row
-            apart = max(abs(float(value) - double) / double for value, double in zip(row, key[1], strict=True))
-            self.deviation = max(self.deviation, apart)
-        return self._rows[key]
+        alike = self._rows.setdefault(doubles, [])
+        for known, row in alike:
+            if known == values:
+                return row
+        row = values
+        if not self._nature.has_rates:
+            self._note_sum(values, state)
+            row = divided(values)
+        apart = max(abs(float(value) - double) / double for value, double in zip(row, doubles, strict=True))
+        self.deviation = max(self.deviation, apart)
+        alike.append((values, row))
+        return row
 
     def _moves(self, product: Product, state: State, number: int) -> Iterator[_Row]:
         """The choices of a product: one enabled command of each factor, that of the first factor varying fastest."""
-        enabled: list[list[_Command]] = []
+        enabled: list[list[list[_Branch]]] = []
         for factor in product.factors:
-            enabled.append([self._commands[place] for place in factor if self._commands[place].guard(state)])
-            if not enabled[-1]:
+            commands = [self._commands[place] for place in factor if self._commands[place].guard(state)]
+            if not commands:
                 return
+            enabled.append([self._branches(command, state, number) for command in commands])
         earned: dict[str, Rational] | None = None
         for backwards in itertools.product(*reversed(enabled)):
-            targets: Targets = {}
-            for together in itertools.product(*(command.updates for command in backwards)):
-                self._add(targets, together, state, number)
+            targets = self._targets(backwards, state, number)
             if targets:  # or all rates are 0
                 if earned is None:
                     earned = self._earned_by(product.action, state)
                 yield _Row(product.action, targets, earned)
 
-    def _add(self, targets: Targets, together: Sequence[_Update], state: State, number: int) -> None:
-        probability = rational(1)
-        for update in together:
+    def _branches(self, command: _Command, state: State, number: int) -> list[_Branch]:
+        """The updates of a command that may happen: how likely each is, and the new values of variables."""
+        found = []
+        for update in command.updates:
             value = update.probability
             if callable(value):
                 value = value(state)
                 value = rational(value) if isinstance(value, int) else value
             if value < 0:
                 raise self._other_graph(number)
-            if not value:
-                return
-            probability = value if len(together) == 1 else probability * value
-        after = list(state)
-        for update in together:
-            for variable, function in update.assignments:
-                after[variable] = int(function(state))
-        target = self._number.get(tuple(after))
-        if target is None:
-            raise self._other_graph(number)
-        targets[target] = targets[target] + probability if target in targets else probability
+            if value:
+                changes = [(variable, int(function(state))) for variable, function in update.assignments]
+                found.append((value, changes))
+        return found
+
+    def _targets(self, together: Sequence[list[_Branch]], state: State, number: int) -> Targets:
+        """Where commands lead that move together, one update of each."""
+        partly: dict[State, Rational] = {state: rational(1)}
+        for branches in together:
+            after: dict[State, Rational] = {}
+            for before, weight in partly.items():
+                for probability, changes in branches:
+                    changed = list(before)
+                    for variable, value in changes:
+                        changed[variable] = value
+                    place = tuple(changed)
+                    likely = probability if len(together) == 1 else weight * probability
+                    after[place] = after[place] + likely if place in after else likely
+            partly = after
+        try:
+            return {self._number[place]: weight for place, weight in partly.items()}
+        except KeyError:
+            raise self._other_graph(number) from None
 
     def _merged(self, rows: list[_Row]) -> _Row:
         """All choices of a chain as one: rates are added up, and of probabilities each choice gets the same share."""
