@@ -159,6 +159,12 @@ def test_a_reward_that_doubles_do_not_see_is_zero() -> None:
     assert exact(text, "R=? [ F x=4 ]") == 0
 
 
+@pytest.mark.parametrize("kind", ["dtmc", "mdp", "ctmc"])
+def test_the_loop_of_a_deadlock_is_no_unlabelled_action(kind: str) -> None:
+    text = f"{kind} module m s:[0..1]; [] s=0 -> (s'=1); endmodule rewards [] true : 3; endrewards"
+    assert exact(text, f"R{'max' if kind == 'mdp' else ''}=? [ C ]") == 3
+
+
 # What is refused.
 
 

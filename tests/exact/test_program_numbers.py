@@ -26,7 +26,7 @@ def test_numbers_are_those_of_doubles_up_to_rounding(text: str) -> None:
         return
     try:
         numbers = NumbersOfProgram(program, model, ExactConstants(program, Source("properties", "")))
-        numbers.require(np.ones(model.n_states, dtype=np.bool_), at_once=True)
+        numbers.require(np.ones(model.n_states, dtype=np.bool_))
         for name in model.rewards:
             for state in range(model.n_states):
                 numbers.state_reward(name, state)

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...explore.evaluate import evaluate_states
 from ...lang.expressions import Expression, Type
 from ...lang.program import Command, Program
 from ...lang.source import GaltonError
@@ -25,6 +24,7 @@ from ...model.values import Floats
 from .expressions import Compiler, Exactly, Function, State, is_whole
 from .model import divided
 from .numbers import Rational, rational
+from .rows_at_once import Probability, RowsAtOnce, rows_at_once
 
 __all__ = ["NumbersOfProgram", "OtherGraphError", "numbers_of"]
 
@@ -40,7 +40,7 @@ class OtherGraphError(GaltonError):
 
 @dataclass(frozen=True)
 class _Update:
-    probability: Function | Rational  # a number where it is the same in all states
+    probability: Probability
     assignments: tuple[tuple[int, Function], ...]
 
 
@@ -96,6 +96,7 @@ class NumbersOfProgram:
         self._variable = {name: place for place, name in enumerate(types)}
         self._commands = [self._command(command.source) for command in lowered.commands]
         self._items = list(self._reward_items(program, lowered))
+        self._with_actions = {item.structure for item in self._items if item.action >= 0}
         self._values: dict[int, list[Rational]] = {}
         self._choice_rewards: dict[tuple[str, int], Rational] = {}
         # Lists, because they are looked at one by one.
@@ -105,27 +106,33 @@ class NumbersOfProgram:
         self._doubles: list[float] = model.values.array().tolist()
         self._rows: dict[tuple[float, ...], list[tuple[list[Rational], list[Rational]]]] = {}
         self._left_out = list(self._never_enabled(program, lowered))
-        self._safe = self._is_safe(program)
-        self._enabled = self._enabled_products(program)
+        self._whole = self._is_whole(program)
+        self._at_once: RowsAtOnce | None = None
 
-    def require(self, states: Mask, *, at_once: bool = False) -> None:
-        """Raise an error where the graph is another one in rationals in some of these states, whose rows matter.
-
-        Where integers alone decide about the graph, only a state that was not explored can be another one; these are
-        looked for with ``at_once``.
-        """
-        if self._safe and not self._left_out and not at_once:
-            return
-        for state in states.nonzero()[0].tolist():
+    def require(self, states: Mask) -> None:
+        """Find the rows of some states; raise an error where the graph is another one there in rationals."""
+        for state in states.nonzero()[0].tolist() if self._left_out else ():
             if any(guard(self._states[state]) for guard in self._left_out):
                 raise self._other_graph(state)
-            if (at_once or not self._safe) and self._groups[state] not in self._values:
-                self._load(state)
+        missing = np.array([first not in self._values for first in self._groups[:-1]]) & states
+        if self._at_once is not None:
+            missing &= np.array(self._at_once.codes)[np.array(self._starts)[self._groups[:-1]]] < 0
+        if self._at_once is None and self._whole:
+            self._at_once = rows_at_once(self._lowered, self._model, self._states, missing, self._probability_of)
+            if self._at_once is not None:
+                self.deviation = max(self.deviation, self._at_once.deviation)
+                return
+        for state in missing.nonzero()[0].tolist():
+            self._load(state)
 
     # What the others ask for.
 
     def row(self, choice: int) -> list[Rational]:
         """The probabilities or rates of a choice, in the order of its entries."""
+        begin = self._starts[choice]
+        if self._at_once is not None and self._at_once.codes[begin] >= 0:
+            numbers = self._at_once.numbers
+            return [numbers[code] for code in self._at_once.codes[begin : self._starts[choice + 1]]]
         if choice not in self._values:
             self._load(self._owner(choice))
         return self._values[choice]
@@ -138,9 +145,15 @@ class NumbersOfProgram:
 
     def choice_reward(self, structure: str, choice: int) -> Rational:
         """What a choice earns, on top of its state."""
-        if choice not in self._values:
-            self._load(self._owner(choice))
-        earned = self._choice_rewards.get((structure, choice), self._zero)
+        if structure not in self._with_actions:
+            return self._zero
+        at_once = self._at_once
+        if at_once is not None and at_once.codes[self._starts[choice]] >= 0 and not self._nature.has_rates:
+            earned = self._earned(structure, at_once.actions[choice], self._states[self._owner(choice)])
+        else:
+            if choice not in self._values:
+                self._load(self._owner(choice))
+            earned = self._choice_rewards.get((structure, choice), self._zero)
         self._compare(earned, self._model.rewards[structure].choice, choice)
         return earned
 
@@ -161,7 +174,7 @@ class NumbersOfProgram:
             updates.append(_Update(self._probability(update.probability), assignments))
         return _Command(function(command.guard), tuple(updates))
 
-    def _probability(self, expression: Expression | None) -> Function | Rational:
+    def _probability(self, expression: Expression | None) -> Probability:
         if expression is None:
             return rational(1)
         function = self._compiler.function(expression)
@@ -180,22 +193,23 @@ class NumbersOfProgram:
                     action = number.get(item.action, len(number)) if item.action else 0
                 yield _Item(name, action, function(item.guard), function(item.value))
 
-    def _is_safe(self, program: Program) -> bool:
-        """Whether doubles cannot have got the graph wrong: integers decide all of it."""
+    def _is_whole(self, program: Program) -> bool:
+        """Whether integers decide about the graph, but for which probabilities are zero."""
 
         def whole(expression: Expression) -> bool:
             return is_whole(expression, program.constants, program.labels)
 
-        for command in self._lowered.commands:
-            source = command.source
-            if not whole(source.guard):
-                return False
-            for update in source.updates:
-                if not all(whole(assignment.value) for assignment in update.assignments):
-                    return False
-                if update.probability is not None and self._compiler.constant(update.probability) is None:
-                    return False
-        return True
+        sources = [command.source for command in self._lowered.commands]
+        assignments = (a.value for source in sources for update in source.updates for a in update.assignments)
+        return all(whole(source.guard) for source in sources) and all(map(whole, assignments))
+
+    def _probability_of(self, command: int, places: tuple[int, ...]) -> Probability:
+        """The probability of some updates of a command together."""
+        parts = [self._commands[command].updates[place].probability for place in places]
+        if len(parts) == 1:
+            part = parts[0]
+            return (lambda s: part(s) + self._zero) if callable(part) else part
+        return sum((part for part in parts if not callable(part)), self._zero)  # they are constants
 
     def _never_enabled(self, program: Program, lowered: Lowered) -> Iterator[Function]:
         """The guards of commands that lowering dropped because of how doubles compare."""
@@ -204,25 +218,6 @@ class NumbersOfProgram:
             for command in module.commands:
                 if id(command) not in kept and not is_whole(command.guard, program.constants, program.labels):
                     yield self._compiler.function(command.guard)
-
-    def _enabled_products(self, program: Program) -> list[list[Product]] | None:
-        """For each state the products that are enabled there; None if that has to be found out state by state.
-
-        The core evaluates guards of integers for all states at once.
-        """
-        guards = [command.source.guard for command in self._lowered.commands]
-        if not all(is_whole(guard, program.constants, program.labels) for guard in guards):
-            return None
-        try:
-            masks = evaluate_states(program, self._model, guards, program.source)
-        except GaltonError:  # one that has no value in a state where nobody needs it
-            return None
-        found: list[list[Product]] = [[] for _ in self._states]
-        for product in self._lowered.products:
-            some = [np.logical_or.reduce([masks[place] for place in factor]) for factor in product.factors]
-            for state in np.flatnonzero(np.logical_and.reduce(some)).tolist():
-                found[state].append(product)
-        return found
 
     # Rows.
 
@@ -233,8 +228,7 @@ class NumbersOfProgram:
 
     def _load(self, number: int) -> None:
         state = self._states[number]
-        products = self._lowered.products if self._enabled is None else self._enabled[number]
-        rows = [row for product in products for row in self._moves(product, state, number)]
+        rows = [row for product in self._lowered.products for row in self._moves(product, state, number)]
         if not rows:
             rows = [_Row(0, {number: rational(1)}, {})]
         elif not self._nature.has_choices:
