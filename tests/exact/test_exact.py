@@ -165,6 +165,20 @@ def test_the_loop_of_a_deadlock_is_no_unlabelled_action(kind: str) -> None:
     assert exact(text, f"R{'max' if kind == 'mdp' else ''}=? [ C ]") == 3
 
 
+def test_a_model_that_doubles_cut_off_too_soon_is_refused() -> None:
+    from galton.checking.answering import check
+    from galton.checking.exploration import terminal
+    from galton.explore import build
+    from galton.lang import Source, parse_properties
+    from galton.lang.resolution import resolve
+
+    program = galton.parse("dtmc module m x:[0..5]; [] x<5 -> 1/2:(x'=x+1) + 1/2:(x'=0); endmodule")
+    context, (question,) = resolve(parse_properties(Source("p", "P=? [ F x*0.1>0.3 ]")), program, {})
+    model = build(program, terminal=terminal([(context, question)]))
+    with pytest.raises(GaltonError, match="other transitions in exact numbers"):
+        check(context, model, question, Settings(exact=True))
+
+
 # What is refused.
 
 

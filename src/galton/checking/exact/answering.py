@@ -52,7 +52,7 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
             if end is None or terminal_for_exact(end, program) is not None:
                 numbers.require(_needed(program, model, question, end))
             else:  # doubles may have left out what follows states that are no targets in exact numbers
-                numbers.require(np.ones(model.n_states, dtype=np.bool_))
+                numbers.require(np.ones(model.n_states, dtype=np.bool_), lazily=False)
         else:
             numbers = NumbersOfDoubles(model)
         exact = ExactModel(model, numbers)

@@ -108,9 +108,14 @@ class NumbersOfProgram:
         self._left_out = list(self._never_enabled(program, lowered))
         self._whole = self._is_whole(program)
         self._at_once: RowsAtOnce | None = None
+        self._varies = any(callable(update.probability) for command in self._commands for update in command.updates)
 
-    def require(self, states: Mask) -> None:
-        """Find the rows of some states; raise an error where the graph is another one there in rationals."""
+    def require(self, states: Mask, *, lazily: bool = True) -> None:
+        """Find the rows of some states; raise an error where the graph is another one there in rationals.
+
+        Rows of which that is known not to be so may be left for later, ``lazily``, unless some were left out of the
+        model.
+        """
         for state in states.nonzero()[0].tolist() if self._left_out else ():
             if any(guard(self._states[state]) for guard in self._left_out):
                 raise self._other_graph(state)
@@ -122,8 +127,9 @@ class NumbersOfProgram:
             if self._at_once is not None:
                 self.deviation = max(self.deviation, self._at_once.deviation)
                 return
-        for state in missing.nonzero()[0].tolist():
-            self._load(state)
+        if not (lazily and self._whole and not self._varies):
+            for state in missing.nonzero()[0].tolist():
+                self._load(state)
 
     # What the others ask for.
 

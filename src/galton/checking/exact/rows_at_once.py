@@ -8,7 +8,7 @@ has it, there is no result, and rows are found one by one (:mod:`.program_number
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from .numbers import Rational, rational
 __all__ = ["RowsAtOnce", "rows_at_once"]
 
 NO_ACTION = -2  # of the loop of a deadlock; -1 is that of states
-_MOST_TOGETHER = 1024  # updates that happen together, over all commands of a product
+_COST = 2, 64  # an operation on arrays takes as long as so many states one by one; so many are always fine
 Integers = npt.NDArray[np.int64]
 Probability = Function | Rational  # a number where it is the same in all states
 Update = tuple[Probability, tuple[tuple[int, int], ...]]  # the assignments are variables with the nodes of their values
@@ -93,6 +93,7 @@ class _Rows:
         groups = model.row_groups.astype(np.int64)
         self._first, self._last = groups[self._where], groups[self._where + 1]
         self._taken = np.zeros(len(self._where), dtype=np.int64)
+        self._room = len(self._where) // _COST[0] + _COST[1]  # operations that are left
         self._actions = np.full(model.n_choices, NO_ACTION, dtype=np.int64)
 
     @staticmethod
@@ -116,54 +117,64 @@ class _Rows:
         return evaluate(self._lowered.graph, node, self._fields, words)
 
     def _add_product(self, product: Product) -> None:
-        together = 1
-        for factor in product.factors:
-            together *= sum(len(self._updates[place]) for place in factor)
-        self._insist(together <= _MOST_TOGETHER)
-        for backwards in itertools.product(*reversed(product.factors)):
-            some = np.flatnonzero(np.logical_and.reduce([self._guards[place] for place in backwards]))
-            if not len(some):
-                continue
+        everywhere = np.arange(len(self._where), dtype=np.int64)
+        for commands, some in self._enabled(product.factors[::-1], everywhere):
             rows = self._where[some]
             if self._model.has_choices:
                 rows = self._first[some] + self._taken[some]
                 self._insist(bool((rows < self._last[some]).all()))
             self._taken[some] += 1
             self._actions[rows] = product.action
-            self._add_choice([self._updates[place] for place in backwards], some, rows)
+            self._add_choice([self._updates[place] for place in commands], some, rows)
+
+    def _enabled(self, factors: Sequence[Sequence[int]], some: Integers) -> Iterator[tuple[tuple[int, ...], Integers]]:
+        """Commands, one of each factor, and those of some states where they are enabled together."""
+        if not factors:
+            yield (), some
+            return
+        for place in factors[0]:
+            inside = some[self._guards[place][some]]
+            if len(inside):
+                for others, both in self._enabled(factors[1:], inside):
+                    yield (place, *others), both
 
     def _add_choice(self, commands: Sequence[Sequence[Update]], some: Integers, rows: Integers) -> None:
         """Commands that move together, in some of the states."""
         values: dict[int, Any] = {}  # of nodes in these states
-        total: Any = rational(0)
+        fixed, varying = rational(0), [rational(0)] * len(some)
         for together in itertools.product(*commands):
-            words = self._words[some].copy()
-            for variable, node in (change for _, changes in together for change in changes):
-                if node not in values:
-                    values[node] = self._evaluated(node, some)
-                _assign(words, self._fields[variable], values[node])
-            targets = self._index.find(words)
-            self._insist(bool((targets >= 0).all()))
+            self._room -= 1
+            self._insist(self._room > 0)
             likely = self._product([probability for probability, _ in together], some)
             if isinstance(likely, list):
-                total = (
-                    [one + likely[i] for i, one in enumerate(total)]
-                    if isinstance(total, list)
-                    else [total + one for one in likely]
-                )
+                varying = [one + other for one, other in zip(varying, likely, strict=True)]
                 self._insist(all(one >= 0 for one in likely))
                 happens = np.array([bool(one) for one in likely], dtype=np.bool_)
                 codes = len(self._numbers) + np.arange(len(likely), dtype=np.int64)
                 self._numbers += likely
-                self._add(rows[happens], targets[happens], codes[happens])
-                continue
-            total = [one + likely for one in total] if isinstance(total, list) else total + likely
-            self._insist(likely >= 0)
-            if likely:
-                self._add(rows, targets, np.full(len(some), len(self._numbers), dtype=np.int64))
+            else:
+                self._insist(likely >= 0)
+                if not likely:
+                    continue
+                fixed += likely
+                happens = np.ones(len(some), dtype=np.bool_)
+                codes = np.full(len(some), len(self._numbers), dtype=np.int64)
                 self._numbers.append(likely)
+            changes = [change for _, mine in together for change in mine]
+            targets = self._moved(changes, some, values)[happens]
+            self._insist(bool((targets >= 0).all()))
+            self._add(rows[happens], targets, codes[happens])
         if not self._model.has_rates:  # or rows have to be divided by their sums
-            self._insist(all(one == 1 for one in total) if isinstance(total, list) else total == 1)
+            self._insist(all(one + fixed == 1 for one in varying) if any(varying) else fixed == 1)
+
+    def _moved(self, changes: Sequence[tuple[int, int]], some: Integers, values: dict[int, Any]) -> Integers:
+        """Where some states come to by assignments; ``values`` are those of nodes there that are known already."""
+        words = self._words[some]
+        for variable, node in changes:
+            if node not in values:
+                values[node] = self._evaluated(node, some)
+            _assign(words, self._fields[variable], values[node])
+        return self._index.find(words)
 
     def _product(self, parts: Sequence[Probability], some: Integers) -> Rational | list[Rational]:
         """The product of probabilities: a number, or one for each state."""
