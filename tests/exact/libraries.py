@@ -20,9 +20,14 @@ def using(library: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if library == "fractions":
             patch.setitem(sys.modules, "flint", None)
-        numbers._constructor.cache_clear()
+        _forget()
         assert numbers.library() == library
         try:
             yield
         finally:
-            numbers._constructor.cache_clear()
+            _forget()
+
+
+def _forget() -> None:
+    numbers._constructor.cache_clear()
+    numbers.integer_type.cache_clear()

@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from ...explore.evaluate import evaluate_states
 from ...lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary
 from ...lang.program import Program
 from ...lang.properties import ExpectedTime, Filter, PathQuantifier, Probability, Reward, SteadyState, map_children
 from ...lang.rendering import render
+from ...lang.resolution import is_state_formula, parts
 from ...lang.source import LanguageError, Source, UnsupportedError
 from ...model.sparse import Mask, Model
+from ...model.states import PackedStates
 from ..evaluation import Evaluation
 from ..quantity import Work
 from ..result import Solved
-from .expressions import Compiler, Exactly
+from .expressions import Compiler, Exactly, is_whole
 from .limits import Watchman
 from .model import ExactModel
 from .proposals import SETTINGS
@@ -140,11 +143,21 @@ class ExactEvaluation:
 
     def mask(self, expression: Expression) -> Mask:
         """The states in which a formula holds."""
+        if self._for_the_core(expression):
+            return evaluate_states(self.program, self.model, [expression], self.source)[0]
         values = self.value(expression, self.everywhere)
         assert values.kind == "bool"
         if values.alone:
             return np.full(self.model.n_states, values[0], dtype=np.bool_)
         return np.array(values.values, dtype=np.bool_)
+
+    def _for_the_core(self, expression: Expression) -> bool:
+        """Whether the core evaluates a formula exactly: one about the integers of a program's states."""
+        if not isinstance(self.model.states, PackedStates) or not self.program.modules:
+            return False
+        if not is_state_formula(expression) or not is_whole(expression, self.program.constants, self.program.labels):
+            return False
+        return not any(isinstance(part, Label) and self._is_given(part.name) for part in parts(expression))
 
     def _is_given(self, label: str) -> bool:
         """Whether the model knows itself where a label holds."""
@@ -195,8 +208,6 @@ class ExactEvaluation:
 
 def _parts(expression: Expression, program: Program) -> list[Expression]:
     """An expression and everything in it, labels opened."""
-    from ...lang.resolution import parts
-
     found = []
     for part in parts(expression):
         found.append(part)

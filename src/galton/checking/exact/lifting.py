@@ -23,12 +23,13 @@ from scipy.sparse.linalg import splu
 
 from ...backend.failures import LimitError
 from .limits import MOST_BITS, Watchman
-from .numbers import Rational, rational
+from .numbers import Rational, integer_type, rational
 
 __all__ = ["lifted"]
 
 _WORD = 61  # bits of products in 64-bit integers
 _FIRST, _LEAST = 36, 4  # bits that a solve is asked for
+_LONG = 2000  # bits from which on python-flint multiplies faster than it is made
 _SPARE = 40  # bits by which a fraction must be shorter than what is known
 
 Integers = npt.NDArray[Any]  # of 64 bits, or of Python's own
@@ -125,6 +126,7 @@ class _Lifting:
         self._left: Integers = np.zeros(n, dtype=self._word)
         self._digits = -(-max(abs(side).bit_length() for side in system.right) // self._bits) + 1
         self._fed = False
+        self._integer = integer_type()
 
     def solution(self) -> tuple[int, list[int]]:
         """A denominator, and the numerator of each unknown."""
@@ -195,6 +197,8 @@ class _Lifting:
                 parts = [(np.zeros_like(parts[0][0]), self._bits), *parts]
             pairs = zip(parts[::2], parts[1::2], strict=True)
             parts = [(high * (1 << width) + low, wide + width) for (high, wide), (low, width) in pairs]
+            if parts[-1][1] > _LONG and type(parts[-1][0][0]) is int:
+                parts = [(np.array(list(map(self._integer, part)), dtype=object), width) for part, width in parts]
         return parts[0][0].tolist()  # type: ignore[no-any-return]
 
     def _reconstructed(self, known: int) -> tuple[int, list[int]] | None:
@@ -204,15 +208,18 @@ class _Lifting:
         if below is None:
             return None
         values, half = self._joined(slice(None)), 1 << (known - 1)
+        whole, below = self._integer(1 << known), self._integer(below)
+        above: list[int] = []
         for value in values:
-            rest = (value * below + half) % (1 << known) - half
-            if abs(rest) <= below << 2:
-                continue  # the denominator so far is one of this number, too
-            more = _denominator(rest % (1 << known), known, below)
-            if more is None:
-                return None
-            below *= more
-        return below, [(value * below + half) >> known for value in values]
+            product = value * below + half
+            if abs(product % whole - half) > below << 2:  # the denominator so far is none of this number
+                more = _denominator(int((product - half) % whole), known, int(below))
+                if more is None:
+                    return None
+                below, above = below * more, [one * more for one in above]
+                product = value * below + half
+            above.append(product >> known)
+        return int(below), above
 
     def _holds(self, below: int, above: Sequence[int]) -> bool:
         """Whether the equations are met, exactly."""

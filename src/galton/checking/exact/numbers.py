@@ -12,7 +12,18 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 
-__all__ = ["INFINITY", "Number", "Rational", "as_fraction", "from_float", "less", "library", "nearest", "rational"]
+__all__ = [
+    "INFINITY",
+    "Number",
+    "Rational",
+    "as_fraction",
+    "from_float",
+    "integer_type",
+    "less",
+    "library",
+    "nearest",
+    "rational",
+]
 
 Rational = Fraction  # or flint.fmpq
 Number = Rational | float  # the only float is infinity
@@ -25,6 +36,15 @@ def _constructor() -> Callable[[int, int], Rational]:
         return import_module("flint").fmpq  # type: ignore[no-any-return]
     except ImportError:
         return Fraction
+
+
+@cache
+def integer_type() -> Callable[[int], int]:
+    """What makes long integers quick to multiply: a type of python-flint, or Python's own."""
+    try:
+        return import_module("flint").fmpz  # type: ignore[no-any-return]
+    except ImportError:
+        return int
 
 
 def library() -> str:
