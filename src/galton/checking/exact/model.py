@@ -87,10 +87,14 @@ class ExactModel:
     def of_structure(self, name: str, rewards: Rewards) -> Gains:
         """The gains of a reward structure; ``rewards`` are its doubles."""
 
+        known: dict[int, Rational] = {}
+
         def earned(state: int, choice: int) -> Rational:
-            original = state if self.states is None else int(self.states[state])
-            row = choice if self.rows is None else int(self.rows[choice])
-            return self.numbers.state_reward(name, original) + self.numbers.choice_reward(name, row)
+            if choice not in known:
+                original = state if self.states is None else int(self.states[state])
+                row = choice if self.rows is None else int(self.rows[choice])
+                known[choice] = self.numbers.state_reward(name, original) + self.numbers.choice_reward(name, row)
+            return known[choice]
 
         return Gains(rewards, earned)
 

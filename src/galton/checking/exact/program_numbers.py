@@ -29,6 +29,7 @@ from .rows_at_once import Probability, RowsAtOnce, rows_at_once
 __all__ = ["NumbersOfProgram", "OtherGraphError", "numbers_of"]
 
 Targets = dict[int, Rational]
+Items = dict[tuple[str, int], list[tuple[Function, Function]]]  # by structure and action, -1 for states: guards, values
 _Branch = tuple[Rational, list[tuple[int, int]]]  # the probability of an update, and the new values of variables
 
 
@@ -48,16 +49,6 @@ class _Update:
 class _Command:
     guard: Function
     updates: tuple[_Update, ...]
-
-
-@dataclass(frozen=True)
-class _Item:
-    """A reward item; ``action`` is -1 for states."""
-
-    structure: str
-    action: int
-    guard: Function
-    value: Function
 
 
 @dataclass
@@ -95,8 +86,8 @@ class NumbersOfProgram:
         self._lowered = lowered
         self._variable = {name: place for place, name in enumerate(types)}
         self._commands = [self._command(command.source) for command in lowered.commands]
-        self._items = list(self._reward_items(program, lowered))
-        self._with_actions = {item.structure for item in self._items if item.action >= 0}
+        self._items = self._reward_items(program, lowered)
+        self._with_actions = {structure for structure, action in self._items if action >= 0}
         self._values: dict[int, list[Rational]] = {}
         self._choice_rewards: dict[tuple[str, int], Rational] = {}
         # Lists, because they are looked at one by one.
@@ -189,15 +180,17 @@ class NumbersOfProgram:
         value = function(())
         return rational(value) if isinstance(value, int) else value
 
-    def _reward_items(self, program: Program, lowered: Lowered) -> Iterator[_Item]:
+    def _reward_items(self, program: Program, lowered: Lowered) -> Items:
         number = {name: place for place, name in enumerate(lowered.actions)}
         function = self._compiler.function
+        found: Items = {}
         for name, structure in zip(program.reward_names, program.rewards, strict=True):
             for item in structure.items:
                 action = -1
                 if item.transition:
                     action = number.get(item.action, len(number)) if item.action else 0
-                yield _Item(name, action, function(item.guard), function(item.value))
+                found.setdefault((name, action), []).append((function(item.guard), function(item.value)))
+        return found
 
     def _is_whole(self, program: Program) -> bool:
         """Whether integers decide about the graph, but for which probabilities are zero."""
@@ -335,15 +328,13 @@ class NumbersOfProgram:
         return _Row(0, targets, earned)
 
     def _earned_by(self, action: int, state: State) -> dict[str, Rational]:
-        names = dict.fromkeys(item.structure for item in self._items if item.action == action)
-        return {name: self._earned(name, action, state) for name in names}
+        return {name: self._earned(name, action, state) for name, which in self._items if which == action}
 
     def _earned(self, structure: str, action: int, state: State) -> Rational:
         total = self._zero
-        for item in self._items:
-            if item.structure == structure and item.action == action and item.guard(state):
-                value = item.value(state)
-                total = total + value
+        for guard, value in self._items.get((structure, action), ()):
+            if guard(state):
+                total = total + value(state)
         return total
 
     def _note_sum(self, values: list[Rational], state: int) -> None:
