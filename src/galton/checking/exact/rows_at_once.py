@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...lower.lowering import Lowered, Product
 from ...lower.vectorised import evaluate, possible
 from ...model.sparse import Mask, Model
-from ...model.states import Field, PackedStates, Words
+from ...model.states import PackedStates, Words
 from .expressions import Function, State
 from .numbers import Rational, rational
 
@@ -26,6 +26,7 @@ __all__ = ["RowsAtOnce", "rows_at_once"]
 
 NO_ACTION = -2  # of the loop of a deadlock; -1 is that of states
 _COST = 2, 64  # an operation on arrays takes as long as so many states one by one; so many are always fine
+_ONES = 2**64 - 1
 Integers = npt.NDArray[np.int64]
 Probability = Function | Rational  # a number where it is the same in all states
 Update = tuple[Probability, tuple[tuple[int, int], ...]]  # the assignments are variables with the nodes of their values
@@ -169,11 +170,24 @@ class _Rows:
 
     def _moved(self, changes: Sequence[tuple[int, int]], some: Integers, values: dict[int, Any]) -> Integers:
         """Where some states come to by assignments; ``values`` are those of nodes there that are known already."""
-        words = self._words[some]
+        words, graph = self._words[some], self._lowered.graph
+        cleared, fixed = [0] * words.shape[1], [0] * words.shape[1]  # bits that are the same in all of them
         for variable, node in changes:
-            if node not in values:
-                values[node] = self._evaluated(node, some)
-            _assign(words, self._fields[variable], values[node])
+            field = self._fields[variable]
+            cleared[field.word] |= field.mask
+            constant = graph.constant(node)
+            if constant is not None:
+                fixed[field.word] |= (int(constant) - field.low) << field.shift
+        for word, bits in enumerate(cleared):
+            if bits:
+                words[:, word] = (words[:, word] & np.uint64(~bits & _ONES)) | np.uint64(fixed[word])
+        for variable, node in changes:
+            if graph.constant(node) is None:
+                if node not in values:
+                    values[node] = self._evaluated(node, some)
+                field = self._fields[variable]
+                codes = (np.asarray(values[node]).astype(np.int64) - field.low).astype(np.uint64)
+                words[:, field.word] |= (codes << np.uint64(field.shift)) & np.uint64(field.mask)
         return self._index.find(words)
 
     def _product(self, parts: Sequence[Probability], some: Integers) -> Rational | list[Rational]:
@@ -227,14 +241,6 @@ class _Rows:
         for code, double in pairs.T.tolist():
             most = max(most, abs(float(self._numbers[int(code)]) - double) / double)
         return most
-
-
-def _assign(words: Words, field: Field, values: Any) -> None:
-    """Put values into a field of packed states."""
-    shifted = (np.asarray(values).astype(np.int64) - field.low).astype(np.uint64) << np.uint64(field.shift)
-    words[:, field.word] = (words[:, field.word] & np.uint64(~field.mask & (2**64 - 1))) | (
-        shifted & np.uint64(field.mask)
-    )
 
 
 class _Index:
