@@ -31,6 +31,7 @@ def check(
     strategy: bool = False,
     certificate: bool = False,
     device: str = "auto",
+    exact: bool = False,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result:
@@ -56,6 +57,9 @@ def check(
     device
         Where to build what is not a model yet, and so where to check it: ``"cpu"``, ``"cuda"``, or ``"auto"``, which
         takes a device where there is one and the model is large enough.
+    exact
+        Whether to answer in rational numbers: those of the text, where the subject is a file or a program, and the
+        doubles of a model otherwise. ``result.exact`` is a ``Fraction``. No choice about methods goes with it.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -87,6 +91,11 @@ def check(
     """
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}
     chosen = settings or Settings()
+    if exact or chosen.exact:
+        from .checking.exact import device_for_exact, refuse_beside_exact
+
+        chosen, device = replace(chosen, exact=True, method=method or chosen.method), device_for_exact(device, eps)
+        refuse_beside_exact(chosen, strategy=strategy, certificate=certificate)
     if eps is not None:
         chosen = replace(chosen, eps=eps)
     if method is not None:
@@ -115,7 +124,7 @@ def check(
         kinds_of(question, context)  # what makes no sense shows before anything is built
         devices = count_devices(device)
         check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
-        if needs_automaton(question) and not certificate:
+        if needs_automaton(question) and not certificate and not chosen.exact:
             from .checking.automaton_reading import reading_of
 
             reading = reading_of(question, context, strategy=strategy or chosen.strategy)
@@ -123,6 +132,11 @@ def check(
             model = build(reading.program(subject), device=device, reader=reading.reader)
         else:
             end = None if certificate else terminal([(context, question)])
+            if chosen.exact:
+                from .checking.exact import refuse_without_answer, terminal_for_exact
+
+                refuse_without_answer(question, context, subject.type)
+                end = terminal_for_exact(end, context)
             model = build(subject, device=device, terminal=end)
     keep = strategy or chosen.strategy
     result = check_question(context, model, question, chosen, strategy=keep, certificate=certificate, reading=reading)

@@ -30,7 +30,7 @@ OPTIONS = {
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
         *("--omega", "--max-iterations", "--strategy", "--apply", "--certificate", "--csv", "--plot", "--explain"),
-        *("--full", "--device", "--format", "--order", "--single"),
+        *("--full", "--device", "--format", "--order", "--single", "--exact"),
     ],
     "synth": [
         *("--const", "-c", "--prop", "-p", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy"),

@@ -51,6 +51,11 @@ def check(
     settings = settings or Settings()
     settings.check_eps()
     devices = max(len(model.placement.devices), 1)
+    if settings.exact:
+        from .exact import check_exactly, refuse_beside_exact
+
+        refuse_beside_exact(settings, strategy=strategy, certificate=certificate)
+        return check_exactly(program, model, question)
     check_choices(question, program, settings, type=model.type, devices=devices)
 
     def check(model: Model, settings: Settings) -> Result:

@@ -11,8 +11,11 @@ from ..model.sparse import HERE
 from .quantity import Work
 
 DIGITS = 12  # that people get to see
+LONG_FRACTION = 40  # characters of one that people get to see in full
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from ..verifier.certificate import Certificate
     from .multi.mixtures import Mixture
     from .quantity import Quantity
@@ -81,6 +84,9 @@ class Result:
     strategy
         For an MDP, a strategy that attains the value, where it was asked for and there is one such value. For several
         objectives, a :class:`~galton.checking.multi.mixtures.Mixture`.
+    exact
+        The number itself, where exact numbers were asked for: a ``Fraction``, or a pair where the value is one.
+        Infinity is a ``float``.
     quantity, certificate
         The bounds in all states, and what proves them, where a certificate was asked for.
     listing
@@ -111,6 +117,7 @@ class Result:
     strategy: Strategy | Mixture | None = None
     quantity: Quantity | None = None
     certificate: Certificate | None = None
+    exact: Fraction | float | tuple[Fraction | float, Fraction | float] | None = None
     seconds: float = 0.0
 
     @property
@@ -152,11 +159,16 @@ class Result:
     @property
     def text(self) -> str:
         """The value for people, with no more digits than are known."""
+        if self.exact is not None:
+            return " to ".join(map(fraction_text, self.exact if isinstance(self.exact, tuple) else (self.exact,)))
         return shown(self.value, self.digits)
 
     @property
     def margin(self) -> str:
-        """The bounds, where they say more than the value."""
+        """The bounds, where they say more than the value; of a fraction, its first digits."""
+        if self.exact is not None:
+            decimal = shown(self.value, 10)
+            return "" if decimal == self.text else f"  about {decimal}"
         if self.lower is None or self.upper is None or self.lower == self.upper or not self.proved:
             return ""
         lower = outward(self.lower, "ROUND_FLOOR", self.digits + 2)
@@ -179,6 +191,33 @@ def shown(value: bool | Number | tuple[Number, Number] | ParetoSet | None, digit
     if math.isinf(value):
         return "infinity" if value > 0 else "-infinity"
     return f"{value:.{digits}g}"
+
+
+def fraction_text(value: Fraction | float) -> str:
+    """A fraction for people: in full where it is short, else how long it is.
+
+    >>> from fractions import Fraction
+    >>> fraction_text(Fraction(1, 6)), fraction_text(Fraction(2**300, 3**300))
+    ('1/6', '20370359763344860862…/13689147905858837599…, 91 and 144 digits')
+    """
+    if isinstance(value, float):
+        return shown(value)
+    full = full_fraction(value)
+    if len(full) <= LONG_FRACTION:
+        return full
+    parts = [part.lstrip("-") for part in full.split("/")]
+    short = "/".join(f"{part[:20]}…" if len(part) > 20 else part for part in parts)
+    return f"{'-' * (value < 0)}{short}, {' and '.join(str(len(part)) for part in parts)} digits"
+
+
+def full_fraction(value: Fraction | float) -> str:
+    """A fraction with all its digits, however many; Python's own ``str`` gives up after a few thousand."""
+    if isinstance(value, float):
+        return shown(value)
+    from decimal import Decimal
+
+    above, below = (f"{Decimal(part):f}" for part in (value.numerator, value.denominator))
+    return above if below == "1" else f"{above}/{below}"
 
 
 def outward(bound: Number, rounding: str, digits: int) -> str:

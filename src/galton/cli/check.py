@@ -11,6 +11,7 @@ from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory,
 
 
 def check(
+    context: typer.Context,
     model: ModelFile,
     const: Constants = None,
     prop: Annotated[
@@ -149,6 +150,14 @@ def check(
             "all sweeps are in single precision.",
         ),
     ] = False,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Answer in fractions: those of the text, not of doubles. For models of up to some hundred thousand "
+            "states; without bounds on time. No choice about methods, eps or devices goes with it.",
+        ),
+    ] = False,
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -170,6 +179,7 @@ def check(
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ (G F "all_heads") | (F G "finished") ]'
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
+      galton check models/die.prism -p 'P=? [ F d=6 ]' --exact
     """
     from .warm_up import warm_up
 
@@ -192,6 +202,18 @@ def check(
         single=single,
     )
     settings.check_eps()
+    if exact:
+        from dataclasses import replace
+
+        from ..checking.exact.choices import device_for_exact, refuse_beside_exact
+
+        sources = [context.get_parameter_source(name) for name in ("eps", "relative")]
+        given = any(source is not None and source.name != "DEFAULT" for source in sources)
+        device = device_for_exact(device, eps if given else None)
+        refuse_beside_exact(
+            settings, strategy=strategy is not None, certificate=certificate is not None, apply=apply is not None
+        )
+        settings = replace(settings, exact=True)
     building = {
         "device": device,
         "threads": threads,

@@ -258,6 +258,10 @@ class Run:
         """The model that all of these properties ask about."""
         start = time.perf_counter()
         end = None if self.full else terminal((a.context, a.question) for a in asked)
+        if self.settings.exact:
+            from ..checking.exact import terminal_for_exact
+
+            end = terminal_for_exact(end, program)
         if self.apply:
             model = self._applied(program, end)
         else:
@@ -318,10 +322,15 @@ class Run:
         wrong: GaltonError | None = None
         try:
             kinds_of(question, context, self._type(context))
+            if self.settings.exact:
+                from ..checking.exact import refuse_without_answer
+
+                refuse_without_answer(question, context, self._type(context))
         except GaltonError as error:
             wrong = error
         reading: Reading | None = None
-        if wrong is None and not self.full and not self.apply and needs_automaton(question):
+        whole = self.full or self.settings.exact or self.apply
+        if wrong is None and not whole and needs_automaton(question):
             from ..checking.automaton_reading import reading_of
 
             reading = reading_of(question, context, strategy=self.outputs.strategy is not None)
@@ -421,7 +430,7 @@ class Run:
 
     def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
         """The answers of properties whose bound runs through a range, each range in one pass."""
-        if len(row.asked) < 2:
+        if len(row.asked) < 2 or self.settings.exact:
             return {}
         from ..checking.curves import Point, answer_curve
         from .watch import Watcher
@@ -565,7 +574,7 @@ class Run:
         if outputs.plot:
             found.append(Plot(outputs.plot, self.ranges, titles))
         if outputs.csv:
-            found.append(CsvFile(outputs.csv, self.ranges, titles))
+            found.append(CsvFile(outputs.csv, self.ranges, titles, exact=self.settings.exact))
         if self.ranges and not outputs.as_json:
             found.append(Table(self.ranges, titles))
         return found

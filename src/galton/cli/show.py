@@ -33,7 +33,16 @@ def record(result: Result) -> dict[str, Any]:
     found = {"value": as_json(value), "lower": as_json(lower), "upper": as_json(upper)}
     if isinstance(result.value, ParetoSet):
         found |= {name: as_json(getattr(result.value, name)) for name in ("objectives", "bounds", "half_spaces", "gap")}
-    return found
+    return found if result.exact is None else {**found, "exact": exact_json(result.exact)}
+
+
+def exact_json(value: Any) -> Any:
+    """A fraction as text with all its digits, ``"1/6"``; a list of two for a pair."""
+    from ..checking.result import full_fraction
+
+    if isinstance(value, tuple):
+        return [exact_json(part) for part in value]
+    return as_json(value) if isinstance(value, float) else full_fraction(value)
 
 
 def sizes(model: Model) -> dict[str, int]:

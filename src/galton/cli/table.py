@@ -53,29 +53,32 @@ class CsvFile:
     """The answers of an experiment in a CSV file, with one number in a cell.
 
     For each property there is its value, where it is the same in all initial states; for numbers, the smallest and the
-    largest value over the initial states, and the bounds.
+    largest value over the initial states, and the bounds. Exact numbers have a column besides, with fractions.
     """
 
     PARTS = ("", " min", " max", " lower", " upper")
 
-    def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str]):
+    def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str], exact: bool = False):
         self._output = Output(path)
+        self._parts = (*self.PARTS, " exact") if exact else self.PARTS
         self._constants = constants
         self._writer = csv.writer(self._output.file)
         # Written with the first row: a disk that is full must not keep anybody from the answer.
-        self._head: list[str] | None = [*constants, *(f"{name}{part}" for name in titles for part in self.PARTS)]
+        self._head: list[str] | None = [*constants, *(f"{name}{part}" for name in titles for part in self._parts)]
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
         """One row."""
         cells: list[Any] = [_cell(valuation[name]) for name in self._constants]
         for answer in answers:
             if isinstance(answer, str):
-                cells += [answer, "", "", "", ""]
+                cells += [answer, *[""] * (len(self._parts) - 1)]
                 continue
             low, high = _spread(answer) or (None, None)
             single = _alone(answer) if low is None else low if low == high else None
             bounds = (answer.lower, answer.upper) if answer.proved else (None, None)
             cells += map(_cell, (single, low, high, *bounds))
+            if len(self._parts) > len(self.PARTS):
+                cells.append(_fraction(answer))
         self._write(cells)
 
     def close(self) -> None:
@@ -106,6 +109,14 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else value
+
+
+def _fraction(answer: Result) -> str:
+    """An exact number with all its digits; a range as two of them."""
+    from ..checking.result import full_fraction
+
+    exact = answer.exact if isinstance(answer.exact, tuple) else (answer.exact,)
+    return " to ".join(full_fraction(part) for part in exact if part is not None)
 
 
 def _alone(answer: Result) -> bool | str | None:

@@ -56,6 +56,8 @@ class Settings:
         model does not fit on the device as a whole.
     strategy
         Whether to keep the choices that attain the value of an MDP.
+    exact
+        Whether to answer in rational numbers, which leaves nothing of the above to choose but ``threads``.
     watch
         Told of progress; see :data:`Watch`.
 
@@ -80,6 +82,7 @@ class Settings:
     single: bool = False
     stream: bool = False
     strategy: bool = False
+    exact: bool = False
     watch: Watch | None = None
 
     def __post_init__(self) -> None:
