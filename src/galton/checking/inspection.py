@@ -342,11 +342,14 @@ def rewarded_path(formula: Expression, terms: Terms) -> paths.Path | paths.Linea
 
 
 def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path | paths.Linear:
-    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded, as in PRISM."""
+    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded in time."""
     path = paths.shape(formula.path)
-    if isinstance(path, paths.Until) and path.bound is not None:
-        message = f"'{formula.quantifier}' with a bound on the path is not supported"
-        raise UnsupportedError(message, terms.source, formula.span)
+    if isinstance(path, paths.Until):
+        _, _, timed = interval_of(path, terms)
+        if timed:
+            message = f"'{formula.quantifier}' with a bound on time is not supported: paths may be as slow as they like"
+            hint = "ask whether it is possible, P>0 [ … ], or certain, P>=1 [ … ]"
+            raise UnsupportedError(message, terms.source, formula.span, hint)
     if isinstance(path, paths.Linear):
         _check_linear(path, terms)
     return path

@@ -1,8 +1,8 @@
 """``A [ path ]`` and ``E [ path ]`` of CTL: about all paths or some path, whatever their probability.
 
 Every transition counts as a choice of its own; then "some path" is "some strategy", and graph analysis has the answer
-(Clarke, Emerson and Sistla 1986, through de Alfaro 1997). Formulas of linear temporal logic need the product with an
-automaton besides.
+(Clarke, Emerson and Sistla 1986, through de Alfaro 1997). Bounds are counted in steps over sets of states. Formulas of
+linear temporal logic need the product with an automaton besides.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ...lang.properties import PathQuantifier
 from ...model.sparse import Mask, Model
 from ...model.values import Values
 from .. import paths
-from ..inspection import Terms, quantified_path
+from ..inspection import Terms, interval_of, quantified_path
+from .zero_one import zero_one_steps
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
     """Return the states where all paths (``A``), or some path (``E``), satisfy a path formula."""
-    path = quantified_path(formula, Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source))
+    terms = Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source)
+    path = quantified_path(formula, terms)
     if isinstance(path, paths.Now):
         return evaluation.mask(path.states)
     model = evaluation.model
@@ -40,12 +42,14 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
         states = evaluation.mask(path.states)
         return ~_some_next(model, ~states) if every else _some_next(model, states)
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
+    low, high, _ = interval_of(path, terms)
     # A path that avoids the until for ever exists for some, where all paths do not have it; and the other way round.
-    if every == path.negated:
-        found = _some_until(model, through, goal)
-        return ~found if every else found
-    avoided = _some_avoids(model, through, goal)
-    return ~avoided if every else avoided
+    wanted = every == path.negated
+    if low == 0 and high is None:
+        found = _some_until(model, through, goal) if wanted else _some_avoids(model, through, goal)
+    else:
+        found = _some_within(model, through, goal, int(low), None if high is None else int(high), avoids=not wanted)
+    return ~found if every else found
 
 
 def free(model: Model) -> Model:
@@ -73,6 +77,12 @@ def _some_avoids(model: Model, through: Mask, goal: Mask) -> Mask:
     from ...graph import can_avoid
 
     return can_avoid(free(model), through, goal)
+
+
+def _some_within(model: Model, through: Mask, goal: Mask, low: int, high: int | None, *, avoids: bool) -> Mask:
+    """Where some path is in the goal after ``low`` to ``high`` steps, and before in ``through``; or some is not."""
+    never, surely = zero_one_steps(free(model), through, goal, low, high, "min" if avoids else "max")
+    return ~surely if avoids else ~never
 
 
 def _some_next(model: Model, states: Mask) -> Mask:
