@@ -29,7 +29,17 @@ OPTIONS = {
     "build": [*BUILDING, "--export"],
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
-        *("--omega", "--max-iterations", "--strategy", "--apply", "--certificate", "--csv", "--plot", "--explain"),
+        *(
+            "--omega",
+            "--max-iterations",
+            "--fair",
+            "--strategy",
+            "--apply",
+            "--certificate",
+            "--csv",
+            "--plot",
+            "--explain",
+        ),
         *("--full", "--device", "--format", "--order", "--single"),
     ],
     "synth": [

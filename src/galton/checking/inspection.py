@@ -51,6 +51,7 @@ __all__ = [
     "check_choices",
     "count_devices",
     "interval_of",
+    "kept_besides",
     "kinds_of",
     "makes_steps",
     "named_structure",
@@ -125,12 +126,18 @@ def check_choices(
     type: ModelType,
     device: str | None = None,
     devices: int = 1,
+    beside: Sequence[str] = (),
 ) -> None:
     """Refuse what was chosen and cannot apply to a property.
 
     ``type`` is that of the model, which a strategy may have made a chain of; ``device`` what was asked for by name.
+    ``beside`` are further options, as they are written, that not all choices go together with.
     """
     _check_together(settings, device, devices)
+    if settings.fair:
+        from .fairness import check_fair
+
+        check_fair(question, Terms(nature_of(type), program.constants, question.source), beside)
     chosen = list(_choices(settings, devices))
     if not chosen:
         return
@@ -147,6 +154,11 @@ def check_choices(
             f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away{hint}, "
             "or ask this property in a run of its own"
         )
+
+
+def kept_besides(*, strategy: bool, certificate: bool) -> list[str]:
+    """What is to be kept with an answer, as options are written."""
+    return ["--strategy"] * strategy + ["--certificate"] * certificate
 
 
 def _check_together(settings: Settings, device: str | None, devices: int) -> None:

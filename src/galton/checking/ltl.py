@@ -11,6 +11,7 @@ getting to such components, and least where that of the complement, which has th
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from ..automata.acceptance import complement
 from ..automata.from_property import path_formula
 from ..device.arrays import is_on_host
 from ..device.errors import DeviceError
-from ..graph import can_reach, zero_and_one
+from ..graph import EndComponents, can_reach, zero_and_one
 from ..lang.expressions import Expression
 from ..lang.properties import Optimum, TimeBound
 from ..lang.rendering import render
@@ -106,11 +107,12 @@ def linear_reward(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A product, and what was done for it."""
+    """A product, and what was done for it; ``ends`` finds components for fair strategies, where these are meant."""
 
     automaton: Automaton
     product: Product
     work: tuple[Work, ...]
+    ends: Callable[[Mask], EndComponents] | None = None
 
     @property
     def model(self) -> Model:
@@ -123,7 +125,7 @@ class _Asked:
     def goal(self, optimum: Optimum | None) -> Mask:
         """The states from which the formula is sure or, for a minimum, its negation, by some strategy."""
         acceptance = self.automaton.acceptance
-        return self.product.accepting(complement(acceptance) if optimum == "min" else acceptance)
+        return self.product.accepting(complement(acceptance) if optimum == "min" else acceptance, ends=self.ends)
 
 
 def _product(
@@ -152,7 +154,12 @@ def _product(
         Work("automaton", f"{automaton.n_states:,} states, {automaton.n_marks} marks", seconds=made - begun),
         Work("product", size, seconds=time.perf_counter() - made),
     )
-    return _Asked(automaton, found, work)
+    ends = None
+    if evaluation.settings.fair:
+        from .fairness import fair_ends
+
+        ends = fair_ends(evaluation.model, model, found)
+    return _Asked(automaton, found, work, ends)
 
 
 def automaton_of(path: Expression, terms: Terms, *, counting: bool = False) -> tuple[Automaton, tuple[Expression, ...]]:

@@ -211,7 +211,11 @@ def _until(
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
-    if low == 0 and high is None:
+    if low == 0 and high is None and settings.fair and optimum == "min":
+        from .fairness import fair_until
+
+        found = fair_until(model, through, goal, settings, negated=path.negated)
+    elif low == 0 and high is None:
         from .unbounded.until import until
 
         found = until(model, through, goal, optimum, settings, negated=path.negated)
@@ -305,6 +309,10 @@ def _objective(
     objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
     match objective:
         case Cumulative(None):
+            if settings.fair and optimum == "min":
+                from .fairness import fair_total_reward
+
+                return fair_total_reward(model, structure, settings)
             from .unbounded.rewards import total_reward
 
             return total_reward(model, structure, optimum, settings)
@@ -347,7 +355,6 @@ def _path_reward(
 ) -> Quantity:
     """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
     from .bounded.single_step import next_reward
-    from .unbounded.rewards import reachability_reward
 
     path = rewarded_path(formula, _terms(evaluation))
     if isinstance(path, paths.Linear):
@@ -363,14 +370,26 @@ def _path_reward(
     _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
     if isinstance(formula, UnaryPath):
-        return reachability_reward(model, structure, goal, optimum, settings)
+        return _reward_until(model, structure, goal, optimum, settings)
     from ..reduce.submodels import absorbing
 
     model, structure, rows = absorbing(model, ~evaluation.mask(path.through) & ~goal, structure)
-    found = reachability_reward(model, structure, goal, optimum, settings)
+    found = _reward_until(model, structure, goal, optimum, settings)
     if found.choices is None or rows is None:
         return found
     return replace(found, choices=np.where(found.choices < 0, -1, rows[found.choices]).astype(np.int32))
+
+
+def _reward_until(
+    model: Model, structure: Rewards, goal: Mask, optimum: Optimum | None, settings: Settings
+) -> Quantity:
+    if settings.fair and optimum == "max":
+        from .fairness import fair_reward
+
+        return fair_reward(model, structure, goal, settings)
+    from .unbounded.rewards import reachability_reward
+
+    return reachability_reward(model, structure, goal, optimum, settings)
 
 
 # Quantities.
@@ -435,6 +454,10 @@ def _zero_and_one(
         _warn_if_empty(evaluation, goal, path.goal)
     if timed:
         found = zero_one.zero_one_times(model, through, goal, low, math.inf if high is None else high)
+    elif low == 0 and high is None and evaluation.settings.fair and optimum == "min":
+        from .fairness import fair_zero_one
+
+        found = fair_zero_one(model, through, goal)
     elif low == 0 and high is None:
         found = zero_one.zero_one_until(model, through, goal, optimum)
     else:

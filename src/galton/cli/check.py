@@ -62,6 +62,14 @@ def check(
             show_default=False,
         ),
     ] = None,
+    fair: Annotated[
+        bool,
+        typer.Option(
+            "--fair",
+            help="For MDPs, only strategies that take every choice of a state again and again, for as long as they "
+            "come back to it.",
+        ),
+    ] = False,
     strategy: Annotated[
         Path | None,
         typer.Option(
@@ -161,6 +169,7 @@ def check(
         format=format,
         order=order,
         single=single,
+        fair=fair,
     )
     settings.check_eps()
     building = {

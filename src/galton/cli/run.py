@@ -15,7 +15,7 @@ import typer
 
 from ..backend.failures import LimitError
 from ..checking.exploration import terminal
-from ..checking.inspection import check_choices, count_devices, kinds_of
+from ..checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.model_types import ModelType
@@ -267,7 +267,8 @@ class Run:
 
     def _check_choices(self, row: Row) -> None:
         """Refuse options that would do nothing for a property."""
-        device = self.building["device"]
+        device, kept = self.building["device"], self.outputs
+        beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
         for a in (a for asked in row.asked for a in asked if a.wrong is None):
             check_choices(
                 a.question,
@@ -276,6 +277,7 @@ class Run:
                 type=self._type(a.context),
                 device=device,
                 devices=count_devices(device),
+                beside=beside,
             )
 
     def _refuse(self, row: Row, error: GaltonError) -> None:

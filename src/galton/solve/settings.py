@@ -56,6 +56,9 @@ class Settings:
         model does not fit on the device as a whole.
     strategy
         Whether to keep the choices that attain the value of an MDP.
+    fair
+        For an MDP, whether strategies have to be fair: with probability 1, those who come back to a state for ever take
+        each of its choices again and again.
     watch
         Told of progress; see :data:`Watch`.
 
@@ -80,6 +83,7 @@ class Settings:
     single: bool = False
     stream: bool = False
     strategy: bool = False
+    fair: bool = False
     watch: Watch | None = None
 
     def __post_init__(self) -> None:

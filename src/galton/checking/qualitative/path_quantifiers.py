@@ -46,7 +46,8 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
     # A path that avoids the until for ever exists for some, where all paths do not have it; and the other way round.
     wanted = every == path.negated
     if low == 0 and high is None:
-        found = _some_until(model, through, goal) if wanted else _some_avoids(model, through, goal)
+        fair = evaluation.settings.fair
+        found = _some_until(model, through, goal) if wanted else _some_avoids(model, through, goal, fair=fair)
     else:
         found = _some_within(model, through, goal, int(low), None if high is None else int(high), avoids=not wanted)
     return ~found if every else found
@@ -73,7 +74,11 @@ def _some_until(model: Model, through: Mask, goal: Mask) -> Mask:
     return can_reach(model, through, goal)
 
 
-def _some_avoids(model: Model, through: Mask, goal: Mask) -> Mask:
+def _some_avoids(model: Model, through: Mask, goal: Mask, *, fair: bool) -> Mask:
+    if fair:
+        from ..fairness import some_fair_path_avoids
+
+        return some_fair_path_avoids(model, free(model), through, goal)
     from ...graph import can_avoid
 
     return can_avoid(free(model), through, goal)
