@@ -88,6 +88,22 @@ def check(
             "--certificate", metavar="FILE", help="Write what proves the answer, for galton verify.", show_default=False
         ),
     ] = None,
+    counterexample: Annotated[
+        bool,
+        typer.Option(
+            "--counterexample",
+            help="Show why a bound on a probability is false, by the likeliest paths, or why A is false or E true.",
+        ),
+    ] = False,
+    counterexample_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--counterexample-file",
+            metavar="FILE",
+            help="Write all paths of the counterexample to a file: .json, .csv.",
+            show_default=False,
+        ),
+    ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write a table of all results.", show_default=False)
     ] = None,
@@ -149,6 +165,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'Smax=? [ "all_heads" ]'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
+      galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
     """
     from .warm_up import warm_up
 
@@ -179,7 +196,16 @@ def check(
         "memory": memory,
         "fix_deadlocks": fix_deadlocks,
     }
-    outputs = Outputs(as_json=as_json, explain=explain, csv=csv, plot=plot, strategy=strategy, certificate=certificate)
+    outputs = Outputs(
+        as_json=as_json,
+        explain=explain,
+        csv=csv,
+        plot=plot,
+        strategy=strategy,
+        certificate=certificate,
+        counterexample=counterexample,
+        counterexample_file=counterexample_file,
+    )
     run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
     run.read(const or [], prop or [], props, name or [])
     run.all()

@@ -29,6 +29,7 @@ from .ending import memory_advice, unhurried
 if TYPE_CHECKING:
     from ..checking.experiment import Valuation
     from ..checking.result import Result
+    from ..checking.witnesses.counterexample import Counterexample
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
     from ..solve.settings import Settings
@@ -49,6 +50,13 @@ class Outputs:
     plot: Path | None
     strategy: Path | None
     certificate: Path | None
+    counterexample: bool = False
+    counterexample_file: Path | None = None
+
+    @property
+    def explains(self) -> bool:
+        """Whether a counterexample is wanted."""
+        return self.counterexample or self.counterexample_file is not None
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,12 @@ class Run:
             raise GaltonError("a certificate belongs to one property: give one with --prop or --name, and no range")
         if self.outputs.certificate and self.apply:
             raise GaltonError("a certificate is about the model of the file: give it without --apply")
-        for path in (self.outputs.csv, self.outputs.plot, self.outputs.strategy, self.outputs.certificate):
+        if self.outputs.explains:
+            from .counterexamples import check_asked
+
+            check_asked(self.outputs.counterexample_file, several=len(self.selected) > 1 or bool(self.ranges))
+        outputs = self.outputs
+        for path in (outputs.csv, outputs.plot, outputs.strategy, outputs.certificate, outputs.counterexample_file):
             if path is not None:
                 check_writable(path)
         if self.apply:
@@ -270,6 +283,10 @@ class Run:
         device, kept = self.building["device"], self.outputs
         beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
         for a in (a for asked in row.asked for a in asked if a.wrong is None):
+            if kept.explains:
+                from .counterexamples import check_question
+
+                check_question(a.context, a.question, self._type(a.context), self.settings)
             check_choices(
                 a.question,
                 a.context,
@@ -333,6 +350,9 @@ class Run:
             answer |= {name: round(seconds, 6) for name, seconds in times.items()}
             if self.outputs.explain:
                 answer |= {"build": model.info, "plan": show.plan(found)}
+        example = None if isinstance(found, GaltonError) else self._counterexample(found, model, asked)
+        if example is not None:
+            answer["counterexample"] = example.as_json()
         if self.outputs.as_json:
             self._put(answer)
         elif not self.ranges and not isinstance(found, GaltonError):
@@ -341,8 +361,12 @@ class Run:
                 show.print_plan(model, found, self.build_s)
         if isinstance(found, GaltonError):
             return f"error: {found.kind}"
+        if example is not None and not self.outputs.as_json:
+            show.print_lines(example.lines())
         self._keep_strategy(found, asked)
         self._keep_certificate(found, model, asked)
+        if example is not None and not options.kept(example.write, self.outputs.counterexample_file):
+            self.code = 2
         return found
 
     def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
@@ -378,9 +402,12 @@ class Run:
         watcher = Watcher(model, asked.question.prop.text)
         settings = replace(self.settings, watch=watcher)
         keep = self.outputs.strategy is not None
+        follow = self.outputs.explains and model.has_choices
         try:
             proof = self.outputs.certificate is not None
-            found = check_property(asked.context, model, asked.question, settings, strategy=keep, certificate=proof)
+            found = check_property(
+                asked.context, model, asked.question, settings, strategy=keep or follow, certificate=proof
+            )
             if keep and found.strategy is None:
                 raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
         except (GaltonError, MemoryError) as failure:
@@ -401,6 +428,19 @@ class Run:
         for warning in found.warnings[len(model.warnings) :]:  # the model's own were told when it was built
             typer.echo(f"warning: {warning}", err=True)
         return found
+
+    def _counterexample(self, result: Result, model: Model, asked: Asked) -> Counterexample | None:
+        """What shows that a property is false, where that is wanted; an error is told, and the answer stands."""
+        if not self.outputs.explains:
+            return None
+        from .counterexamples import explained
+
+        try:
+            return explained(asked.context, model, asked.question, self.settings, result)
+        except GaltonError as error:
+            typer.echo(options.told(error), err=True)
+            self.code = max(self.code, 1)
+            return None
 
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:
