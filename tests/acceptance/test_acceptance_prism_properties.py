@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from prism_files import SHARED
 
+import galton
+
 SCRIPT = SHARED / "accept" / "prism_tests.py"
 
 # PRISM has no answer to these yet. Galton has: that of the properties before them, which say the same by X.
@@ -32,8 +34,8 @@ NOT_COMPARED = "pareto curves are not compared"  # by the program; the test belo
 @pytest.mark.slow
 @pytest.mark.skipif(not SCRIPT.exists(), reason="PRISM's tests are not here")
 def test_properties(tmp_path: Path) -> None:
-    galton, out = f"{shlex.quote(sys.executable)} -m galton", tmp_path / "out.json"
-    done = subprocess.run([sys.executable, SCRIPT, "--galton", galton, "--json", out], capture_output=True, text=True)
+    command, out = f"{shlex.quote(sys.executable)} -m galton", tmp_path / "out.json"
+    done = subprocess.run([sys.executable, SCRIPT, "--galton", command, "--json", out], capture_output=True, text=True)
     records = json.loads(out.read_text())
     failed = {
         (record["props"].removeprefix("functionality/"), record["text"]): record["why"]
@@ -63,3 +65,17 @@ def test_pareto_sets() -> None:
             assert [*map(tuple, found)] == [pytest.approx(point, abs=1e-6) for point in expected], prop["text"]
             compared += 1
     assert compared == 20
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="PRISM's tests are not here")
+def test_fair_strategies() -> None:
+    """The program leaves tests with switches such as ``-fair`` out."""
+    folder, compared = SHARED / "prism-tests", 0
+    for test in json.loads((folder / "manifest.json").read_text())["tests"]:
+        if not any("-fair" in line for line in test["props_args"] or ()):
+            continue
+        for prop in test["properties"]:
+            found = galton.check(folder / test["model"], prop["text"], fair=True)
+            assert found.value == pytest.approx(float(prop["results"][0]["expected"])), prop["text"]
+            compared += 1
+    assert compared == 4

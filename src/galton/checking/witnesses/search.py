@@ -18,7 +18,7 @@ from .arcs import Arcs, Floats, Ints, only
 
 __all__ = ["Search", "Staged", "Unbounded", "Way"]
 
-MOST_PLACES = 50_000_000  # that are looked at one step after the other
+MOST_PLACES = 20_000_000  # that are looked at one step after the other
 
 Way = tuple[int, float, int]  # an arc, what it costs, and the place it leads to
 
