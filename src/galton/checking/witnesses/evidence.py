@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..strategies.strategy import Strategy
 
-__all__ = ["Evidence", "evidence_of"]
+__all__ = ["Evidence", "Within", "evidence_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +81,16 @@ def evidence_of(
     everywhere = np.ones(model.n_states, dtype=np.bool_)
     match path:
         case paths.Now(states):
-            within = _Within(everywhere, evaluation.mask(states), 0, 0)
+            within = Within(everywhere, evaluation.mask(states), 0, 0)
         case paths.Next(states):
-            within = _Within(everywhere, evaluation.mask(states), 1, 1)
+            within = Within(everywhere, evaluation.mask(states), 1, 1)
         case paths.Until(through, goal, _, negated):
             low, high, _ = interval_of(path, _terms(evaluation))
             masks = evaluation.mask(through), evaluation.mask(goal)
             holds = holds != negated
             if high is None:
                 return _of_until(evaluation, *masks, strategy, start, happens=holds)
-            within = _Within(*masks, int(low), int(high))
+            within = Within(*masks, int(low), int(high))
     # Comparisons of a single step take the doubles as they stand.
     alone = isinstance(path, paths.Next) and not model.has_rates
     return _of_steps(evaluation, within, strategy, start, Steps(model, as_they_stand=alone), happens=holds)
@@ -131,7 +131,7 @@ def _of_until(
 
 
 @dataclass(frozen=True, eq=False)
-class _Within:
+class Within:
     """``through U[low,high] goal``, counted in steps."""
 
     through: Mask
@@ -158,7 +158,7 @@ class _Within:
 
 def _of_steps(
     evaluation: Evaluation,
-    within: _Within,
+    within: Within,
     strategy: Strategy | None,
     start: int,
     probabilities: Steps,

@@ -23,6 +23,7 @@ from ..ltl import automaton_of
 from ..qualitative.path_quantifiers import free
 from .arcs import Arcs, Steps, every_arc, only
 from .counterexample import Counterexample, Path, in_words
+from .evidence import Within
 from .likeliest import cheapest_paths
 from .search import Search, Staged, Unbounded
 
@@ -82,25 +83,21 @@ def _simple(evaluation: Evaluation, path: paths.Path, terms: Terms, start: int, 
         return [], None
     if isinstance(path, paths.Next):
         states = evaluation.mask(path.states)
-        return _within_steps(arcs, everywhere, ~states if negated else states, 1, 1, start), None
+        return _counted(model, arcs, Within(everywhere, states, 1, 1), start, happens=not negated), None
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     low, high, _ = interval_of(path, terms)
     happens = negated == path.negated
-    if high is not None and happens:
-        return _within_steps(arcs, through, goal, int(low), int(high), start), None
     if high is not None:
-        return _misses_in_steps(arcs, through, goal, int(low), int(high), start), None
+        return _counted(model, arcs, Within(through, goal, int(low), int(high)), start, happens=happens), None
     first: list[int] = []
     if low:  # so many steps before it counts, to where it can still happen, or not
         first, start = _lead_in(evaluation, arcs, through, goal, int(low), start, happens)
         if not happens and not through[start]:
             return first, None
-    taken, loop = _reaches(arcs, through, goal, start) if happens else _avoids(model, arcs, through, goal, start)
+    if happens:
+        return first + _entries(Unbounded.of(arcs, through, goal), start), None
+    taken, loop = _avoids(model, arcs, through, goal, start)
     return first + taken, None if loop is None else loop + len(first)
-
-
-def _reaches(arcs: Arcs, through: Mask, goal: Mask, start: int) -> Taken:
-    return _entries(Unbounded.of(arcs, through, goal), start), None
 
 
 def _avoids(model: Model, arcs: Arcs, through: Mask, goal: Mask, start: int) -> Taken:
@@ -134,25 +131,9 @@ def _entries(search: Search, place: int) -> list[int]:
 # Steps that are counted.
 
 
-def _within_steps(arcs: Arcs, through: Mask, goal: Mask, low: int, high: int, start: int) -> list[int]:
-    nowhere = np.zeros_like(goal)
-    search = Staged.of(
-        lambda _: arcs,
-        len(goal),
-        high,
-        lambda step: (goal, through & ~goal) if step >= low else (nowhere, through),
-    )
-    return _entries(search, start)
-
-
-def _misses_in_steps(arcs: Arcs, through: Mask, goal: Mask, low: int, high: int, start: int) -> list[int]:
-    def rule(step: int) -> tuple[Mask, Mask]:
-        if step < low:
-            return ~through, through
-        ends = ~goal if step == high else ~(through | goal)
-        return ends, through & ~goal & ~ends
-
-    return _entries(Staged.of(lambda _: arcs, len(goal), high, rule), start)
+def _counted(model: Model, arcs: Arcs, within: Within, start: int, *, happens: bool) -> list[int]:
+    """The shortest way on which something happens within steps, or is missed."""
+    return _entries(Staged.of(lambda _: arcs, model.n_states, within.high, within.rule(model, happens=happens)), start)
 
 
 def _lead_in(
