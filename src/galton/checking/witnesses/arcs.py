@@ -12,11 +12,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from ...device.arrays import members
 from ...model.sparse import Mask, Model, row_sums
 from ...reduce.submodels import Rows, entries_of
 from .downward import Downward
 
-__all__ = ["Arcs", "Floats", "Ints", "Steps", "every_arc", "only", "strategy_arcs"]
+__all__ = ["Arcs", "Floats", "Ints", "Steps", "among", "every_arc", "near", "only", "strategy_arcs"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -91,6 +92,30 @@ class Steps:
             entries = slice(int(self.model.row_starts[row]), int(self.model.row_starts[row + 1]))
             self._sums[row] = sum(map(Fraction, self.model.values[entries].tolist()), Fraction(0))
         return self._sums[row]
+
+
+def near(arcs: Arcs, start: int, steps: int) -> Ints:
+    """The states within so many steps of one, in their order."""
+    found = np.zeros(len(arcs.starts) - 1, dtype=np.bool_)
+    found[start] = True
+    newest = np.array([start])
+    while len(newest) and steps:
+        entries, _ = members(arcs.starts, newest)
+        targets = np.unique(arcs.targets[entries])
+        newest, steps = targets[~found[targets]], steps - 1
+        found[newest] = True
+    return np.flatnonzero(found)
+
+
+def among(arcs: Arcs, states: Ints) -> Arcs:
+    """The arcs that leave some states and lead to some, with these numbered from 0."""
+    place = np.full(len(arcs.starts) - 1, -1)
+    place[states] = np.arange(len(states))
+    kept, counts = members(arcs.starts, states)
+    inside = place[arcs.targets[kept]] >= 0
+    starts = np.concatenate([[0], np.cumsum(inside)])[np.concatenate([[0], np.cumsum(counts)])]
+    kept = kept[inside]
+    return Arcs(starts, place[arcs.targets[kept]], arcs.costs[kept], arcs.entries[kept], arcs.rows[kept])
 
 
 def only(arcs: Arcs, kept: Mask) -> Arcs:

@@ -23,7 +23,7 @@ from .. import paths
 from ..automaton_product import product
 from ..inspection import Terms, interval_of
 from ..ltl import automaton_of
-from .arcs import Arcs, Ints, Steps, strategy_arcs
+from .arcs import Arcs, Ints, Steps, among, every_arc, near, strategy_arcs
 from .counterexample import Path
 from .downward import Downward
 from .likeliest import Step
@@ -43,7 +43,7 @@ class Evidence:
     Attributes
     ----------
     home
-        The states that those of a product are; None where there is none.
+        The states of the model that those of the search are; None where they are the same.
     probabilities
         The probabilities of transitions.
     alone
@@ -139,13 +139,14 @@ class Within:
     low: int
     high: int
 
-    def rule(self, model: Model, *, happens: bool) -> Rule:
-        """Where paths end after some steps, and where they go on."""
-        through, goal, nowhere = self.through, self.goal, np.zeros_like(self.goal)
+    def rule(self, model: Model, states: Ints, *, happens: bool) -> Rule:
+        """Where paths end after some steps, and where they go on, among some states."""
+        through, goal = self.through[states], self.goal[states]
+        nowhere = np.zeros_like(goal)
         if happens:
             return lambda step: (goal, through & ~goal) if step >= self.low else (nowhere, through)
         # Who cannot reach the goal by any choice has missed it; and so have all others at the end.
-        missed = ~can_reach(model, through, goal)
+        missed = ~can_reach(model, self.through, self.goal)[states]
 
         def rule(step: int) -> tuple[Mask, Mask]:
             if step < self.low:
@@ -170,20 +171,26 @@ def _of_steps(
 
     model = evaluation.model
     counted = strategy is not None and strategy.steps is not None
-    graphs: Callable[[int], Arcs] = cache(
-        lambda step: strategy_arcs(model, _rows(model, strategy, step)) if counted or not step else graphs(0)
-    )
-    search = Staged.of(graphs, model.n_states, within.high, within.rule(model, happens=happens))
+    states = near(every_arc(model), start, within.high)
+    place = int(np.searchsorted(states, start))
+
+    @cache
+    def graphs(step: int) -> Arcs:
+        if step and not counted:
+            return graphs(0)
+        return among(strategy_arcs(model, _rows(model, strategy, step)), states)
+
+    search = Staged.of(graphs, len(states), within.high, within.rule(model, states, happens=happens))
     if counted or not happens:
-        return Evidence(search, start, probabilities)
+        return Evidence(search, place, probabilities, home=states)
     chain = _chain(model, strategy, start)
 
-    def alone(states: Mask) -> float:
-        masks = within.through & states, within.goal & states
+    def alone(inside: Mask) -> float:
+        masks = within.through & inside, within.goal & inside
         found = bounded_until(chain, *masks, within.low, within.high, None, evaluation.settings)
         return float(found.lower[start])
 
-    return Evidence(search, start, probabilities, alone=alone)
+    return Evidence(search, place, probabilities, home=states, alone=alone)
 
 
 def _of_product(evaluation: Evaluation, formula: Expression, start: int, *, holds: bool) -> Evidence:

@@ -145,9 +145,11 @@ def _subsystem(listed: Counterexample, evidence: Evidence) -> Counterexample:
         return replace(listed, note=f"{many}, and for this formula states alone do not show it")
     alone, costs = evidence.alone, evidence.search.through(evidence.place)
     order = np.argsort(costs, kind="stable")[: int(np.isfinite(costs).sum())]
+    if evidence.home is not None:
+        order = evidence.home[order]
 
     def worth(count: int) -> float:
-        states = np.zeros(len(costs), dtype=np.bool_)
+        states = np.zeros(listed.model.n_states, dtype=np.bool_)
         states[order[:count]] = True
         return alone(states)
 

@@ -21,7 +21,7 @@ from ..automaton_product import Product, product
 from ..inspection import Terms, interval_of, quantified_path
 from ..ltl import automaton_of
 from ..qualitative.path_quantifiers import free
-from .arcs import Arcs, Steps, every_arc, only
+from .arcs import Arcs, Steps, among, every_arc, near, only
 from .counterexample import Counterexample, Path, in_words
 from .evidence import Within
 from .likeliest import cheapest_paths
@@ -133,7 +133,10 @@ def _entries(search: Search, place: int) -> list[int]:
 
 def _counted(model: Model, arcs: Arcs, within: Within, start: int, *, happens: bool) -> list[int]:
     """The shortest way on which something happens within steps, or is missed."""
-    return _entries(Staged.of(lambda _: arcs, model.n_states, within.high, within.rule(model, happens=happens)), start)
+    states = near(arcs, start, within.high)
+    inner = among(arcs, states)
+    search = Staged.of(lambda _: inner, len(states), within.high, within.rule(model, states, happens=happens))
+    return _entries(search, int(np.searchsorted(states, start)))
 
 
 def _lead_in(
