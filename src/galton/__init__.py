@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api import check as check
-    from .api import counterexample as counterexample
     from .checking.distributions.api import steady_state as steady_state
     from .checking.distributions.api import transient as transient
     from .checking.distributions.distribution import StateDistribution as StateDistribution
     from .checking.result import Result as Result
+    from .checking.witnesses.api import counterexample as counterexample
     from .checking.witnesses.counterexample import Counterexample as Counterexample
     from .io import read_model as read_model
     from .io import write_model as write_model
@@ -46,7 +46,7 @@ _HOME = {
     "Settings": "solve.settings",
     "StateDistribution": "checking.distributions.distribution",
     "check": "api",
-    "counterexample": "api",
+    "counterexample": "checking.witnesses.api",
     "explore_function": "model.from_function",
     "load": "programs",
     "parse": "programs",

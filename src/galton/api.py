@@ -1,29 +1,24 @@
-"""``galton.check`` and ``galton.counterexample``: a question about a model, from Python."""
+"""``galton.check``: a question about a model, from Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .checking.answering import check as check_question
 from .checking.exploration import terminal
-from .checking.inspection import Terms, check_choices, count_devices, kept_besides, kinds_of
+from .checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from .checking.result import Result
 from .explore import build
 from .lang import Source, check_program, parse_model, parse_properties
 from .lang.expressions import Value
-from .lang.model_types import nature_of
 from .lang.program import Program
-from .lang.resolution import Question, resolve
+from .lang.resolution import resolve
 from .lang.source import GaltonError, read_source
 from .model.described import described
 from .model.sparse import Model
 from .solve.settings import Settings
-
-if TYPE_CHECKING:
-    from .checking.witnesses.counterexample import Counterexample
 
 
 def check(
@@ -94,77 +89,7 @@ def check(
     >>> result.lower <= 0.5 <= result.upper
     True
     """
-    chosen = _settings(settings, eps, method, fair)
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}
-    beside = kept_besides(strategy=strategy, certificate=certificate)
-    context, model, question = _asked(subject, prop, given, chosen, device, beside, whole=certificate)
-    result = check_question(
-        context, model, question, chosen, strategy=strategy or chosen.strategy, certificate=certificate
-    )
-    if certificate:
-        from .certify import certified
-
-        result = replace(result, certificate=certified(result, context, model, question))
-    return result
-
-
-def counterexample(
-    subject: Model | Program | str | Path,
-    prop: str,
-    *,
-    paths: int = 1_000,
-    settings: Settings | None = None,
-    constants: Mapping[str, Value | str] | None = None,
-    **more_constants: Value | str,
-) -> Counterexample | None:
-    """Find the likeliest paths that show that a property is false.
-
-    Parameters
-    ----------
-    subject
-        A model, a program, or the path of a file in the PRISM language.
-    prop
-        A bound on a probability, such as ``P<=0.1 [ F "lost" ]``, or ``A [ … ]`` or ``E [ … ]``.
-    paths
-        How many paths may be listed. Where more are needed, states whose paths show it are given instead.
-    settings
-        Choices about the numbers; see :class:`galton.Settings`.
-    constants, more_constants
-        Values for constants of the file and of the property.
-
-    Returns
-    -------
-    Counterexample or None
-        The paths, with a proved bound from below on their probability; None where the property is true. For ``A`` and
-        ``E`` it is a single path: one that shows that ``A`` is false, or that ``E`` is true.
-
-    Raises
-    ------
-    GaltonError
-        If something is wrong with the model or the property, or if no paths show such a property.
-
-    Examples
-    --------
-    >>> import galton
-    >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
-    >>> galton.counterexample(program, "P<0.3 [ F s=2 ]")
-    counterexample to P<0.3 [ F s=2 ]:
-      1 path on which F s = 2 holds, with probability 0.5 or more; >= 0.3 is needed
-      path 1, probability 0.5
-        step  probability  state
-           0               (s=0)
-           1          0.5  s=2
-    """
-    from .checking.witnesses.finding import check_explained, find_counterexample
-
-    chosen = settings or Settings()
-    given: dict[str, Value | str] = {**(constants or {}), **more_constants}
-    context, model, question = _asked(subject, prop, given, chosen, "auto", before=check_explained)
-    return find_counterexample(context, model, question, chosen, most=paths)
-
-
-def _settings(settings: Settings | None, eps: float | None, method: str | None, fair: bool) -> Settings:
-    """What was chosen, in one object."""
     chosen = settings or Settings()
     if eps is not None:
         chosen = replace(chosen, eps=eps)
@@ -173,24 +98,6 @@ def _settings(settings: Settings | None, eps: float | None, method: str | None, 
     if fair:
         chosen = replace(chosen, fair=True)
     chosen.check_eps()
-    return chosen
-
-
-def _asked(
-    subject: Model | Program | str | Path,
-    prop: str,
-    given: Mapping[str, Value | str],
-    chosen: Settings,
-    device: str,
-    beside: Sequence[str] = (),
-    *,
-    whole: bool = False,
-    before: Callable[[Question, Terms, Settings], None] | None = None,
-) -> tuple[Program, Model, Question]:
-    """The one question of a text, the program that knows its names, and the model, built as far as it needs it.
-
-    ``before`` has a look at the question before anything is built.
-    """
     file = parse_properties(Source("property", prop))
     if len(file.properties) != 1:
         raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
@@ -202,13 +109,20 @@ def _asked(
     elif unknown := sorted(given.keys() - own):
         raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
     if isinstance(subject, Model):
-        context, (question,) = resolve(file, described(subject), mine, labels=subject.labels)
-        return context, subject, question
-    context, (question,) = resolve(file, subject, mine)
-    kinds_of(question, context)  # what makes no sense shows before anything is built
-    if before is not None:
-        before(question, Terms(nature_of(subject.type), context.constants, question.source), chosen)
-    devices = count_devices(device)
-    check_choices(question, context, chosen, type=subject.type, device=device, devices=devices, beside=beside)
-    end = None if whole else terminal([(context, question)])
-    return context, build(subject, device=device, terminal=end), question
+        model = subject
+        context, (question,) = resolve(file, described(model), mine, labels=model.labels)
+    else:
+        context, (question,) = resolve(file, subject, mine)
+        kinds_of(question, context)  # what makes no sense shows before anything is built
+        devices, beside = count_devices(device), kept_besides(strategy=strategy, certificate=certificate)
+        check_choices(question, context, chosen, type=subject.type, device=device, devices=devices, beside=beside)
+        end = None if certificate else terminal([(context, question)])
+        model = build(subject, device=device, terminal=end)
+    result = check_question(
+        context, model, question, chosen, strategy=strategy or chosen.strategy, certificate=certificate
+    )
+    if certificate:
+        from .certify import certified
+
+        result = replace(result, certificate=certified(result, context, model, question))
+    return result

@@ -500,6 +500,20 @@ def test_what_has_no_counterexample(text: str, prop: str, said: str) -> None:
     assert said in str(error.value)
 
 
+def test_mistakes_of_callers() -> None:
+    program = galton.parse(COIN)
+    for prop, options, said in (
+        ("P<=0.1 [ F heads ]", {"paths": 0}, "a counterexample has one path or more"),
+        ("P<=0.1 [ F heads ]", {"N": 1}, "the property declares no constant 'N'"),
+        ("P<=0.1 [ F heads ]; A [ F heads ]", {}, "one property is asked for, and this text has 2"),
+    ):
+        with pytest.raises(GaltonError, match=said):
+            galton.counterexample(program, prop, **options)  # type: ignore[arg-type]
+    found = galton.counterexample(program, "const double p; P<=p [ F heads ]", p=0.1)
+    assert found is not None
+    assert found.constants == {"p": 0.1}
+
+
 def test_too_many_steps_to_look_for_paths_in() -> None:
     with pytest.raises(GaltonError, match="are too many to look for paths in"):
         galton.counterexample(galton.parse(COIN), "P<=0.1 [ F<=2000000000 heads ]")
@@ -531,6 +545,14 @@ def test_text_of_long_paths_and_of_many_is_cut() -> None:
     lines = repr(found).splitlines()
     assert any("161 more steps" in line for line in lines)
     assert len(lines) < 60
+
+
+def test_a_probability_that_no_double_holds() -> None:
+    walk = WALK.replace("200", "2000")
+    found = galton.counterexample(galton.parse(walk), "P<=0 [ F<=2000 x=2000 ]")
+    assert found is not None
+    assert (found.complete, found.probability, len(found.paths[0])) == (True, 0.0, 2000)
+    assert "with a probability above 0 that is too small for a double; > 0 is needed" in found.title
 
 
 # Numbers that are rounded down.

@@ -133,7 +133,10 @@ class Counterexample:
         together = " together" if len(self.paths) > 1 else ""
         if self.states is not None:
             which, together = f"{_count(len(self.states), 'state')}, with paths among them on which {self.shows}", ""
-        return f"{which}, with probability {self._worth()} or more{together}; {self.needed} is needed"
+        worth = f"probability {self._worth()} or more{together}"
+        if self.complete and not self.probability:
+            worth = "a probability above 0 that is too small for a double"
+        return f"{which}, with {worth}; {self.needed} is needed"
 
     @property
     def needed(self) -> str:
