@@ -350,19 +350,18 @@ class Run:
             answer |= {name: round(seconds, 6) for name, seconds in times.items()}
             if self.outputs.explain:
                 answer |= {"build": model.info, "plan": show.plan(found)}
-        example = None if isinstance(found, GaltonError) else self._counterexample(found, model, asked)
-        if example is not None:
-            answer["counterexample"] = example.as_json()
         if self.outputs.as_json:
-            self._put(answer)
+            example = self._counterexample(found, model, asked)
+            self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
         elif not self.ranges and not isinstance(found, GaltonError):
             show.print_result(found)
             if self.outputs.explain:
                 show.print_plan(model, found, self.build_s)
         if isinstance(found, GaltonError):
             return f"error: {found.kind}"
-        if example is not None and not self.outputs.as_json:
-            show.print_lines(example.lines())
+        if not self.outputs.as_json:
+            example = self._counterexample(found, model, asked)
+            show.print_lines([] if example is None else example.lines())
         self._keep_strategy(found, asked)
         self._keep_certificate(found, model, asked)
         if example is not None and not options.kept(example.write, self.outputs.counterexample_file):
@@ -429,9 +428,9 @@ class Run:
             typer.echo(f"warning: {warning}", err=True)
         return found
 
-    def _counterexample(self, result: Result, model: Model, asked: Asked) -> Counterexample | None:
+    def _counterexample(self, result: Result | GaltonError, model: Model, asked: Asked) -> Counterexample | None:
         """What shows that a property is false, where that is wanted; an error is told, and the answer stands."""
-        if not self.outputs.explains:
+        if not self.outputs.explains or isinstance(result, GaltonError):
             return None
         from .counterexamples import explained
 

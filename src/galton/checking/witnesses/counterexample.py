@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Counterexample", "Path", "check_suffix", "in_words"]
 
-SHOWN_PATHS, SHOWN_STEPS, SHOWN_STATES = 5, 40, 20  # as text
+SHOWN_PATHS, SHOWN_STEPS, SHOWN_STATES = 5, 40, 5  # as text
 DIGITS = 6
 _VERSION = 1
 

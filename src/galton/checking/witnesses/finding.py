@@ -2,7 +2,7 @@
 
 The fewest that pass a bound are the likeliest ones, from the first on (Han, Katoen and Damman 2009). Their sum is
 rounded down, so that it proves that the property is false. Where loops make the paths too many, a part of the states is
-shown instead, whose paths alone pass the bound: those on the likeliest paths, as few of them as do.
+shown instead, whose paths alone pass the bound: those on the likeliest paths, about as few of them as do.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = ["MOST_PATHS", "check_explained", "find_counterexample"]
 
 MOST_PATHS = 1_000
 MOST_STEPS = 100_000  # of all paths together
+FINENESS = 100  # states of a subsystem are counted up to one in so many
 
 
 def check_explained(question: Question, terms: Terms, settings: Settings) -> None:
@@ -139,7 +140,7 @@ def _start(evaluation: Evaluation, formula: Probability) -> int:
 
 
 def _subsystem(listed: Counterexample, evidence: Evidence) -> Counterexample:
-    """The fewest states, in the order of the likeliest path through each, whose paths pass the bound."""
+    """About the fewest states, in the order of the likeliest path through each, whose paths pass the bound."""
     many = f"the first {len(listed):,} paths are not enough"
     if evidence.alone is None:
         return replace(listed, note=f"{many}, and for this formula states alone do not show it")
@@ -165,7 +166,7 @@ def _subsystem(listed: Counterexample, evidence: Evidence) -> Counterexample:
             high = count
             break
         low = count
-    while high - low > 1:
+    while high - low > 1 + high // FINENESS:
         middle = (low + high) // 2
         low, high = (low, middle) if passes(middle) else (middle, high)
     states = np.sort(order[:high]).astype(np.int32)
