@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from asking import COIN, GAMBLE, MACHINE, SPLIT
+from played import played_device
 
 import galton
 from galton import Counterexample, GaltonError, Model
@@ -233,6 +234,42 @@ def test_paths_of_an_mdp_follow_a_strategy() -> None:
     )
 
 
+def random_mdp(random: Random) -> Model:
+    n = random.randint(2, 5)
+    counts = [random.randint(1, 3) for _ in range(n)]
+    matrix = np.zeros((sum(counts), n))
+    for row in matrix:
+        while not row.any():
+            row[:] = [random.choice((0, 0, 0, 1, 2)) for _ in range(n)]
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    return Model.from_matrix("mdp", matrix, row_groups=np.cumsum([0, *counts]), labels=_labels(random, n))
+
+
+def test_the_fewest_paths_of_random_mdps() -> None:
+    random, compared = Random(5), 0
+    for _ in range(ROUNDS):
+        model = random_mdp(random)
+        every, through, goal = set(range(model.n_states)), states(model, "a"), states(model, "b")
+        for optimum, operator in (("max", "<="), ("min", ">=")):
+            value = float(galton.check(model, f'P{optimum}=? [ "a" U "b" ]'))
+            worth = value if optimum == "max" else 1 - value
+            if worth < 1e-6:
+                continue
+            bound = value * 0.7 if optimum == "max" else value + 0.3 * worth
+            found = galton.counterexample(model, f'P{operator}{bound} [ "a" U "b" ]')
+            assert found is not None
+            if found.kind != "paths":
+                continue
+            assert found.strategy is not None
+            graph = graph_of(model, found.strategy.rows())
+            pair = (through, goal)
+            if optimum == "min":
+                pair = (through - goal, every - can_reach(graph, through, goal))
+            assert_fewest_paths(found, graph, until(*pair), can_reach(graph, *pair))
+            compared += 1
+    assert compared > ROUNDS
+
+
 def test_paths_of_a_strategy_that_counts_steps() -> None:
     found = galton.counterexample(galton.parse(GAMBLE), 'P<=0.65 [ F<=8 "good" ]')
     assert found is not None
@@ -417,6 +454,29 @@ def test_paths_of_linear_formulas_mean_what_they_should(depth: int) -> None:
     assert shown > ROUNDS // 2
 
 
+def test_single_paths_within_steps() -> None:
+    random, shown = Random(13), 0
+    for _ in range(3 * ROUNDS):
+        model = random_mdp(random)
+        through, goal = states(model, "a"), states(model, "b")
+        graph = [{t: Fraction(1) for _, row in model.transitions(s) for _, t in row} for s in range(model.n_states)]
+        low = random.randint(0, 2)
+        high = low + random.randint(0, 3)
+        for quantifier in "AE":
+            found = galton.counterexample(model, f'{quantifier} [ "a" U[{low},{high}] "b" ]')
+            if found is None:
+                continue
+            (path,) = found.paths
+            assert_is_path(model, path.states, path.rows)
+            verdict = within(through, goal, low, high, happens=True)(path.states)
+            if quantifier == "E":
+                assert verdict is True
+            else:  # it has failed, or cannot happen any more
+                assert verdict is False or path.states[-1] not in can_reach(graph, through, goal)
+            shown += 1
+    assert shown > ROUNDS
+
+
 def assert_is_path(model: Model, path: tuple[int, ...], rows: tuple[int, ...]) -> None:
     for source, row, target in zip(path[:-1], rows, path[1:], strict=True):
         assert row in model.choices(source)
@@ -553,6 +613,15 @@ def test_a_probability_that_no_double_holds() -> None:
     assert found is not None
     assert (found.complete, found.probability, len(found.paths[0])) == (True, 0.0, 2000)
     assert "with a probability above 0 that is too small for a double; > 0 is needed" in found.title
+
+
+def test_a_model_on_a_device_is_brought_home() -> None:
+    with played_device():
+        model = galton.parse(GAMBLE).build(device="cuda")
+        assert model.on_device
+        found = galton.counterexample(model, 'P>=0.7 [ F "good" ]')
+    assert found is not None
+    assert [path.probability for path in found] == [0.5]
 
 
 # Numbers that are rounded down.
