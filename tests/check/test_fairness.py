@@ -192,6 +192,29 @@ def test_beside_strategies_that_take_every_choice(seed: int) -> None:
                         assert galton.check(model, asked, fair=True).value is holds, (asked, mdp)
 
 
+@pytest.mark.parametrize("seed", range(ROUNDS // 2))
+def test_bounds_without_an_end(seed: int) -> None:
+    """The first steps are free; what follows is fair."""
+    random = Random(2000 + seed)
+    mdp = random_mdp(random)
+    model = as_model(mdp)
+    through, goal = ({s for s in range(N) if random.random() < share} for share in (0.8, 0.35))
+    values = [until(matrix, through, goal) for matrix, _ in chains(mdp)]
+    for optimum in ("min", "max"):
+        choose: Any = max if optimum == "max" else min
+        found = [choose(value[s] for value in values) for s in range(N)]
+        for _ in range(2):
+            means = [choose(sum(p * v for p, v in zip(row, found, strict=True)) for row, _ in state) for state in mdp]
+            found = [mean if s in through else Fraction(0) for s, mean in enumerate(means)]
+        for state in range(N):
+            asked = f'filter(state, P{{}} [ ({names(through)}) U>=2 ({names(goal)}) ], "s{state}")'
+            value = galton.check(model, asked.format(f"{optimum}=?"), fair=True).value
+            assert value == pytest.approx(float(found[state]), rel=CLOSE, abs=CLOSE), (asked, mdp)
+            if optimum == "min":
+                assert galton.check(model, asked.format(">=1"), fair=True).value is (found[state] > 1 - 1e-7)
+                assert galton.check(model, asked.format(">0"), fair=True).value is (found[state] > 1e-7)
+
+
 def subsets(states: set[int]) -> Any:
     return chain.from_iterable(combinations(sorted(states), k) for k in range(1, len(states) + 1))
 
@@ -213,6 +236,9 @@ def test_fair_paths_beside_all_sets_of_states(seed: int) -> None:
         if linked and stays:
             good |= candidate
     expected = reaching(any_choice, good, through - goal)
+    later = expected
+    for _ in range(2):  # the first steps of a bound without an end
+        later = {s for s in range(N) if s not in through or any(any_choice[s][t] for t in later)}
     until_text = f"({names(through)}) U ({names(goal)})"
     for state in range(N):
         for text, value in (
@@ -224,6 +250,8 @@ def test_fair_paths_beside_all_sets_of_states(seed: int) -> None:
             for asked in (text, linear):
                 found = galton.check(model, f'filter(state, {asked}, "s{state}")', fair=True).value
                 assert found is value, (asked, state, mdp)
+            asked, value = text.replace(" U ", " U>=2 "), (state in later) == text.startswith("E")
+            assert galton.check(model, f'filter(state, {asked}, "s{state}")', fair=True).value is value, (asked, mdp)
 
 
 WAITING = """
@@ -269,6 +297,11 @@ endmodule
         (WAITING, "A [ F s=3 ]", False, True),
         (WAITING, "E [ G s=0 ]", True, False),
         (WAITING, "E [ G<=9 s=0 ]", True, True),
+        (WAITING, "Pmin=? [ F>=3 s=3 ]", 0, 1),
+        (WAITING, "Pmax=? [ G>=3 s=0 ]", 1, 0),
+        (WAITING, "P>=1 [ F>=3 s=3 ]", False, True),
+        (WAITING, "A [ F>=3 s=3 ]", False, True),
+        (WAITING, "E [ G>=3 s=0 ]", True, False),
         (WAITING, "filter(count, P>=1 [ F P>=1 [ G s=3 ] ])", 3, 4),
         # Turns may be taken one after the other: every choice is taken, though never at the wrong time.
         (TURNS, "Pmax=? [ G ((s=1 => (X (X s=2))) & (s=2 => (X (X s=1)))) ]", 1, 1),
@@ -290,8 +323,6 @@ def test_what_fairness_changes(text: str, prop: str, free: float, fair: float) -
         (COIN, "P=? [ F heads ]", {}, "--fair is about the choices of an MDP, and this model has none; leave it away"),
         (GAMBLE, "Pmin=? [ F s=3 ]", {"strategy": True}, "--fair and --strategy do not go together"),
         (GAMBLE, "Pmin=? [ F s=3 ]", {"certificate": True}, "--fair and --certificate do not go together"),
-        (GAMBLE, "Pmin=? [ F>=3 s=3 ]", {}, "bounds without an upper end are not answered for fair strategies"),
-        (GAMBLE, "Pmax=? [ G>=3 s=3 ]", {}, "bounds without an upper end are not answered for fair strategies"),
         (
             GAMBLE,
             'R{"cost"}max=? [ F (s=3 & (X s=3)) ]',
@@ -314,5 +345,11 @@ def test_where_fairness_is_refused(text: str, prop: str, options: dict[str, bool
 
 def test_bounds_that_fairness_does_not_change_are_answered() -> None:
     program = galton.parse(GAMBLE)
-    for prop in ("Pmax=? [ F>=3 s=3 ]", "Pmin=? [ G>=3 s!=3 ]", 'R{"cost"}min=? [ F (s=3 & (X s=3)) ]'):
+    for prop in (
+        "Pmin=? [ F[2,4] s=3 ]",
+        "Pmax=? [ G<=4 s<3 ]",
+        "Pmax=? [ F>=3 s=3 ]",
+        "Pmin=? [ G>=3 s!=3 ]",
+        'R{"cost"}min=? [ F (s=3 & (X s=3)) ]',
+    ):
         assert galton.check(program, prop, fair=True).value == galton.check(program, prop).value

@@ -53,7 +53,7 @@ from ..lang.resolution import Question, parts
 from ..lang.source import UnsupportedError
 from ..model.sparse import Mask, Model, Rewards
 from . import paths
-from .inspection import Terms, UsageError, interval_of, optimum_of
+from .inspection import Terms, UsageError, optimum_of
 from .qualitative.zero_one import zero_one_until
 from .quantity import Quantity
 from .unbounded.rewards import reachability_reward, reward_until, rewards_by_row
@@ -107,12 +107,6 @@ def _complaint(part: Expression, terms: Terms) -> str:
         return "this is not answered"
     if isinstance(part, (UnaryPath, BinaryPath)) and part.bound is not None and part.bound.reward is not None:
         return "paths bounded by a reward are not answered"
-    if isinstance(part, Probability):
-        path = paths.shape(part.path)
-        if isinstance(path, paths.Until):
-            low, high, _ = interval_of(path, terms)
-            least = (optimum_of(part, terms) == "min") != path.negated
-            return "bounds without an upper end are not answered" if low and high is None and least else ""
     formula = part.path if isinstance(part, ExpectedTime) else part.objective if isinstance(part, Reward) else None
     if isinstance(part, (ExpectedTime, Reward)) and isinstance(formula, (UnaryPath, BinaryPath, Unary, Binary)):
         linear = isinstance(paths.shape(formula), paths.Linear)

@@ -227,6 +227,7 @@ def _until(
         from .bounded.within_steps import bounded_until
 
         end, keep = None if high is None else int(high), settings.strategy
+        settings = replace(settings, fair=settings.fair and end is None)  # any beginning can be gone on with fairly
         found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=keep)
     return _within(found, 1.0)
 
@@ -454,15 +455,13 @@ def _zero_and_one(
         _warn_if_empty(evaluation, goal, path.goal)
     if timed:
         found = zero_one.zero_one_times(model, through, goal, low, math.inf if high is None else high)
-    elif low == 0 and high is None and evaluation.settings.fair and optimum == "min":
-        from .fairness import fair_zero_one
-
-        found = fair_zero_one(model, through, goal)
-    elif low == 0 and high is None:
-        found = zero_one.zero_one_until(model, through, goal, optimum)
     else:
-        end = None if high is None else int(high)
-        found = zero_one.zero_one_steps(model, through, goal, int(low), end, optimum)
+        end, later = None if high is None else int(high), None
+        if end is None and evaluation.settings.fair and optimum == "min":
+            from .fairness import fair_zero_one
+
+            later = fair_zero_one(model, through, goal)
+        found = zero_one.zero_one_steps(model, through, goal, int(low), end, optimum, later)
     return found[::-1] if path.negated else found
 
 

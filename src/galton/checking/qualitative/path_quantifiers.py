@@ -45,11 +45,12 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
     low, high, _ = interval_of(path, terms)
     # A path that avoids the until for ever exists for some, where all paths do not have it; and the other way round.
     wanted = every == path.negated
+    fair = evaluation.settings.fair
     if low == 0 and high is None:
-        fair = evaluation.settings.fair
         found = _some_until(model, through, goal) if wanted else _some_avoids(model, through, goal, fair=fair)
     else:
-        found = _some_within(model, through, goal, int(low), None if high is None else int(high), avoids=not wanted)
+        end = None if high is None else int(high)
+        found = _some_within(model, through, goal, int(low), end, avoids=not wanted, fair=fair)
     return ~found if every else found
 
 
@@ -84,10 +85,17 @@ def _some_avoids(model: Model, through: Mask, goal: Mask, *, fair: bool) -> Mask
     return can_avoid(free(model), through, goal)
 
 
-def _some_within(model: Model, through: Mask, goal: Mask, low: int, high: int | None, *, avoids: bool) -> Mask:
+def _some_within(
+    model: Model, through: Mask, goal: Mask, low: int, high: int | None, *, avoids: bool, fair: bool
+) -> Mask:
     """Where some path is in the goal after ``low`` to ``high`` steps, and before in ``through``; or some is not."""
-    never, surely = zero_one_steps(free(model), through, goal, low, high, "min" if avoids else "max")
-    return ~surely if avoids else ~never
+    if not avoids:
+        return ~zero_one_steps(free(model), through, goal, low, high, "max")[0]
+    later = None
+    if fair and high is None:
+        misses = _some_avoids(model, through, goal, fair=True)
+        later = misses, ~misses
+    return ~zero_one_steps(free(model), through, goal, low, high, "min", later)[1]
 
 
 def _some_next(model: Model, states: Mask) -> Mask:
