@@ -72,6 +72,7 @@ CASES = [
         "unsupported",
         "'A' with a bound on time is not supported: paths may be as slow as they like",
     ),
+    (COIN, 'E [ F^{rew{"tosses"}<=3} heads ]', "unsupported", "'E' with a bound on a reward is not supported"),
     (COIN, "E [ F[3,2] heads ]", "input", "the interval is empty: 3 is above 2"),
     (
         COIN,

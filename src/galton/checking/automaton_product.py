@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..automata import Automaton
 from ..automata.acceptance import Acceptance, generalised_rabin, holds
 from ..device.arrays import offsets
-from ..graph import EndComponents, bottom_components, maximal_end_components
+from ..graph import bottom_components, maximal_end_components
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
 from ..reduce.submodels import entries_of, picked
@@ -54,24 +54,17 @@ class Product:
     states: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
 
-    def accepting(
-        self,
-        acceptance: Acceptance,
-        choices: Mask | None = None,
-        ends: Callable[[Mask], EndComponents] | None = None,
-    ) -> Mask:
+    def accepting(self, acceptance: Acceptance, choices: Mask | None = None) -> Mask:
         """The states of components in which runs are accepted with probability 1, in an MDP by some strategy.
 
-        In an MDP, ``choices`` are those that strategies may take there; None for all. ``ends`` finds the components
-        within some states, where not all maximal end components will do.
+        In an MDP, ``choices`` are those that strategies may take there; None for all.
         """
         if not self.model.has_choices:
             found = bottom_components(self.model)
             return self._chosen(found.component, lambda met: holds(acceptance, met))
         goal = np.zeros(self.model.n_states, dtype=np.bool_)
         for pair in generalised_rabin(acceptance):
-            within = self.marks & pair.fin == 0
-            inner = maximal_end_components(self.model, within, choices) if ends is None else ends(within)
+            inner = maximal_end_components(self.model, self.marks & pair.fin == 0, choices)
             wanted = pair.inf
             goal |= self._chosen(inner.component, lambda met, wanted=wanted: met & wanted == wanted)  # type: ignore[misc]
         return goal

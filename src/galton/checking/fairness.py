@@ -11,7 +11,7 @@ question                             with fair strategies
 ===================================  ==================================================================================
 greatest ``P [ a U b ]``             the same
 least ``P [ a U b ]``                misses ``b`` only where it cannot be reached any more (:func:`fair_until`)
-LTL                                  what is met infinitely often has to be fair (:func:`fair_ends`)
+LTL                                  what is met infinitely often has to be fair (:mod:`.fair_linear`)
 least ``R [ F b ]``                  the same
 greatest ``R [ F b ]``               infinite where such a run may miss ``b``, or earn for as long as it likes
 greatest ``R [ C ]``                 the same
@@ -25,7 +25,7 @@ bounds in steps, ``X``               the same
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,11 +61,11 @@ from .unbounded.until import until
 
 if TYPE_CHECKING:
     from ..solve.settings import Settings
-    from .automaton_product import Product
 
 __all__ = [
     "bottom_ends",
     "check_fair",
+    "choice_of",
     "fair_ends",
     "fair_reward",
     "fair_total_reward",
@@ -105,7 +105,7 @@ def _complaint(part: Expression, terms: Terms) -> str:
     """What keeps one operator from being answered; empty where nothing does."""
     if not isinstance(part, _KNOWN):
         return "this is not answered"
-    if isinstance(part, (UnaryPath, BinaryPath)) and part.bound is not None and part.bound.reward is not None:
+    if isinstance(part, (UnaryPath, BinaryPath)) and not paths.is_plain(part.bound):
         return "paths bounded by a reward are not answered"
     formula = part.path if isinstance(part, ExpectedTime) else part.objective if isinstance(part, Reward) else None
     if isinstance(part, (ExpectedTime, Reward)) and isinstance(formula, (UnaryPath, BinaryPath, Unary, Binary)):
@@ -174,35 +174,21 @@ def bottom_ends(model: Model) -> EndComponents:
     return EndComponents(found.component, found.component[owners(model)] >= 0, found.count)
 
 
-def fair_ends(model: Model, moves: Model, product: Product) -> Callable[[Mask], EndComponents]:
-    """How to find the end components of a product in which fair runs may stay, among the states of a mask.
-
-    The product is that of ``moves``, which is the model or has each of its transitions as a choice. Runs are fair in
-    the model, whatever the automaton remembers: each choice of a state that is met is taken, wherever the automaton is.
-    """
-    if moves is model:
-        bottom = bottom_components(model).component >= 0
-        choice = product.rows
-        return lambda within: _fair_ends(product.model, model, within & bottom[product.states], product.states, choice)
-    choice = _choice_of(model)[product.rows]
-    return lambda within: _fair_ends(product.model, model, within, product.states, choice)
-
-
 def some_fair_path_avoids(model: Model, moves: Model, through: Mask, goal: Mask) -> Mask:
     """Where some fair path never has ``through U goal``; ``moves`` has each transition as a choice."""
     if not is_on_host(model.columns):
         raise DeviceError("fair paths are not looked for on a device")
     staying = through & ~goal
-    ends = _fair_ends(moves, model, staying, np.arange(model.n_states), _choice_of(model))
+    ends = fair_ends(moves, model, staying, np.arange(model.n_states), choice_of(model))
     return can_reach(model, staying, (ends.component >= 0) | ~(through | goal))
 
 
-def _choice_of(model: Model) -> Rows:
+def choice_of(model: Model) -> Rows:
     """The choice that each transition belongs to."""
     return np.repeat(np.arange(model.n_choices), np.diff(model.row_starts))
 
 
-def _fair_ends(moves: Model, model: Model, within: Mask, home: Rows, choice: Rows) -> EndComponents:
+def fair_ends(moves: Model, model: Model, within: Mask, home: Rows, choice: Rows) -> EndComponents:
     """The maximal end components that have, for each state of the model in them, all of its choices.
 
     These are Streett conditions, "who is met infinitely often takes it infinitely often": an end component that lacks a

@@ -357,6 +357,9 @@ def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path | paths
     """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded in time."""
     path = paths.shape(formula.path)
     if isinstance(path, paths.Until):
+        if not paths.is_plain(path.bound):
+            message = f"'{formula.quantifier}' with a bound on a reward is not supported"
+            raise UnsupportedError(message, terms.source, formula.span)
         _, _, timed = interval_of(path, terms)
         if timed:
             message = f"'{formula.quantifier}' with a bound on time is not supported: paths may be as slow as they like"

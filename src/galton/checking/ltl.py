@@ -11,7 +11,6 @@ getting to such components, and least where that of the complement, which has th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from ..automata.acceptance import complement
 from ..automata.from_property import path_formula
 from ..device.arrays import is_on_host
 from ..device.errors import DeviceError
-from ..graph import EndComponents, can_reach, zero_and_one
+from ..graph import can_reach, zero_and_one
 from ..lang.expressions import Expression
 from ..lang.properties import Optimum, TimeBound
 from ..lang.rendering import render
@@ -107,12 +106,11 @@ def linear_reward(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A product, and what was done for it; ``ends`` finds components for fair strategies, where these are meant."""
+    """A product, and what was done for it."""
 
     automaton: Automaton
     product: Product
     work: tuple[Work, ...]
-    ends: Callable[[Mask], EndComponents] | None = None
 
     @property
     def model(self) -> Model:
@@ -125,7 +123,7 @@ class _Asked:
     def goal(self, optimum: Optimum | None) -> Mask:
         """The states from which the formula is sure or, for a minimum, its negation, by some strategy."""
         acceptance = self.automaton.acceptance
-        return self.product.accepting(complement(acceptance) if optimum == "min" else acceptance, ends=self.ends)
+        return self.product.accepting(complement(acceptance) if optimum == "min" else acceptance)
 
 
 def _product(
@@ -154,12 +152,7 @@ def _product(
         Work("automaton", f"{automaton.n_states:,} states, {automaton.n_marks} marks", seconds=made - begun),
         Work("product", size, seconds=time.perf_counter() - made),
     )
-    ends = None
-    if evaluation.settings.fair:
-        from .fairness import fair_ends
-
-        ends = fair_ends(evaluation.model, model, found)
-    return _Asked(automaton, found, work, ends)
+    return _Asked(automaton, found, work)
 
 
 def automaton_of(path: Expression, terms: Terms, *, counting: bool = False) -> tuple[Automaton, tuple[Expression, ...]]:

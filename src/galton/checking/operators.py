@@ -141,6 +141,11 @@ def _path_probability(
     evaluation: Evaluation, formula: Probability, path: paths.Path | paths.Linear, optimum: Optimum | None
 ) -> Quantity:
     match path:
+        case paths.Linear(linear) if optimum and evaluation.settings.fair:
+            from .fair_linear import fair_linear_probability
+
+            found = fair_linear_probability(evaluation, linear, optimum, evaluation.settings_for(formula))
+            return _within(found, 1.0)
         case paths.Linear(linear):
             from .ltl import linear_probability
 
@@ -438,6 +443,10 @@ def _zero_and_one(
     evaluation: Evaluation, path: paths.Next | paths.Until | paths.Linear, optimum: Optimum | None
 ) -> tuple[Mask, Mask]:
     """The states where the probability of a path is exactly 0, and exactly 1."""
+    if isinstance(path, paths.Linear) and optimum and evaluation.settings.fair:
+        from .fair_linear import fair_linear_zero_one
+
+        return fair_linear_zero_one(evaluation, path.formula, optimum)
     if isinstance(path, paths.Linear):
         from .ltl import linear_zero_one
 

@@ -34,7 +34,10 @@ def quantified(evaluation: Evaluation, formula: PathQuantifier) -> Mask:
     model = evaluation.model
     every = formula.quantifier == "A"
     if isinstance(path, paths.Linear):
-        from ..ltl import some_path
+        if evaluation.settings.fair:
+            from ..fair_linear import some_fair_path as some_path
+        else:
+            from ..ltl import some_path
 
         found = some_path(evaluation, free(model), path.formula, negated=every)
         return ~found if every else found

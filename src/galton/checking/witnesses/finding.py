@@ -15,8 +15,16 @@ import numpy as np
 
 from ...lang.depth import DeepRecursion
 from ...lang.program import Program
-from ...lang.properties import ExpectedTime, PathQuantifier, Probability, Reward, SteadyState
-from ...lang.resolution import Question
+from ...lang.properties import (
+    BinaryPath,
+    ExpectedTime,
+    PathQuantifier,
+    Probability,
+    Reward,
+    SteadyState,
+    UnaryPath,
+)
+from ...lang.resolution import Question, parts
 from ...lang.source import GaltonError, UnsupportedError
 from ...model.sparse import Model
 from ...solve.settings import Settings
@@ -50,6 +58,10 @@ def check_explained(question: Question, terms: Terms, settings: Settings) -> Non
         if isinstance(formula, (Reward, ExpectedTime, SteadyState)):
             message += ", not to averages, which no set of paths shows"
         raise UnsupportedError(message, terms.source, formula.span, hint)
+    for part in parts(formula.path):
+        if isinstance(part, (UnaryPath, BinaryPath)) and not paths.is_plain(part.bound):
+            message = "counterexamples to paths bounded by a reward are not supported"
+            raise UnsupportedError(message, terms.source, part.span)
     path = paths.shape(formula.path)
     if isinstance(path, paths.Linear) and terms.nature.has_choices:
         message = "for MDPs, counterexamples to bounds on formulas with more than one temporal operator (LTL) are not"
