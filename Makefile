@@ -26,7 +26,7 @@ BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 CORE   := $(wildcard src/core/*.* src/core/*/*)
 
-.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-timed bench-curves bench-synth bench-gpu clean
+.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-ltl bench-timed bench-curves bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(CORE)
@@ -108,6 +108,9 @@ bench-check: $(TOOLS)
 
 bench-long-run: $(TOOLS)
 	$(BIN)/python bench/long_run.py $(ARGS)
+
+bench-ltl: $(TOOLS)
+	$(BIN)/python bench/ltl.py $(ARGS)
 
 bench-timed: $(BUILT)
 	$(BIN)/python bench/timed.py $(ARGS)

@@ -51,6 +51,20 @@ def reach_by(
     staying: npt.NDArray[np.bool_] | None,
     rows: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.bool_]: ...
+def automaton_product(
+    matrix: Matrix,
+    letter: npt.NDArray[np.int32],
+    successor: npt.NDArray[np.int32],
+    n_letters: int,
+    first: npt.NDArray[np.int64],
+) -> tuple[
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+]: ...
 def reach_forward(
     matrix: Matrix, start: npt.NDArray[np.bool_], within: npt.NDArray[np.bool_] | None
 ) -> npt.NDArray[np.bool_]: ...
@@ -268,6 +282,7 @@ def make_program(
     initial_ranges: Sequence[tuple[int, int]],
     first_state: Sequence[int],
     terminal: int,
+    reader: tuple[int, Sequence[int], Sequence[int], Sequence[int]],
 ) -> Program: ...
 def explore(
     program: Program,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .checking.answering import check as check_question
-from .checking.exploration import terminal
+from .checking.exploration import needs_automaton, terminal
 from .checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from .checking.result import Result
 from .explore import build
@@ -99,6 +99,10 @@ def check(
         chosen = replace(chosen, fair=True)
     chosen.check_eps()
     file = parse_properties(Source("property", prop))
+    if "HOA" in prop:
+        from .checking.automaton_files import with_automata
+
+        file = with_automata(file)
     if len(file.properties) != 1:
         raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
     own = {constant.name.name for constant in file.constants}
@@ -108,6 +112,7 @@ def check(
         subject = check_program(parse_model(read_source(subject)), others)
     elif unknown := sorted(given.keys() - own):
         raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
+    reading = None
     if isinstance(subject, Model):
         model = subject
         context, (question,) = resolve(file, described(model), mine, labels=model.labels)
@@ -116,11 +121,17 @@ def check(
         kinds_of(question, context)  # what makes no sense shows before anything is built
         devices, beside = count_devices(device), kept_besides(strategy=strategy, certificate=certificate)
         check_choices(question, context, chosen, type=subject.type, device=device, devices=devices, beside=beside)
-        end = None if certificate else terminal([(context, question)])
-        model = build(subject, device=device, terminal=end)
-    result = check_question(
-        context, model, question, chosen, strategy=strategy or chosen.strategy, certificate=certificate
-    )
+        if needs_automaton(question) and not certificate and not chosen.fair:
+            from .checking.automaton_reading import reading_of
+
+            reading = reading_of(question, context, strategy=strategy or chosen.strategy)
+        if reading is not None:
+            model = build(reading.program(subject), device=device, reader=reading.reader)
+        else:
+            end = None if certificate else terminal([(context, question)])
+            model = build(subject, device=device, terminal=end)
+    keep = strategy or chosen.strategy
+    result = check_question(context, model, question, chosen, strategy=keep, certificate=certificate, reading=reading)
     if certificate:
         from .certify import certified
 

@@ -161,7 +161,9 @@ def test_statistics(xp: Any) -> None:
     assert seen.spread == pytest.approx(lengths.std())
 
 
-@pytest.mark.parametrize("lengths", ["one long", "long and empty", "all in one", "to the chunk", "empty at the end"])
+@pytest.mark.parametrize(
+    "lengths", ["one long", "long and empty", "all in one", "to the chunk", "empty at the end", "mixed"]
+)
 def test_segmented_sums(xp: Any, lengths: str) -> None:
     """Rows that many warps share, and warps that have many rows; rounded to either side of the truth."""
     from galton.backend.cuda.layout import lay_out
@@ -174,6 +176,7 @@ def test_segmented_sums(xp: Any, lengths: str) -> None:
         "all in one": np.array([20_000]),
         "to the chunk": np.array([1024, 0, 1023, 1, 0, 2048, 1024, 1, 1023, 3000, 0]),
         "empty at the end": np.array([0, 0, 33, 15, 16, 17, 0, 0, 0] + [0] * 40),
+        "mixed": random.choice([0, 1, 2, 5, 15, 16, 17, 32, 33, 200], 900),
     }[lengths]
     source = matrix(xp, of_rows, size=len(of_rows))
     segmented = _Segmented(lay_out(source, "segmented"))

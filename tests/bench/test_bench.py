@@ -39,6 +39,19 @@ def test_long_run_beside_storm() -> None:
     assert "| kanban t=1 | 160 | 616 | 0.0925846" in done.stdout
 
 
+def test_linear_temporal_logic_beside_storm() -> None:
+    done = run("ltl.py", "--quick", "--only", "patrol", "--threads", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "times faster in the geometric mean of 1" in done.stdout
+
+
+def test_linear_temporal_logic_in_stages() -> None:
+    done = run("ltl_device.py", "--size", "7", "--device", "cpu", "--repeat", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "is in [0.7" in done.stdout
+    assert "explored with the model" in done.stdout
+
+
 def test_both_directions_of_synthesis() -> None:
     done = run("directions.py", "--only", "kanban")
     assert done.returncode == 0, done.stdout + done.stderr

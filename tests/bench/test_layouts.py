@@ -12,6 +12,7 @@ import pytest
 from played import played_device
 
 import galton
+from galton.backend.protocol import Span
 from galton.bench import layouts
 from galton.bench.experiment import Options
 from galton.bench.families import FAMILIES
@@ -149,3 +150,18 @@ def test_a_format_that_holds_other_numbers_is_refused(form: str) -> None:
         assert solved()["sweeps"] > 1
         with patch.object(layout, "lay_out", slip), pytest.raises(NumericError, match="an equation is off by"):
             solved()
+
+
+def test_a_state_too_rare_for_doubles_does_not_make_a_solution_wrong() -> None:
+    """tandem 1023 has states of probability 1e-400: their unknowns are 0, and no part of 0 is small."""
+    queue = galton.parse(
+        "ctmc module q x : [0..150] init 0; [] x<150 -> 1 : (x'=x+1); [] x>0 -> 1000 : (x'=x-1); endmodule"
+    )
+    question = FAMILIES["tandem"]
+    equations, start = layouts.equations_of(queue.build(device="cpu"), question, "canonical")
+    x = 1000.0 ** -np.arange(151.0)
+    span = Span(0, 151, 1)
+    assert start is not None
+    assert x[-1] == 0.0
+    assert layouts._largest_defect(equations, x, span) < 1e-12
+    assert layouts._largest_defect(equations, np.where(np.arange(151) == 7, 2 * x, x), span) > 0.1

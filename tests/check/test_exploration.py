@@ -8,10 +8,11 @@ import pytest
 from asking import COIN, GAMBLE, MACHINE, SPLIT
 
 import galton
+from galton.checking import exploration
 from galton.checking.answering import check
 from galton.checking.exploration import terminal
 from galton.lang import Source, parse_properties, render
-from galton.lang.expressions import Expression
+from galton.lang.expressions import Expression, Literal
 from galton.lang.program import Program
 from galton.lang.resolution import resolve
 
@@ -158,3 +159,14 @@ def test_models_of_the_gallery(model: str, constants: dict[str, int]) -> None:
         cuts += cut.n_states < whole.n_states
         assert check(context, cut, question).value == pytest.approx(check(context, whole, question).value, rel=2e-6)
     assert cuts or model == "consensus"
+
+
+def test_a_curve_spells_a_long_label_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand points of a label with a long text took ten seconds before the model was built."""
+    spelt = []
+    monkeypatch.setattr(exploration, "closed", lambda formula, context: spelt.append(formula) or Literal(True))
+    program = galton.parse(LINE.format(type="dtmc", down="false"))
+    file = parse_properties(Source("p", 'const int T; const int far; label "far" = x>=far; P=? [ F<=T "far" ]'))
+    points = [resolve(file, program, {"T": steps, "far": far}) for far in (60, 70) for steps in range(50)]
+    terminal((context, question) for context, questions in points for question in questions)
+    assert len(spelt) == 2

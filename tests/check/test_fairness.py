@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import chain, combinations, product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -341,6 +342,17 @@ def test_where_fairness_is_refused(text: str, prop: str, options: dict[str, bool
     with pytest.raises(GaltonError, match=said) as error:
         galton.check(galton.parse(text), prop, fair=True, **options)  # type: ignore[arg-type]
     assert isinstance(error.value, UsageError) or error.value.kind == "unsupported"
+
+
+def test_automata_from_files(tmp_path: Path) -> None:
+    file = tmp_path / "again.hoa"
+    file.write_text(
+        'HOA: v1\nStates: 1\nStart: 0\nAP: 1 "left"\nacc-name: Buchi\nAcceptance: 1 Inf(0)\n'
+        "--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--\n"
+    )
+    prop = f'Pmin=? [ HOA: {{"{file}", "left" <- s=1}} ]'
+    assert galton.check(galton.parse(TURNS), prop).value == 0
+    assert galton.check(galton.parse(TURNS), prop, fair=True).value == 1
 
 
 def test_bounds_that_fairness_does_not_change_are_answered() -> None:

@@ -87,7 +87,7 @@ def test_a_choice_that_would_do_nothing_is_refused(asked: tuple[str, str], name:
     assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {caught.value}\n")
     assert prop in str(caught.value)
     assert ("several devices" if name == "devices" else words[0]) in str(caught.value)
-    assert "leave it away" in str(caught.value)
+    assert "Leave it away" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["method for all at once", "format", "single"])
@@ -99,7 +99,7 @@ def test_a_model_that_was_built_before_is_no_way_around(name: str) -> None:
 def test_several_devices_of_a_model_that_was_built_there() -> None:
     model = load(DIE).build()
     model = replace(model, placement=replace(model.placement, devices=(0, 1)))
-    with pytest.raises(UsageError, match="several devices does nothing for A \\[ F node=7 \\]"):
+    with pytest.raises(UsageError, match="--device with several devices does nothing for A \\[ F node=7 \\]"):
         check(model, "A [ F node=7 ]")
 
 

@@ -192,14 +192,19 @@ class Worker {
         }
     }
 
-    // A state that cannot move stays where it is, for ever.
+    // A state that cannot move stays where it is, for ever; an automaton that reads it goes on.
     void add_self_loops() {
         for (int i = 0; i < n_; ++i) {
             auto state = static_cast<size_t>(i);
             if (filled_[state] != 0) continue;
-            if (test(expander_.active(), i)) deadlocks.push_back(static_cast<int32_t>(first_ + state));
+            size_t target = first_ + state;
+            if (test(expander_.active(), i)) {
+                deadlocks.push_back(static_cast<int32_t>(target));
+                target = shared_.states.find(expander_.resting(), state, target);
+                if (target == shared_.states.size()) throw std::logic_error("a state that rests was not found before");
+            }
             make_room(used_ + 1);
-            entries_[used_] = make_entry(first_ + state, handle(1.0));
+            entries_[used_] = make_entry(target, handle(1.0));
             owners_[used_++] = static_cast<uint16_t>(i);
             filled_[state] = 1;
             choices_of_[state] = 1;

@@ -22,13 +22,14 @@ using UpdateTuple = std::tuple<int, std::vector<std::pair<int, int>>>;
 using CommandTuple = std::tuple<int, bool, std::vector<UpdateTuple>>;
 using ProductTuple = std::tuple<int, std::vector<std::vector<int>>>;
 using RewardTuple = std::tuple<int, int, int, int>;
+using ReaderTuple = std::tuple<int, std::vector<int>, std::vector<int32_t>, std::vector<uint8_t>>;
 
 std::unique_ptr<Program> make_program(int type, int words, const std::vector<FieldTuple>& fields,
                                       const std::vector<NodeTuple>& nodes, const std::vector<CommandTuple>& commands,
                                       const std::vector<ProductTuple>& products, int actions, int reward_structures,
                                       const std::vector<RewardTuple>& rewards, const std::vector<int>& labels, int initial,
                                       const std::vector<std::pair<int64_t, int64_t>>& initial_ranges,
-                                      const std::vector<uint64_t>& first_state, int terminal) {
+                                      const std::vector<uint64_t>& first_state, int terminal, const ReaderTuple& reader) {
     auto program = std::make_unique<Program>();
     program->type = static_cast<ModelType>(type);
     program->words = words;
@@ -56,6 +57,8 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
     program->initial_ranges = initial_ranges;
     program->first_state = first_state;
     program->terminal = terminal;
+    const auto& [field, propositions, successor, final] = reader;
+    program->reader = {field, propositions, successor, final};
     return program;
 }
 
@@ -237,7 +240,8 @@ void bind_explore(nb::module_& m) {
     nb::class_<Program>(m, "Program");  // NOLINT(bugprone-unused-raii): it makes the type known
     m.def("make_program", &make_program, nb::kw_only(), nb::arg("type"), nb::arg("words"), nb::arg("fields"), nb::arg("nodes"),
           nb::arg("commands"), nb::arg("products"), nb::arg("actions"), nb::arg("reward_structures"), nb::arg("rewards"),
-          nb::arg("labels"), nb::arg("initial"), nb::arg("initial_ranges"), nb::arg("first_state"), nb::arg("terminal"));
+          nb::arg("labels"), nb::arg("initial"), nb::arg("initial_ranges"), nb::arg("first_state"), nb::arg("terminal"),
+          nb::arg("reader"));
     m.def("operations", [] {
         std::vector<std::tuple<std::string, bool, bool>> rows;
         rows.reserve(std::size(OPERATIONS));

@@ -99,14 +99,16 @@ struct Shared {
 class Worker {
   public:
     explicit Worker(Shared& shared)
-        : shared_(shared), words_(static_cast<size_t>(shared.plan.program.words)), expander_(shared.plan),
-          batch_(BATCH * words_), slots_(BATCH) {}
+        : shared_(shared), words_(static_cast<size_t>(shared.plan.program.words)),
+          reading_(shared.plan.program.reader.field >= 0), expander_(shared.plan), batch_(BATCH * words_), slots_(BATCH) {}
 
     void run() {
         States block;
         while (take(block)) {
             expander_.load(block.data(), static_cast<int>(block.size() / words_));
+            moved_ = {};
             expander_.expand(*this);
+            if (reading_) add_resting();
             flush();
         }
     }
@@ -125,8 +127,9 @@ class Worker {
 
     void begin(int, const uint16_t*, int count) { choices += static_cast<size_t>(count); }
     void end(int, const uint16_t*, int) {}
-    void emit(const uint16_t*, int count, uint64_t* const* successors, double, const double* probabilities) {
+    void emit(const uint16_t* selection, int count, uint64_t* const* successors, double, const double* probabilities) {
         go_on(shared_.progress);
+        if (reading_) note_moves(selection, count, probabilities);
         if (pending_ + static_cast<size_t>(count) > BATCH) flush();
         if (!probabilities) {
             for (size_t w = 0; w < words_; ++w) std::copy_n(successors[w], count, batch_.data() + w * BATCH + pending_);
@@ -156,6 +159,23 @@ class Worker {
             return true;
         }
         return shared_.queue.pop(block);
+    }
+
+    void note_moves(const uint16_t* selection, int count, const double* probabilities) {
+        for (int j = 0; j < count; ++j)
+            moved_.bits[selection[j] >> 6] |= static_cast<uint64_t>(!probabilities || probabilities[j] != 0)
+                                              << (selection[j] & 63);
+    }
+
+    // A state that cannot move is read again and again: what reads it goes on.
+    void add_resting() {
+        uint16_t selection[BLOCK];
+        const int count = select(expander_.active() & ~moved_, selection);
+        for (int j = 0; j < count; ++j) {
+            if (pending_ == BATCH) flush();
+            for (size_t w = 0; w < words_; ++w) batch_[w * BATCH + pending_] = expander_.resting()[w][selection[j]];
+            ++pending_;
+        }
     }
 
     // Where the frontier is narrow, threads that wait get their part of what was found.
@@ -240,6 +260,8 @@ class Worker {
 
     Shared& shared_;
     const size_t words_;
+    const bool reading_;
+    Mask moved_{};  // states of the block that have a successor, noted where they are read
     Expander expander_;
     std::vector<uint64_t> batch_;  // word w of candidate k at [w * BATCH + k]
     std::vector<size_t> slots_;

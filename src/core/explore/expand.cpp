@@ -5,12 +5,16 @@
 namespace galton {
 
 Expander::Expander(const Plan& plan)
-    : plan_(plan), program_(plan.program), words_(plan.program.words), states_(words_, 1),
+    : plan_(plan), program_(plan.program), words_(plan.program.words), states_(words_, 1), read_(words_, 1),
       decoded_(program_.fields.size() * BLOCK), gathered_data_(program_.fields.size() * BLOCK),
       variables_(program_.fields.size()), gathered_(program_.fields.size()), guard_registers_(plan.guards.count.allocate()),
       scratch_(plan.registers.allocate()), bits_(words_, 1), successors_(words_, 1), deltas_(words_, 1),
       levels_(words_, plan.deepest + 1), number_(BLOCK), pointers_(static_cast<size_t>(words_)) {
     for (size_t v = 0; v < variables_.size(); ++v) variables_[v] = decoded_.data() + v * BLOCK;
+    const int reading = program_.reader.field < 0 ? -1 : program_.fields[static_cast<size_t>(program_.reader.field)].word;
+    for (int w = 0; w < words_; ++w) base_words_.push_back(w == reading ? read_(0, w) : states_(0, w));
+    bases_ = base_words_.data();
+    letters_.resize(reading < 0 ? 0 : BLOCK);
 }
 
 void Expander::load(const uint64_t* states, int n) {
@@ -28,6 +32,30 @@ void Expander::load(const uint64_t* states, int n) {
         const auto low = static_cast<uint32_t>(field.low);  // unsigned: the sum may pass through the sign bit
         int32_t* out = decoded_.data() + v * BLOCK;
         for (int i = 0; i < n; ++i) out[i] = static_cast<int32_t>(static_cast<uint32_t>(words[i] >> field.shift & mask) + low);
+    }
+}
+
+// The automaton's next state, in the word that has it; where it is final there is no more to expand.
+void Expander::read_letters() {
+    const Reader& reader = program_.reader;
+    const Field& field = program_.fields[static_cast<size_t>(reader.field)];
+    const size_t width = plan_.propositions.size();
+    if (field.bits == 0) {
+        std::fill_n(letters_.begin(), n_, 0);
+    } else {
+        const int32_t* before = variables_[static_cast<size_t>(reader.field)];
+        for (int i = 0; i < n_; ++i) letters_[static_cast<size_t>(i)] = before[i] << width;
+    }
+    for (size_t k = 0; k < width; ++k) {
+        const Mask mask = mask_of(plan_.propositions[k], guard_registers_);
+        for (int i = 0; i < n_; ++i) letters_[static_cast<size_t>(i)] |= static_cast<int32_t>(test(mask, i)) << k;
+    }
+    const uint64_t *state = states_(0, field.word), keep = ~(field.mask() << field.shift);
+    uint64_t* out = bases_[field.word];
+    for (int i = 0; i < n_; ++i) {
+        const auto after = static_cast<size_t>(reader.successor[static_cast<size_t>(letters_[static_cast<size_t>(i)])]);
+        out[i] = (state[i] & keep) | static_cast<uint64_t>(after) << field.shift;
+        active_.bits[i >> 6] &= ~(static_cast<uint64_t>(reader.final[after]) << (i & 63));
     }
 }
 

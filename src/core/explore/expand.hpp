@@ -1,7 +1,8 @@
 // All successors of a block of states, command by command.
 //
 // Execution plan: decode every variable into a column; run the tape of all guards, giving a mask per command; then for
-// each product of commands take the states where it is enabled and compute their successors as columns. A command's
+// each product of commands take the states where it is enabled and compute their successors as columns. Successors
+// begin as their state with what the reader makes of it, if there is one, which no command touches. A command's
 // updates become XOR differences to the packed state, so a synchronisation is the XOR of its parts and the product of
 // their probabilities. What happens with the successors is the sink's business: `discover.hpp` looks them up in the
 // table of known states, `assemble.hpp` writes matrix rows.
@@ -59,6 +60,9 @@ class Expander {
     // Those that were expanded last, and not left as they are because nobody asks what follows them.
     const Mask& active() const { return active_; }
 
+    // Where states are that cannot move: as they were, but what reads them goes on. Word w of state i at [w][i].
+    uint64_t* const* resting() const { return bases_; }
+
     // The states of `where` in which a truth value holds; its tape has run.
     Mask mask_of(const GuardPlan& guard, const Registers& registers, const Mask& where);
     Mask mask_of(const GuardPlan& guard, const Registers& registers) { return mask_of(guard, registers, live_); }
@@ -91,6 +95,7 @@ class Expander {
         std::vector<Part> parts;
     };
 
+    void read_letters();
     void evaluate(int command, const uint16_t* selection, int count);
     void new_bits(int command, int update, const uint16_t* selection, int count);
     void read_assigned(int update, const AssignmentPlan& assignment, const uint16_t* selection, int count, double* out);
@@ -129,7 +134,10 @@ class Expander {
     const int words_;
     int n_ = 0, command_ = -1;
     Mask live_{}, active_{};
-    WordColumns states_;
+    WordColumns states_, read_;
+    std::vector<uint64_t*> base_words_;  // the words that successors begin with: of the states, or of those read
+    uint64_t* const* bases_;
+    std::vector<int32_t> letters_;
     std::vector<int32_t> decoded_, gathered_data_;
     std::vector<const int32_t*> variables_, gathered_;
     Registers guard_registers_, scratch_;
@@ -161,6 +169,7 @@ template <class Sink>
 void Expander::expand(Sink& sink) {
     run(plan_.guards, guard_registers_);
     active_ = program_.terminal < 0 ? live_ : live_ & ~mask_of(plan_.terminal, guard_registers_);
+    if (program_.reader.field >= 0) read_letters();
     if (!any(active_)) return;
     made_ = 0;
     for (const Product& product : program_.products) {
@@ -187,7 +196,7 @@ void Expander::expand_single(const Product& product, Sink& sink) {
             new_bits(command, static_cast<int>(u), selection_, count);
             for (int w = 0; w < words_; ++w) {
                 const uint64_t keep = ~plan.updates[u].mask[static_cast<size_t>(w)];
-                const uint64_t *state = states_(0, w), *bits = bits_(0, w);
+                const uint64_t *state = bases_[w], *bits = bits_(0, w);
                 uint64_t* out = pointers_[static_cast<size_t>(w)] = successors_(0, w);
                 for (int j = 0; j < count; ++j) out[j] = (state[selection_[j]] & keep) | bits[j];
             }
@@ -250,7 +259,7 @@ void Expander::multiply(int action, const Mask& mask, Sink& sink) {
     const double* column = nullptr;
     branching_.clear();
     for (int w = 0; w < words_; ++w) {
-        const uint64_t* state = states_(0, w);
+        const uint64_t* state = bases_[w];
         uint64_t* out = levels_(0, w);
         for (int j = 0; j < count; ++j) out[j] = state[leaf_[j]];
     }

@@ -97,6 +97,7 @@ Plan::Plan(const Program& program) : program(program), guards(program), finish(p
         registers.cover(commands.back().tape.count);
     }
     if (program.terminal >= 0) terminal = plan_guard(program, program.terminal, guards);
+    for (int proposition : program.reader.propositions) propositions.push_back(plan_guard(program, proposition, guards));
     for (int label : program.labels) labels.push_back(plan_guard(program, label, finish));
     for (const RewardItem& item : program.rewards) {
         RewardPlan plan{plan_guard(program, item.guard, finish), {}, Tape(program), {}, item.structure, item.action, item.value,

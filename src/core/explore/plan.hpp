@@ -69,6 +69,7 @@ struct Plan {
     std::vector<RewardPlan> rewards;
     GuardPlan initial_guard;
     GuardPlan terminal;       // computed with the guards of commands; false where none is given
+    std::vector<GuardPlan> propositions;  // of the reader, likewise
     RegisterCount registers;  // enough for any of the tapes
     int deepest = 1;          // factors of the largest product
 };

@@ -60,6 +60,15 @@ struct RewardItem {
     int value;
 };
 
+// A deterministic automaton beside the program. In every transition it reads the state that is left: bit k of its letter
+// says whether proposition k holds there. Its own state is a field that no command knows.
+struct Reader {
+    int field = -1;                  // -1: there is none
+    std::vector<int> propositions;   // nodes, never partial
+    std::vector<int32_t> successor;  // of state q and letter a at [q << propositions | a]
+    std::vector<uint8_t> final;      // states past which nobody asks what follows
+};
+
 enum class ModelType : uint8_t { Dtmc, Ctmc, Mdp };
 
 struct Program {
@@ -77,6 +86,7 @@ struct Program {
     std::vector<std::pair<int64_t, int64_t>> initial_ranges;  // of each variable, all that it leaves possible
     std::vector<uint64_t> first_state;  // where there is none
     int terminal = -1;                  // node that holds where nobody asks what follows; never partial
+    Reader reader;
 
     const Node& node(int i) const { return nodes[static_cast<size_t>(i)]; }
     bool is_constant(int i) const { return node(i).op == Op::Const; }

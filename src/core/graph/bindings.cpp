@@ -97,6 +97,22 @@ nb::object reach_forward(const Matrix& matrix, const Mask& start, const MaybeMas
     return as_array(found);
 }
 
+nb::tuple product(const Matrix& matrix, const In<int32_t>& letter, const In<int32_t>& successor, size_t n_letters,
+                  const In<int64_t>& first) {
+    const size_t n = matrix.view.n_states;
+    if (letter.shape(0) != n) throw std::invalid_argument("letters of the wrong length");
+    const ReadLetters letters{letter.data(), successor.data(), successor.shape(0) / n_letters, n_letters};
+    try {
+        AutomatonProduct found = interruptible(matrix, [&](const Stop& stop) {
+            return automaton_product(matrix.view, letters, first.data(), first.shape(0), stop);
+        });
+        return nb::make_tuple(as_array(found.pairs), as_array(found.choice_starts), as_array(found.rows),
+                              as_array(found.row_starts), as_array(found.entries), as_array(found.columns));
+    } catch (const TooLarge&) {
+        throw std::overflow_error("more states or choices than there are 32-bit numbers");
+    }
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
@@ -107,6 +123,8 @@ void bind_graph(nb::module_& m) {
     m.def("reach_every", &reach<Step::EveryRow>, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"));
     m.def("reach_by", &reach_by, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("staying").none(),
           nb::arg("rows").noconvert());
+    m.def("automaton_product", &product, nb::arg("matrix"), nb::arg("letter"), nb::arg("successor"), nb::arg("n_letters"),
+          nb::arg("first"));
     m.def("reach_forward", &reach_forward, nb::arg("matrix"), nb::arg("start"), nb::arg("within").none());
 }
 

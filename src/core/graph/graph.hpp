@@ -111,6 +111,28 @@ struct EndComponents {
 // Of the states in `within` (null: all) and the rows in `choices` (null: all).
 EndComponents end_components(const MatrixView& matrix, const bool* within, const bool* choices, const Stop& stop);
 
+// What an automaton makes of the states that it reads.
+struct ReadLetters {
+    const int32_t* letter;     // of each state
+    const int32_t* successor;  // of automaton state q and letter a at [q * n_letters + a]
+    size_t n_automaton_states, n_letters;
+};
+
+// The pairs of an automaton's state q and a state s that can be reached, numbered q * states + s and in this order, with
+// the rows and entries of the model that each has.
+struct AutomatonProduct {
+    Pages<int64_t> pairs;
+    Pages<int32_t> choice_starts;
+    Pages<int64_t> rows, row_starts, entries;
+    Pages<int32_t> columns;
+};
+
+struct TooLarge {};  // more states or rows than there are 32-bit numbers
+
+// From the pairs `first` on.
+AutomatonProduct automaton_product(const MatrixView& matrix, const ReadLetters& letters, const int64_t* first, size_t count,
+                                   const Stop& stop);
+
 // The states that a path from `start` visits, all its states being in `within` (null: all).
 void search_forward(const MatrixView& matrix, const bool* start, const bool* within, bool* found, const Stop& stop);
 

@@ -25,6 +25,7 @@ from .intervals import Numbers, Truth
 from .result import Number, Result, Solved
 
 if TYPE_CHECKING:
+    from .automaton_reading import Reading
     from .strategies.strategy import Strategy
 
 LONG = 80  # characters of a state that is named in passing
@@ -39,11 +40,13 @@ def check(
     *,
     strategy: bool = False,
     certificate: bool = False,
+    reading: Reading | None = None,
 ) -> Result:
     """Check a property that was resolved against a program, on the model built from that program.
 
-    The strategy that attains the value of an MDP is only kept where it is asked for, and so are the bounds in all
-    states, which a ``certificate`` is made from (:func:`galton.certify.certified`).
+    ``reading`` is the automaton that was explored with the model, if there was one. The strategy that attains the value
+    of an MDP is only kept where it is asked for, and so are the bounds in all states, which a ``certificate`` is made
+    from (:func:`galton.certify.certified`).
     """
     settings = settings or Settings()
     settings.check_eps()
@@ -57,7 +60,7 @@ def check(
 
             with DeepRecursion(question.source):
                 return answer(program, model, question, question.prop.expression, settings, strategy=strategy)
-        found = _check(program, model, question, settings, strategy)
+        found = _check(program, model, question, settings, strategy, reading)
         return found if certificate else replace(found, quantity=None)
 
     if not model.on_device:
@@ -68,7 +71,9 @@ def check(
     return checked(check, model, settings, strategy=strategy)
 
 
-def _check(program: Program, model: Model, question: Question, settings: Settings, strategy: bool) -> Result:
+def _check(
+    program: Program, model: Model, question: Question, settings: Settings, strategy: bool, reading: Reading | None
+) -> Result:
     start = time.perf_counter()
     expression = question.prop.expression
     wanted = settings
@@ -80,7 +85,7 @@ def _check(program: Program, model: Model, question: Question, settings: Setting
     final = settings.by_hand or rounded
     with DeepRecursion(question.source):
         while True:
-            evaluation = Evaluation(model, program, question.source, wanted)
+            evaluation = Evaluation(model, program, question.source, wanted, reading=reading)
             if strategy:
                 evaluation.strategy_of = _outermost(expression)
             try:
@@ -241,6 +246,7 @@ def _strategy(evaluation: Evaluation, expression: Expression) -> Strategy | None
     choices = answer.choices
     if choices is None or not len(choices):  # what is settled at once leaves nothing to decide
         choices = np.full(model.n_states, -1, dtype=np.int32)
-    found = Strategy(model, on_host(choices))
+    memory = None if evaluation.reading is None else evaluation.reading.reader
+    found = Strategy(model, on_host(choices), memory)
     require_attained(found, formula, evaluation, answer)
     return found

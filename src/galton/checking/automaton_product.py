@@ -4,31 +4,37 @@ A state of the product is a state of the model and the state of the automaton be
 it then carry the same marks, so that marks belong to states here. The product has the kind of the model: choices stay
 choices, rates stay rates.
 
-It is built from the arrays of a model that is there already, breadth first, only as far as it can be reached.
+Explorers make it where they can (:mod:`.automaton_reading`). Here it is built from the arrays of a model that is there
+already, only as far as it can be reached, in the core (``src/core/graph/product.cpp``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..automata import Automaton
-from ..automata.acceptance import Acceptance, generalised_rabin, holds
-from ..device.arrays import offsets
-from ..graph import bottom_components, maximal_end_components
+from ..automata.acceptance import Acceptance, Mark, Pair, gate, generalised_rabin, inf, marks_of
+from ..backend.cpu.matrix import matrix_of
+from ..backend.failures import LimitError
+from ..backend.limits import Limits
+from ..device.arrays import namespace
+from ..graph import EndComponents, bottom_components, maximal_end_components
 from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
-from ..reduce.submodels import entries_of, picked
+from ..reduce.submodels import picked
 
-__all__ = ["Product", "product"]
+__all__ = ["MOST_BITS", "Marks", "Product", "accepting_states", "pair_components", "product"]
 
-_MOST_BITS = 62  # propositions and marks are bits of 64-bit numbers
+MOST_BITS = 62  # propositions and marks are bits of 64-bit numbers
 _MOST_STATES = 2**31 - 1
-_Verdict = Callable[[int], bool]
-Marks = npt.NDArray[np.int64]
+_BYTES_OF_A_PAIR = 3 / 16  # that might be reached
+_FEW_PROPOSITIONS = 16  # whose letters are counted, not sorted
+Marks = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,28 +61,69 @@ class Product:
     rows: npt.NDArray[np.int64]
 
     def accepting(self, acceptance: Acceptance, choices: Mask | None = None) -> Mask:
-        """The states of components in which runs are accepted with probability 1, in an MDP by some strategy.
+        """See :func:`accepting_states`."""
+        return accepting_states(self.model, self.marks, acceptance, choices=choices)
 
-        In an MDP, ``choices`` are those that strategies may take there; None for all.
-        """
-        if not self.model.has_choices:
-            found = bottom_components(self.model)
-            return self._chosen(found.component, lambda met: holds(acceptance, met))
-        goal = np.zeros(self.model.n_states, dtype=np.bool_)
-        for pair in generalised_rabin(acceptance):
-            inner = maximal_end_components(self.model, self.marks & pair.fin == 0, choices)
-            wanted = pair.inf
-            goal |= self._chosen(inner.component, lambda met, wanted=wanted: met & wanted == wanted)  # type: ignore[misc]
-        return goal
 
-    def _chosen(self, component: Int32s, accepts: _Verdict) -> Mask:
-        """The states of components by the marks that all of their states have together."""
-        met = np.zeros(int(component.max(initial=-1)) + 1, dtype=np.int64)
-        inside = component >= 0
-        np.bitwise_or.at(met, component[inside], self.marks[inside])
-        verdicts = {int(marks): accepts(int(marks)) for marks in np.unique(met)}
-        good = np.array([verdicts[int(marks)] for marks in met], dtype=np.bool_)
-        return np.concatenate((good, [False]))[component]
+def accepting_states(
+    model: Model, marks: Marks, acceptance: Acceptance, *, within: Mask | None = None, choices: Mask | None = None
+) -> Mask:
+    """The states of components in which runs are accepted with probability 1, in an MDP by some strategy.
+
+    Parameters
+    ----------
+    marks
+        ``(states,)`` the marks of each state, as bits.
+    within, choices
+        The states, and in an MDP the choices, that components may have; None for all.
+    """
+    if not model.has_choices:
+        return _chosen(bottom_components(model, within).component, marks, acceptance)
+    goal = namespace(model.columns).zeros(model.n_states, dtype=np.bool_)
+    for _, _, accepted in pair_components(model, marks, acceptance, within=within, choices=choices):
+        goal |= accepted
+    return goal  # type: ignore[no-any-return]
+
+
+def pair_components(
+    model: Model, marks: Marks, acceptance: Acceptance, *, within: Mask | None = None, choices: Mask | None = None
+) -> Iterator[tuple[Pair, EndComponents, Mask]]:
+    """For each generalised Rabin pair, the end components without what it forbids, and the states of those it accepts.
+
+    ``within`` and ``choices`` are as in :func:`accepting_states`.
+    """
+    for pair in generalised_rabin(acceptance):
+        allowed = within
+        if pair.fin:
+            unmarked = marks & pair.fin == 0
+            allowed = unmarked if within is None else within & unmarked
+        wanted = gate("&", [inf(mark) for mark in range(pair.inf.bit_length()) if pair.inf >> mark & 1])
+        found = maximal_end_components(model, allowed, choices)
+        yield pair, found, _chosen(found.component, marks, wanted)
+
+
+def _chosen(component: Int32s, marks: Marks, acceptance: Acceptance) -> Mask:
+    """The states of components whose states have, all together, marks that are accepted."""
+    xp = namespace(component)
+    count = int(component.max()) + 1 if len(component) else 0
+    met = {}
+    for mark in marks_of(acceptance):
+        met[mark] = xp.zeros(count + 1, dtype=np.bool_)  # the last is for the states in no component, -1
+        met[mark][component[marks & (1 << mark) != 0]] = True
+
+    def holds(part: Acceptance) -> Mask:
+        if isinstance(part, Mark):
+            there: Mask = met[part.number]
+            return there if part.operator == "Inf" else ~there
+        every = part.operator == "&"
+        found = xp.full(count + 1, every)
+        for operand in part.operands:
+            found = found & holds(operand) if every else found | holds(operand)
+        return found  # type: ignore[no-any-return]
+
+    good = xp.array(holds(acceptance))
+    good[count] = False
+    return good[component]  # type: ignore[no-any-return]
 
 
 def product(model: Model, automaton: Automaton, propositions: Sequence[Mask], starts: Int32s) -> Product:
@@ -84,62 +131,47 @@ def product(model: Model, automaton: Automaton, propositions: Sequence[Mask], st
 
     Words begin in the states ``starts``.
     """
-    if max(len(propositions), automaton.n_marks) > _MOST_BITS:
-        raise GaltonError(f"formulas with more than {_MOST_BITS} propositions or acceptance sets are not supported")
+    if max(len(propositions), automaton.n_marks) > MOST_BITS:
+        raise GaltonError(f"formulas with more than {MOST_BITS} propositions or acceptance sets are not supported")
     n = model.n_states
-    codes = np.zeros(n, dtype=np.int64)
-    for i, mask in enumerate(propositions):
-        codes |= mask.astype(np.int64) << i
-    letters, letter = np.unique(codes, return_inverse=True)
+    letters, letter = _letters(propositions, n)
     successor, marks = automaton.table([int(code) for code in letters])
-    if automaton.n_states * n > _MOST_STATES:
-        message = f"the product with an automaton of {automaton.n_states:,} states may have more than"
-        raise GaltonError(f"{message} {_MOST_STATES:,} states")
-    reached = _reached(model, automaton.initial * n + starts.astype(np.int64), successor, letter)
-    keys = np.flatnonzero(reached)
-    number = np.cumsum(reached, dtype=np.int64) - 1  # ascending by the model's state where the automaton's is the same
-    source, reading = keys % n, keys // n
-    groups = model.row_groups.astype(np.int64)
-    rows, counts = _ranges(groups[source], groups[source + 1])
-    entries, lengths = entries_of(model, rows)
-    after = successor[reading, letter[source]]
-    row_after = np.repeat(np.repeat(after, counts), lengths).astype(np.int64)
-    columns = number[row_after * n + model.columns[entries]].astype(np.int32)
+    too_large = LimitError(
+        f"the product with an automaton of {automaton.n_states:,} states is too large for this machine"
+    )
+    if _BYTES_OF_A_PAIR * automaton.n_states * n > Limits.choose(None, None).memory_bytes:
+        raise too_large
+    first = automaton.initial * n + np.unique(starts).astype(np.int64)
+    try:
+        pairs, choice_starts, rows, row_starts, entries, columns = _core.automaton_product(
+            matrix_of(model), letter, np.ascontiguousarray(successor).ravel(), len(letters), first
+        )
+    except OverflowError:
+        raise too_large from None
+    source, reading = pairs % n, pairs // n
     found = np.full(n, -1, dtype=np.int32)
-    found[starts] = number[automaton.initial * n + starts.astype(np.int64)]
+    found[first - automaton.initial * n] = np.searchsorted(pairs, first)
     built = Model(
         type=model.type,
-        choice_starts=offsets(counts, np.int32) if model.has_choices else None,
-        row_starts=offsets(lengths, np.int64 if len(entries) > _MOST_STATES else np.int32),
+        choice_starts=choice_starts if model.has_choices else None,
+        row_starts=row_starts if len(entries) > _MOST_STATES else row_starts.astype(np.int32),
         columns=columns,
         values=picked(model.values, entries),
         initial=np.unique(found[starts]),
         placement=model.placement,
     )
-    return Product(built, marks[reading, letter[source]], after, found, source, rows)
+    place = reading * len(letters) + letter[source]
+    return Product(built, marks.ravel()[place], successor.ravel()[place], found, source, rows)
 
 
-def _reached(model: Model, first: npt.NDArray[np.int64], successor: Int32s, letter: npt.NDArray[np.intp]) -> Mask:
-    """Which pairs can be reached, by the number of the automaton's state times the number of states plus the state."""
-    n, groups = model.n_states, model.row_groups
-    reached = np.zeros(len(successor) * n, dtype=np.bool_)
-    frontier = np.unique(first)
-    reached[frontier] = True
-    row_starts = model.row_starts.astype(np.int64)
-    while len(frontier):
-        source = frontier % n
-        entries, counts = _ranges(row_starts[groups[source]], row_starts[groups[source + 1]])
-        after = np.repeat(successor[frontier // n, letter[source]].astype(np.int64), counts)
-        targets = after * n + model.columns[entries]
-        frontier = np.unique(targets[~reached[targets]])
-        reached[frontier] = True
-    return reached
-
-
-def _ranges(
-    begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """All numbers of ranges, one range after the other, and how many each has."""
-    counts = ends - begins
-    places = offsets(counts)
-    return np.repeat(begins - places[:-1], counts) + np.arange(places[-1]), counts
+def _letters(propositions: Sequence[Mask], n_states: int) -> tuple[npt.NDArray[np.int64], Int32s]:
+    """The letters that occur, and for each state the number of its letter among these."""
+    codes = np.zeros(n_states, dtype=np.int64)
+    for i, mask in enumerate(propositions):
+        codes |= mask.astype(np.int64) << i
+    if len(propositions) > _FEW_PROPOSITIONS:
+        found, number = np.unique(codes, return_inverse=True)
+        return found, number.astype(np.int32)
+    occurs = np.zeros(1 << len(propositions), dtype=np.bool_)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes]

@@ -11,7 +11,7 @@ What does not fit, or comes out too wide, has no answer here: it is asked alone 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from ..device.arrays import on_host
 from ..device.errors import DeviceError, device_errors
-from ..lang.expressions import Expression, Value
+from ..lang.expressions import Expression
 from ..lang.program import Program
 from ..lang.properties import Cumulative, Instantaneous, Probability, Reward
 from ..lang.rendering import render
-from ..lang.resolution import Question, constants_of
+from ..lang.resolution import Question, agrees, constants_of
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
 from ..solve.methods import DEFAULT, FORWARD, TIMED
@@ -90,7 +90,7 @@ def _differ_in_bound_only(points: Sequence[Point]) -> bool:
         return False
     first = points[0].program
     used = {name: value for part in rest for name, value in constants_of(part, first).items()}
-    return all(p.program.labels == first.labels and _agree(p.program.constants, used) for p in points[1:])
+    return all(p.program.labels == first.labels and agrees(p.program, used) for p in points[1:])
 
 
 def _without_bound(expression: Expression, point: Point) -> list[Expression] | None:
@@ -107,10 +107,6 @@ def _without_bound(expression: Expression, point: Point) -> list[Expression] | N
         case Reward(Cumulative(bound) | Instantaneous(bound), structure, _, None) if bound is not None:
             return [structure] if isinstance(structure, Expression) else []
     return None
-
-
-def _agree(constants: Mapping[str, Value], others: Mapping[str, Value]) -> bool:
-    return all(constants[name] == value for name, value in others.items())
 
 
 @dataclass

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Proba
 from ..lang.rendering import render
 from ..lang.resolution import BUILT_IN, is_state_formula, parts
 from ..lang.source import GaltonError, LanguageError, Source, Span
+from ..lower.reader import READER
 from ..model.errors import NumericError
 from ..model.sparse import Model
-from ..model.states import PackedStates
+from ..model.states import PackedStates, State
 from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
 from . import intervals
@@ -35,6 +36,9 @@ from .gate import admit
 from .inspection import NOT_ALONE
 from .intervals import Mask, Numbers, Truth
 from .quantity import Quantity, Work
+
+if TYPE_CHECKING:
+    from .automaton_reading import Reading
 
 
 class UndecidedError(GaltonError):
@@ -63,7 +67,8 @@ class Evaluation:
 
     ``strategy_of`` is the operator whose strategy is wanted. ``steps`` are the operators solved so far, ``warnings``
     what a person should know about the answer. ``focus`` are the states whose values matter, and are to be precise: the
-    initial ones (None), those of a filter, or all where another formula looks at them.
+    initial ones (None), those of a filter, or all where another formula looks at them. ``reading`` is the automaton
+    that was explored with the model, for the path formula of the one operator there is.
     """
 
     model: Model
@@ -71,6 +76,7 @@ class Evaluation:
     source: Source
     settings: Settings
     strategy_of: Expression | None = None
+    reading: Reading | None = None
     steps: list[Step] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     listings: list[tuple[Filter, Mask, Truth | Numbers]] = field(default_factory=list)
@@ -164,6 +170,8 @@ class Evaluation:
         if self.model.states is None:
             return f"state {state}"
         shown = self.model.states[state]
+        if self.reading is not None and isinstance(shown, State):
+            shown = State({name: value for name, value in shown.items() if name != READER})
         return f"state {shown!r}"
 
     def _bounds(self, state: int) -> str:

@@ -7,15 +7,17 @@ bound on time, about the long run, or with operators inside operators need the w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from ..lang.depth import DeepRecursion
-from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
+from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.program import Program
 from ..lang.properties import (
     BinaryPath,
     ExpectedTime,
     Filter,
+    PathQuantifier,
     Probability,
     Reward,
     UnaryPath,
@@ -23,11 +25,24 @@ from ..lang.properties import (
     map_children,
     substitute,
 )
-from ..lang.resolution import BUILT_IN, Question, is_state_formula, parts
+from ..lang.resolution import BUILT_IN, Question, agrees, constants_of, is_state_formula, parts
 from ..lang.source import GaltonError
 from . import paths
 
+__all__ = ["closed", "is_plain", "needs_automaton", "terminal"]
+
 _EVERYTHING = Literal(False)  # the condition that ends no path
+
+
+def needs_automaton(question: Question) -> bool:
+    """Whether a property is one operator about paths that only an automaton can follow."""
+    if question.prop.error is not None:
+        return False
+    match question.prop.expression:
+        case Probability(path) | ExpectedTime(path) | PathQuantifier(_, path) | Reward(path):
+            with DeepRecursion(question.source):
+                return isinstance(paths.shape(path), paths.Linear)
+    return False
 
 
 def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
@@ -36,11 +51,12 @@ def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
     The condition is an expression over the variables of the program.
     """
     conditions: list[Expression] = []
+    ends = _Ends()
     for context, question in asked:
         if question.prop.error is not None:
             continue
         with DeepRecursion(question.source):
-            for condition in _conditions(question.prop.expression, context, question):
+            for condition in ends.conditions(question.prop.expression, context, question):
                 if condition is _EVERYTHING:
                     return None
                 if condition not in conditions:
@@ -53,44 +69,65 @@ def terminal(asked: Iterable[tuple[Program, Question]]) -> Expression | None:
     return joint
 
 
-def _conditions(expression: Expression, context: Program, question: Question) -> Collection[Expression]:
-    """Where each operator of a property is settled."""
-    match expression:
-        case Literal() | Name() | Label():
-            return ()
-        case Unary() | Binary() | Conditional() | Call():
-            inner = (_conditions(part, context, question) for part in children(expression))
-            return [condition for conditions in inner for condition in conditions]
-        case Filter(_, operand, Label("init")):
-            return _conditions(operand, context, question)
-        case Probability(path) | ExpectedTime(path):
-            return (_settled(path, context, question, bounds=isinstance(expression, Probability)),)
-        case Reward(UnaryPath() | BinaryPath() as path):
-            return (_settled(path, context, question, bounds=False),)
-    return (_EVERYTHING,)
+class _Closed(NamedTuple):
+    """A formula in terms of the variables alone, and what that was made with."""
+
+    formula: Expression
+    labels: Mapping[str, Expression]
+    constants: Mapping[str, Value]
 
 
-def _settled(formula: Expression, context: Program, question: Question, *, bounds: bool) -> Expression:
-    """Where a path formula is settled."""
-    try:
-        path = paths.normalise(formula, question.source)
-        if not isinstance(path, paths.Until) or (path.bound is not None and not bounds):
-            return _EVERYTHING
-        if path.bound is not None and path.bound.low is not None:
-            low = paths.constant(path.bound.low, context.constants, question.source)
-            if low != 0 or path.bound.low_strict:
+class _Ends:
+    """Where properties are settled."""
+
+    def __init__(self) -> None:
+        self._known: dict[Expression, _Closed] = {}
+
+    def conditions(self, expression: Expression, context: Program, question: Question) -> Collection[Expression]:
+        """Where each operator of a property is settled."""
+        match expression:
+            case Literal() | Name() | Label():
+                return ()
+            case Unary() | Binary() | Conditional() | Call():
+                inner = (self.conditions(part, context, question) for part in children(expression))
+                return [condition for conditions in inner for condition in conditions]
+            case Filter(_, operand, Label("init")):
+                return self.conditions(operand, context, question)
+            case Probability(path) | ExpectedTime(path):
+                return (self._settled(path, context, question, bounds=isinstance(expression, Probability)),)
+            case Reward(UnaryPath() | BinaryPath() as path):
+                return (self._settled(path, context, question, bounds=False),)
+        return (_EVERYTHING,)
+
+    def _settled(self, formula: Expression, context: Program, question: Question, *, bounds: bool) -> Expression:
+        """Where a path formula is settled."""
+        try:
+            path = paths.normalise(formula, question.source)
+            if not isinstance(path, paths.Until) or (path.bound is not None and not bounds):
                 return _EVERYTHING
-    except GaltonError:  # will be told when the property's turn comes
-        return _EVERYTHING
-    if not all(_is_plain(operand, context) for operand in (path.through, path.goal)):
-        return _EVERYTHING
-    end = path.goal
-    if path.through != paths.TRUE:
-        end = Binary("|", path.goal, Unary("!", path.through))
-    return _closed(end, context)
+            if path.bound is not None and path.bound.low is not None:
+                low = paths.constant(path.bound.low, context.constants, question.source)
+                if low != 0 or path.bound.low_strict:
+                    return _EVERYTHING
+        except GaltonError:  # will be told when the property's turn comes
+            return _EVERYTHING
+        if not all(is_plain(operand, context) for operand in (path.through, path.goal)):
+            return _EVERYTHING
+        end = path.goal
+        if path.through != paths.TRUE:
+            end = Binary("|", path.goal, Unary("!", path.through))
+        return self._closed(end, context)
+
+    def _closed(self, formula: Expression, context: Program) -> Expression:
+        """A formula in terms of the variables alone: made once for all values of constants that it does not use."""
+        known = self._known.get(formula)
+        if known is None or known.labels != context.labels or not agrees(context, known.constants):
+            made = closed(formula, context)
+            self._known[formula] = known = _Closed(made, context.labels, constants_of(formula, context))
+        return known.formula
 
 
-def _is_plain(formula: Expression, context: Program) -> bool:
+def is_plain(formula: Expression, context: Program) -> bool:
     """Whether the explorer can tell where a formula holds."""
     if not is_state_formula(formula):
         return False
@@ -98,7 +135,7 @@ def _is_plain(formula: Expression, context: Program) -> bool:
     return all(name in context.labels and name not in BUILT_IN for name in labels)
 
 
-def _closed(formula: Expression, context: Program) -> Expression:
+def closed(formula: Expression, context: Program) -> Expression:
     """A formula in terms of the variables alone."""
 
     def without_labels(part: Expression) -> Expression:

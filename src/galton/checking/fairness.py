@@ -37,6 +37,7 @@ from ..device.errors import DeviceError
 from ..graph import EndComponents, bottom_components, can_reach, maximal_end_components
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
 from ..lang.properties import (
+    AutomatonPath,
     BinaryPath,
     Cumulative,
     ExpectedTime,
@@ -80,7 +81,7 @@ Rows = npt.NDArray[np.int64]
 _KNOWN = (
     *(Literal, Name, Label, Unary, Binary, Conditional, Call),
     *(Probability, Reward, ExpectedTime, SteadyState, PathQuantifier, Filter),
-    *(UnaryPath, BinaryPath, Cumulative, Instantaneous, LongRun),
+    *(UnaryPath, BinaryPath, AutomatonPath, Cumulative, Instantaneous, LongRun),
 )
 
 

@@ -115,7 +115,7 @@ def _choices(settings: Settings, devices: int) -> Iterator[tuple[str, Collection
     if settings.single:
         yield "--single", ("single", *balance)
     if devices > 1:
-        yield "several devices", ("devices", *balance)
+        yield "--device with several devices", ("devices", *balance)
 
 
 def check_choices(
@@ -145,13 +145,13 @@ def check_choices(
     for option, things in chosen:
         if any(thing in kind.uses for kind in kinds for thing in things):
             continue
-        meant = " and ".join(kind.name for kind in KINDS if any(thing in kind.uses for thing in things))
+        meant = ", ".join(kind.name for kind in KINDS if any(thing in kind.uses for thing in things))
         asked = " and ".join(kind.name for kind in kinds) or "states alone"
         text = " ".join(question.prop.text.split())
         helped = LONG_RUN in kinds and not settings.by_hand and any(thing in UNBOUNDED.uses for thing in things)
         hint = ", choose a --method for long-run averages, such as jacobi, which looks at it" if helped else ""
         raise UsageError(
-            f"{option} does nothing for {text}: it is for {meant}, and this asks about {asked}; leave it away{hint}, "
+            f"{option} does nothing for {text}: it is for {meant}; this asks about {asked}. Leave it away{hint}, "
             "or ask this property in a run of its own"
         )
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..lang.evaluation import EvaluationError, evaluate
 from ..lang.expressions import Binary, Expression, Literal, Name, Unary, Value
 from ..lang.properties import (
+    AutomatonPath,
     BinaryPath,
     Cumulative,
     ExpectedTime,
@@ -77,6 +78,8 @@ def normalise(path: Expression, source: Source) -> Path:
 def shape(path: Expression) -> Path | Linear:
     """Return a path formula in one of the shapes that ``P`` solves."""
     whole, path = path, _simplified(path)
+    if isinstance(path, AutomatonPath):
+        return Linear(whole)
     match path:
         case UnaryPath("X", states):
             found: Path = Next(states)
@@ -145,8 +148,9 @@ def both(left: Expression, right: Expression) -> Expression:
 
 
 def _inner_temporal(path: Expression) -> Expression:
-    """The first temporal operator that is not the formula itself."""
-    return next(part for part in parts(path) if isinstance(part, (UnaryPath, BinaryPath)) and part is not path)
+    """The first temporal operator that is not the formula itself, or an automaton."""
+    inner = (part for part in parts(path) if isinstance(part, (UnaryPath, BinaryPath)) and part is not path)
+    return next(inner, path)
 
 
 # Bounds.

@@ -26,6 +26,16 @@ def check(
             "--name", metavar="NAME", help="Of the file, check only the property of this name.", show_default=False
         ),
     ] = None,
+    automaton: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--automaton",
+            metavar="FILE",
+            help="How likely is it that a deterministic automaton in the Hanoi format accepts? Its propositions are "
+            'labels, or expressions such as "x>3".',
+            show_default=False,
+        ),
+    ] = None,
     eps: Annotated[
         float,
         typer.Option(
@@ -164,6 +174,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'Smax=? [ "all_heads" ]'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
+      galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ (G F "all_heads") | (F G "finished") ]'
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
       galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
     """
@@ -207,7 +218,7 @@ def check(
         counterexample_file=counterexample_file,
     )
     run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
-    run.read(const or [], prop or [], props, name or [])
+    run.read(const or [], prop or [], props, name or [], automaton or [])
     run.all()
     if run.code:
         raise typer.Exit(run.code)

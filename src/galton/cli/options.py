@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..lang.program import Program
+    from ..lower.reader import Reader
     from ..model.sparse import Model
 
 
@@ -142,6 +143,7 @@ def build_model(
     device: str = "cpu",
     transition_rewards: bool = False,
     terminal: Expression | None = None,
+    reader: Reader | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
     from ..explore import build
@@ -156,6 +158,7 @@ def build_model(
             fix_deadlocks=fix_deadlocks,
             transition_rewards=transition_rewards,
             terminal=terminal,
+            reader=reader,
             watch=watch,
         )
     for trouble in model.placement.trouble:

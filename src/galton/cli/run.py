@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..backend.failures import LimitError
-from ..checking.exploration import terminal
+from ..checking.exploration import needs_automaton, terminal
 from ..checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
-from ..lang.model_types import ModelType
+from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, ModelType, nature_of
 from ..lang.program import Program
 from ..lang.resolution import OpenConstantError, Question, resolve
 from ..lang.source import UnsupportedError, read_source
@@ -27,9 +27,11 @@ from . import options, show
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
+    from ..checking.automaton_reading import Reading
     from ..checking.experiment import Valuation
     from ..checking.result import Result
     from ..checking.witnesses.counterexample import Counterexample
+    from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
     from ..solve.settings import Settings
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     Sink = Table | CsvFile | Plot
 
+Known = dict[Any, tuple["Result | GaltonError", "Built | None"]]  # answers, and the models they are about
 TYPED = "--prop"  # the source of properties from the command line
 
 
@@ -63,19 +66,30 @@ class Outputs:
 class Asked:
     """A property, its place among all, and the program that knows its names.
 
-    ``wrong`` is what keeps it from being asked of any model.
+    ``wrong`` is what keeps it from being asked of any model; ``reading`` an automaton that is explored with a model of
+    its own.
     """
 
     index: int
     context: Program
     question: Question
     wrong: GaltonError | None
+    reading: Reading | None
 
     @property
     def is_slip(self) -> bool:
         """Whether its text is at fault: it cannot be read, or uses a name or a type that does not fit."""
         error = self.question.prop.error
         return error is not None and not isinstance(error, (UnsupportedError, OpenConstantError))
+
+
+@dataclass(frozen=True)
+class Built:
+    """A model, how long it took to build, and whether all of it was explored."""
+
+    model: Model
+    seconds: float
+    full: bool
 
 
 @dataclass(frozen=True)
@@ -113,18 +127,21 @@ class Run:
     used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
     started: float = field(default_factory=time.perf_counter)
 
-    def read(self, const: list[str], prop: list[str], props: Path | None, names: list[str]) -> None:
+    def read(
+        self, const: list[str], prop: list[str], props: Path | None, names: list[str], automata: Sequence[Path] = ()
+    ) -> None:
         """Read the model and the properties, and see which constants belong to which."""
         from ..checking.experiment import ranges
 
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
-        self.files: list[PropertyFile] = [parse_properties(source) for source in sources]
+        self.syntax = parse_model(read_source(self.path))
+        sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
+        self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
             raise GaltonError("nothing to check; give a property with --prop or a file with --props")
         self.selected = self._select(names)
         given = options.read_constants(const)
-        self.syntax = parse_model(read_source(self.path))
         own = {constant.name.name for constant in self.syntax.constants}
         declared = {constant.name.name for file in self.files for constant in file.constants}
         options.warn_of_strangers(self.path, given, own, declared)
@@ -149,6 +166,20 @@ class Run:
         if self.apply:
             self.apply.stat()  # a file that is not there shows before anything is built
         self.read_s = time.perf_counter() - self.started
+
+    def _of_automaton(self, path: Path) -> list[str]:
+        """The questions about an automaton: how likely it is to accept."""
+        kind = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
+        choices = nature_of(kind).has_choices and not self.apply
+        return [f'{asked}=? [ HOA: {{"{path}"}} ]' for asked in (("Pmin", "Pmax") if choices else ("P",))]
+
+    def _parsed(self, source: Source) -> PropertyFile:
+        found = parse_properties(source)
+        if "HOA" not in source.text:
+            return found
+        from ..checking.automaton_files import with_automata
+
+        return with_automata(found)
 
     def _select(self, names: list[str]) -> list[tuple[int, int]]:
         """The properties to check, as (file, place in the file); those typed are always meant."""
@@ -180,7 +211,8 @@ class Run:
                 for sink in list(sinks or ()):
                     self._attempt(sinks or [], sink, sink.close)
         if not self.answered:
-            if self.failure is not None and not self.outputs.as_json and not self.ranges:
+            told = self.failure is None or options.told(self.failure) in self.told
+            if not told and self.failure is not None and not self.outputs.as_json and not self.ranges:
                 raise self.failure
             self.code = 2  # nothing could be answered at all
 
@@ -201,7 +233,7 @@ class Run:
             yield found
 
     def _answer_row(self, row: Row, sinks: list[Sink]) -> None:
-        model: Model | None = None
+        built: Built | None = None
         error = row.error
         fine = []
         for a in (a for asked in row.asked for a in asked):
@@ -209,9 +241,10 @@ class Run:
                 fine.append(a)
             else:
                 self._tell(a.wrong)  # before the model is built, which may take long
-        if row.program is not None and fine:
+        together = [a for a in fine if a.reading is None]
+        if row.program is not None and together:
             try:
-                model = self._build(row.program, fine)
+                built = self._build(row.program, together)
             except GaltonError as failed:
                 error = failed
         if error is not None:
@@ -220,29 +253,42 @@ class Run:
             for valuation in row.valuations:
                 self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
             return
-        known = {} if model is None else self._curves(model, row)
+        known: Known = {}
+        if built is not None:
+            known = {key: (answer, built) for key, answer in self._curves(built.model, row).items()}
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
-            self._add(sinks, valuation, [self._answer(model, a, known) for a in asked])
+            self._add(sinks, valuation, [self._answer(row, built, a, known) for a in asked])
 
     # Models.
 
-    def _build(self, program: Program, asked: list[Asked]) -> Model:
+    def _build(self, program: Program, asked: list[Asked]) -> Built:
+        """The model that all of these properties ask about."""
         start = time.perf_counter()
         end = None if self.full else terminal((a.context, a.question) for a in asked)
-        model = options.build_model(program, **self.building, terminal=end)
         if self.apply:
-            model = self._applied(model, program)
-        self.build_s = time.perf_counter() - start
-        self.explored_all = end is None
-        if not self.outputs.as_json and not self.ranges:
-            typer.echo(show.model_line(model, self.build_s, cut=end is not None))
-        return model
+            model = self._applied(program, end)
+        else:
+            model = options.build_model(program, **self.building, terminal=end)
+        return self._built(Built(model, time.perf_counter() - start, end is None))
 
-    def _applied(self, model: Model, program: Program) -> Model:
-        from ..checking.strategies.strategy_file import read_strategy
+    def _build_product(self, program: Program, reading: Reading) -> Built:
+        """The model of one property, explored with its automaton."""
+        start = time.perf_counter()
+        model = options.build_model(reading.program(program), **self.building, reader=reading.reader)
+        return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
+
+    def _built(self, built: Built, what: str = "") -> Built:
+        if not self.outputs.as_json and not self.ranges:
+            typer.echo(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
+        return built
+
+    def _applied(self, program: Program, end: Expression | None) -> Model:
+        from ..checking.strategies.strategy_file import read_memory, read_strategy
 
         assert self.apply is not None
-        strategy, made = read_strategy(self.apply, model)
+        memory = read_memory(self.apply, program)
+        model = options.build_model(program, **self.building, terminal=end, reader=memory)
+        strategy, made = read_strategy(self.apply, model, memory)
         constants = {name: show.as_json(value) for name, value in program.constants.items()}
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
@@ -273,7 +319,14 @@ class Run:
             kinds_of(question, context, self._type(context))
         except GaltonError as error:
             wrong = error
-        return Asked(index, context, question, wrong)
+        reading: Reading | None = None
+        # Fairness and counterexamples are about the states of the model itself.
+        itself = self.full or self.apply or self.settings.fair or self.outputs.explains
+        if wrong is None and not itself and needs_automaton(question):
+            from ..checking.automaton_reading import reading_of
+
+            reading = reading_of(question, context, strategy=self.outputs.strategy is not None)
+        return Asked(index, context, question, wrong, reading)
 
     def _type(self, program: Program) -> ModelType:
         return "dtmc" if self.apply else program.type
@@ -327,43 +380,54 @@ class Run:
             self.told.add(said)
             typer.echo(said, err=True)
 
-    def _answer(self, model: Model | None, asked: Asked, known: dict[Any, Result | GaltonError]) -> Result | str:
+    def _answer(self, row: Row, built: Built | None, asked: Asked, known: Known) -> Result | str:
         if asked.wrong is not None:
             return self._refused(asked)
-        assert model is not None
         key = self._key(asked)
+        if asked.reading is not None and key not in known:
+            assert row.program is not None
+            try:
+                built = self._build_product(row.program, asked.reading)
+            except GaltonError as error:
+                self.failure = error
+                self._tell(error)
+                known[key] = error, None
         if key not in known:
-            known[key] = self._checked(model, asked)
-        found = known[key]
-        self.answered += 1
+            assert built is not None
+            known[key] = self._checked(built.model, asked), built
+        found, built = known[key]
+        self.answered += built is not None
         answer = self._record(asked)
         if isinstance(found, GaltonError):
             self.code = max(self.code, 1)
             answer["error"] = _told(found)
         else:
             self.code = max(self.code, int(found.value is False))
-            answer |= {**show.record(found), **show.sizes(model), "full": self.explored_all}
+            assert built is not None
+            answer |= {**show.record(found), **show.sizes(built.model), "full": built.full}
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
-            times = {"build_s": self.build_s, "check_s": found.seconds}
-            times["total_s"] = self.read_s + self.build_s + found.seconds
+            times = {"build_s": built.seconds, "check_s": found.seconds}
+            times["total_s"] = self.read_s + built.seconds + found.seconds
             answer |= {name: round(seconds, 6) for name, seconds in times.items()}
             if self.outputs.explain:
-                answer |= {"build": model.info, "plan": show.plan(found)}
+                answer |= {"build": built.model.info, "plan": show.plan(found)}
         if self.outputs.as_json:
-            example = self._counterexample(found, model, asked)
+            example = self._counterexample(found, built, asked)
             self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
         elif not self.ranges and not isinstance(found, GaltonError):
+            assert built is not None
             show.print_result(found)
             if self.outputs.explain:
-                show.print_plan(model, found, self.build_s)
+                show.print_plan(built.model, found, built.seconds)
         if isinstance(found, GaltonError):
             return f"error: {found.kind}"
+        assert built is not None
         if not self.outputs.as_json:
-            example = self._counterexample(found, model, asked)
+            example = self._counterexample(found, built, asked)
             show.print_lines([] if example is None else example.lines())
         self._keep_strategy(found, asked)
-        self._keep_certificate(found, model, asked)
+        self._keep_certificate(found, built.model, asked)
         if example is not None and not options.kept(example.write, self.outputs.counterexample_file):
             self.code = 2
         return found
@@ -377,7 +441,9 @@ class Run:
 
         known: dict[Any, Result | GaltonError] = {}
         for asked in zip(*row.asked, strict=True):
-            by_key = {self._key(a): a for a in asked if a.wrong is None}
+            by_key = {self._key(a): a for a in asked if a.wrong is None and a.reading is None}
+            if not by_key:
+                continue
             watcher = Watcher(model, asked[0].question.prop.text)
             points = [Point(a.context, a.question) for a in by_key.values()]
             try:
@@ -405,7 +471,13 @@ class Run:
         try:
             proof = self.outputs.certificate is not None
             found = check_property(
-                asked.context, model, asked.question, settings, strategy=keep or follow, certificate=proof
+                asked.context,
+                model,
+                asked.question,
+                settings,
+                strategy=keep or follow,
+                certificate=proof,
+                reading=asked.reading,
             )
             if keep and found.strategy is None:
                 raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
@@ -428,14 +500,14 @@ class Run:
             typer.echo(f"warning: {warning}", err=True)
         return found
 
-    def _counterexample(self, result: Result | GaltonError, model: Model, asked: Asked) -> Counterexample | None:
+    def _counterexample(self, result: Result | GaltonError, built: Built | None, asked: Asked) -> Counterexample | None:
         """What shows that a property is false, where that is wanted; an error is told, and the answer stands."""
-        if not self.outputs.explains or isinstance(result, GaltonError):
+        if not self.outputs.explains or isinstance(result, GaltonError) or built is None:
             return None
         from .counterexamples import explained
 
         try:
-            return explained(asked.context, model, asked.question, self.settings, result)
+            return explained(asked.context, built.model, asked.question, self.settings, result)
         except GaltonError as error:
             typer.echo(options.told(error), err=True)
             self.code = max(self.code, 1)

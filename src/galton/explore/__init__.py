@@ -16,6 +16,7 @@ from ..lang.source import GaltonError
 if TYPE_CHECKING:
     from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
+    from ..lower.reader import Reader
     from ..model.sparse import Model
 
 MOST_ACTIONS = 1 << 16  # an action has two bytes per choice
@@ -33,6 +34,7 @@ def build(
     fix_deadlocks: bool = True,
     transition_rewards: bool = False,
     terminal: Expression | None = None,
+    reader: Reader | None = None,
     watch: Watch | None = None,
 ) -> Model:
     """Explore all reachable states of a program.
@@ -55,6 +57,9 @@ def build(
     terminal
         A condition on states, with formulas expanded, where nobody asks what follows: they get a self-loop and no
         successor, and count as no deadlock.
+    reader
+        An automaton that reads the states: the model is its product with the program, its labels are the automaton's
+        propositions.
     watch
         Called ten times a second with the states, transitions and finished rows so far.
     """
@@ -67,7 +72,7 @@ def build(
     check_threads(threads)
     limits = Limits.choose(max_states, memory_mb)
     with DeepRecursion(program.source):
-        lowered = lower(program, terminal)
+        lowered = lower(program, terminal, reader)
     if len(lowered.actions) > MOST_ACTIONS:
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(

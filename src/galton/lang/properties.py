@@ -130,6 +130,19 @@ class BinaryPath(Expression):
     bound: TimeBound | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AutomatonPath(Expression):
+    """``HOA: {"file", "p" <- states, …}``: the paths that the automaton of a file accepts.
+
+    ``propositions`` are those of the automaton with the states they stand for; ``text`` is that of the file, once it
+    has been read. Then all propositions are there.
+    """
+
+    file: str
+    propositions: tuple[tuple[str, Expression], ...] = ()
+    text: str | None = None
+
+
 # What only ``R [ … ]`` may contain
 
 
@@ -223,6 +236,8 @@ def map_children(expression: Expression, change: Callable[[Expression], Expressi
             return UnaryPath(operator, change(operand), bounded(bound), span=span)
         case BinaryPath(operator, left, right, bound):
             return BinaryPath(operator, change(left), change(right), bounded(bound), span=span)
+        case AutomatonPath(file, propositions, text):
+            return AutomatonPath(file, tuple((name, change(part)) for name, part in propositions), text, span=span)
         case Cumulative(limit, strict):
             return Cumulative(maybe(limit), strict, span=span)
         case Instantaneous(time):

@@ -15,6 +15,7 @@ from .depth import DeepRecursion
 from .expressions import Expression, Label
 from .lexer import Token
 from .properties import (
+    AutomatonPath,
     BinaryPath,
     Comparison,
     Cumulative,
@@ -340,6 +341,8 @@ class PropertyParser(DeclarationParser):
 
     def _unary_path(self) -> Expression:
         token = self.token
+        if token.text == "HOA" and self.next_kind() == ":":
+            return self._automaton_path()
         if token.kind not in ("X", "F", "G"):
             return self.expression()
         self.advance()
@@ -348,6 +351,28 @@ class PropertyParser(DeclarationParser):
         if operator == "X" and bound:
             raise self.error("'X' takes no bound", token.span, "it looks exactly one step ahead")
         return UnaryPath(operator, self._unary_path(), bound, span=self.since(token.span.start))
+
+    def _automaton_path(self) -> Expression:
+        """PRISM's ``HOA: {"file", "p" <- states, …}``; Storm writes the arrow ``->``."""
+        start = self.advance().span.start
+        self.advance()
+        opening = self.expect("{", "'HOA:'").span
+        if self.kind != "string":
+            raise self.unexpected("the name of a file in double quotes")
+        file = self.advance().text
+        propositions: dict[str, Expression] = {}
+        while self.accept(","):
+            if self.kind != "string":
+                raise self.unexpected("a proposition of the automaton in double quotes")
+            name = self.advance()
+            if name.text in propositions:
+                raise self.error(f'the proposition "{name.text}" is given twice', name.span)
+            if not self.accept("->"):
+                self.expect("<", f'"{name.text}"')
+                self.expect("-", "'<'")
+            propositions[name.text] = self._inside(self.expression, in_path=False)
+        self.close("}", opening)
+        return AutomatonPath(file, tuple(propositions.items()), span=self.since(start))
 
     def _time_bound(self) -> TimeBound | None:
         if self.kind == "^":

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from .expressions import Expression, Label, Type
 from .properties import (
+    AutomatonPath,
     BinaryPath,
     Comparison,
     Cumulative,
@@ -72,6 +73,10 @@ class PropertyScope(Scope):
                 for operand in (left, right):
                     self.require(operand, "bool", f"an operand of '{operator}'")
                 self._bound(bound)
+                return "bool"
+            case AutomatonPath(_, propositions):
+                for name, states in propositions:
+                    self.require(states, "bool", f'the proposition "{name}"')
                 return "bool"
             case Cumulative(bound):
                 if bound is not None:

@@ -13,6 +13,7 @@ from .expression_parser import MINUS, NOT, POWER, PRECEDENCE
 from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from .operations import FUNCTIONS
 from .properties import (
+    AutomatonPath,
     BinaryPath,
     Comparison,
     Cumulative,
@@ -78,6 +79,9 @@ def _render(expression: Expression) -> tuple[str, int]:
         case BinaryPath(operator, left, right, bound):
             middle = f"{operator}{_bound(bound)}"
             return f"{_text(left, _UNARY_PATH)} {middle} {_bounded_operand(right, bound)}", _BINARY_PATH
+        case AutomatonPath(file, propositions):
+            given = [f'"{file}"', *(f'"{name}" <- {render(states)}' for name, states in propositions)]
+            return f"HOA: {{{', '.join(given)}}}", _UNARY_PATH
     return _operator(expression), _ATOM
 
 

@@ -13,7 +13,7 @@ from .constants import Constants, resolve_constants
 from .depth import DeepRecursion
 from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
 from .program import Program
-from .properties import BinaryPath, Property, PropertyFile, UnaryPath, children, map_children, substitute
+from .properties import AutomatonPath, BinaryPath, Property, PropertyFile, UnaryPath, children, map_children, substitute
 from .property_types import PropertyScope
 from .source import LanguageError, Source, Span
 from .types import Scope, type_of_value
@@ -167,7 +167,7 @@ def is_state_formula(expression: Expression) -> bool:
 
 def has_path(expression: Expression) -> bool:
     """Whether a temporal operator stands in an expression, outside of all ``P [ … ]`` and their like."""
-    if isinstance(expression, (UnaryPath, BinaryPath)):
+    if isinstance(expression, (UnaryPath, BinaryPath, AutomatonPath)):
         return True
     inner = children(expression) if isinstance(expression, (Binary, Call, Conditional, Unary)) else ()
     return any(map(has_path, inner))
@@ -182,6 +182,11 @@ def constants_of(expression: Expression, program: Program) -> dict[str, Value]:
         elif isinstance(part, Label) and part.name in program.labels:
             found |= constants_of(program.labels[part.name], program)
     return found
+
+
+def agrees(program: Program, constants: Mapping[str, Value]) -> bool:
+    """Whether constants have these values in a program."""
+    return all(program.constants[name] == value for name, value in constants.items())
 
 
 def parts(expression: Expression) -> Iterator[Expression]:

@@ -21,6 +21,7 @@ from ..model.states import Field
 from .expression_graph import Graph, Kind
 from .initial import initial_ranges
 from .layout import layout
+from .reader import READER, Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class LoweredReward:
     value: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredReader:
+    """An automaton beside the program: its variable, the nodes of its propositions, and its tables."""
+
+    variable: int
+    propositions: tuple[int, ...]
+    automaton: Reader
+
+
 @dataclass(frozen=True, slots=True)
 class Lowered:
     """A program as explorers take it: an expression graph, commands and rewards as nodes of it, and packed fields."""
@@ -78,6 +88,7 @@ class Lowered:
     terminal: int | None = None  # node that holds where nobody asks what follows
     labels: Mapping[str, int] = field(default_factory=dict)
     rewards: tuple[LoweredReward, ...] = ()
+    reader: LoweredReader | None = None
     spans: Mapping[int, Span] = field(default_factory=dict)  # where a node was written first
 
 
@@ -153,12 +164,17 @@ class ExpressionLowering:
         return node if other_node.integral or other_node.kind is Kind.BOOL else self.graph.as_double(node)
 
 
-def lower(program: Program, terminal: Expression | None = None) -> Lowered:
+def lower(program: Program, terminal: Expression | None = None, reader: Reader | None = None) -> Lowered:
     """Lower a program whose constants all have values; what follows ``terminal`` states need not be explored.
 
-    An expression that has no value in some states says nothing about them, so it ends nothing.
+    An expression that has no value in some states says nothing about them, so it ends nothing. With a ``reader``, the
+    labels are its propositions, by their numbers.
     """
+    ranges = initial_ranges(program)
     frozen = _frozen(program)
+    if reader is not None:
+        program = reader.beside(program)
+        ranges = () if program.initial is None else (*ranges, (reader.initial, reader.initial))
     fields, words = layout(program.variables, frozen)
     lowering = ExpressionLowering(program, frozen)
     graph = lowering.graph
@@ -192,6 +208,13 @@ def lower(program: Program, terminal: Expression | None = None) -> Lowered:
         for i, structure in enumerate(program.rewards)
         for item in structure.items
     ]
+    labels = {name: lowering.node(e) for name, e in program.labels.items()} if reader is None else {}
+    reading: LoweredReader | None = None
+    if reader is not None:
+        propositions = tuple(lowering.node(e) for e in reader.propositions)
+        assert not any(graph[node].partial for node in propositions)
+        labels = {str(number): node for number, node in enumerate(propositions)}
+        reading = LoweredReader(position[READER], propositions, reader)
     end = None if terminal is None else lowering.node(terminal)
     return Lowered(
         program,
@@ -203,9 +226,10 @@ def lower(program: Program, terminal: Expression | None = None) -> Lowered:
         products=tuple(products),
         actions=actions,
         initial=None if program.initial is None else lowering.node(program.initial),
-        initial_ranges=initial_ranges(program),
-        labels={name: lowering.node(e) for name, e in program.labels.items()},
+        initial_ranges=ranges,
+        labels=labels,
         rewards=tuple(r for r in rewards if not _worthless(r, graph)),
+        reader=reading,
         spans=lowering.spans,
     )
 

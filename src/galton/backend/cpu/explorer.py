@@ -128,4 +128,14 @@ def to_core(lowered: Lowered) -> _core.Program:
         initial_ranges=list(lowered.initial_ranges),
         first_state=first_state,
         terminal=-1 if lowered.terminal is None else lowered.terminal,
+        reader=_reader(lowered),
     )
+
+
+def _reader(lowered: Lowered) -> tuple[int, list[int], list[int], list[int]]:
+    reader = lowered.reader
+    if reader is None:
+        return -1, [], [], []
+    automaton = reader.automaton
+    table = automaton.successor.ravel().tolist()
+    return reader.variable, list(reader.propositions), table, automaton.final.astype(np.uint8).tolist()

@@ -124,14 +124,21 @@ struct Down {
     __device__ static double multiply_add(double a, double b, double c) { return __fma_rd(a, b, c); }
 };
 
+// Σ v x of the entries from `begin` to `end`, by one thread alone.
+template <class Rounding>
+__device__ inline double sum_alone(const Rows& rows, offset_t begin, offset_t end, const real* x) {
+    double sum = 0;
+    for (offset_t e = begin; e < end; ++e) sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
+    return sum;
+}
+
 // Σ v x of the entries from `begin` to `end`; every lane gets the whole.
 template <class Rounding>
 __device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, const real* x) {
-    double sum = 0;
 #if LANES == 1
-    // Most rows are shorter than anything that could be asked for together.
-    for (offset_t e = begin; e < end; ++e) sum = Rounding::multiply_add(rows.value(e), x[rows.pattern.columns[e]], sum);
+    return sum_alone<Rounding>(rows, begin, end, x);  // most rows are shorter than what could be asked for together
 #else
+    double sum = 0;
     const int* column = rows.pattern.columns + begin + first_lane();
     const code_t* code = rows.codes + begin + first_lane();
     for (offset_t left = end - begin - first_lane(); left > 0; left -= UNROLL * LANE_STEP) {
@@ -150,8 +157,8 @@ __device__ inline double sum_of(const Rows& rows, offset_t begin, offset_t end, 
         column += UNROLL * LANE_STEP;
         code += UNROLL * LANE_STEP;
     }
-#endif
     return over_lanes(sum, [](double a, double b) { return Rounding::add(a, b); });
+#endif
 }
 
 template <class Rounding>

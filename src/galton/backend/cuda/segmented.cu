@@ -1,13 +1,27 @@
 // The sums of all rows where some are so long that neither a thread nor a warp per row will do.
 //
 // Execution plan: the entries are cut into chunks of CHUNK, wherever rows begin, and LANES threads, a warp, take one. They look for
-// the row of the first entry and go over the rows from there, reading side by side. Every row gets what is found of it in the chunk
-// in which it begins; what a chunk has of a row that began before is carried, one number a chunk. A second launch adds up what was
-// carried: a thread for each row of which there is any, in the order of the chunks, so that sums are the same each time. Nobody
-// writes the sum of an empty row: it has to be 0 before.
+// the row of the first entry and go over the rows from there, LANES at a time: short ones are a thread's own, over the others they
+// go together, one after the other, reading side by side. Every row gets what is found of it in the chunk in which it begins; what
+// a chunk has of a row that began before is carried, one number a chunk. A second launch adds up what was carried: a thread for
+// each row of which there is any, in the order of the chunks, so that sums are the same each time. Nobody writes the sum of an
+// empty row: it has to be 0 before.
 #include "rows.cuh"
 
 #define CHUNK 1024
+#define SHORT 16  // entries that a thread adds up alone
+
+// Which lanes say yes. Without a device threads run one after the other, and each asks for all.
+template <class Condition>
+__device__ inline unsigned lanes_where(Condition&& holds) {
+#ifdef __CUDA_ARCH__
+    return __ballot_sync(0xffffffffu, holds(lane()));
+#else
+    unsigned found = 0;
+    for (int l = 0; l < LANES; ++l) found |= unsigned(holds(l)) << l;
+    return found;
+#endif
+}
 
 // The row that an entry is of: the last that does not begin behind it.
 __device__ inline count_t row_of(const offset_t* starts, count_t n_rows, count_t entry) {
@@ -31,12 +45,28 @@ __device__ inline void sum_chunk(const Rows& rows, const real* x, count_t n_rows
     const count_t end = begin + CHUNK < entries ? begin + CHUNK : entries;
     const count_t first = row_of(rows.pattern.starts, n_rows, begin);
     if (lane() == 0) carried_rows[chunk] = rows.pattern.starts[first] < begin ? int(first) : -1;
-    for (count_t number = first; number < n_rows; ++number) {
+    // What the chunk has of a row: nothing of those that begin behind it.
+    const auto inside = [&](count_t number) {
+        if (number >= n_rows || rows.pattern.starts[number] >= end) return Row{number, 0, 0};
         const Row row = rows.row(number);
-        if (row.begin >= end) break;
-        const offset_t from = row.begin < begin ? offset_t(begin) : row.begin, to = row.end < end ? row.end : offset_t(end);
-        const double sum = sum_of<Rounding>(rows, from, to, x);
-        if (lane() == 0) *(row.begin < begin ? carried + chunk : sums + number) = sum;
+        return Row{number, row.begin < begin ? offset_t(begin) : row.begin, row.end < end ? row.end : offset_t(end)};
+    };
+    const auto write = [&](const Row& row, double sum) {
+        *(rows.pattern.starts[row.number] < begin ? carried + chunk : sums + row.number) = sum;
+    };
+    for (count_t base = first; base < n_rows && rows.pattern.starts[base] < end; base += LANES) {
+        const Row own = inside(base + lane());
+        if (own.begin < own.end && own.end - own.begin <= SHORT) write(own, sum_alone<Rounding>(rows, own.begin, own.end, x));
+        unsigned left = lanes_where([&](int l) {
+            const Row row = inside(base + l);
+            return row.end - row.begin > SHORT;
+        });
+        for (int l = 0; left; ++l, left >>= 1) {
+            if (!(left & 1)) continue;
+            const Row row = inside(base + l);
+            const double sum = sum_of<Rounding>(rows, row.begin, row.end, x);
+            if (lane() == 0) write(row, sum);
+        }
     }
 }
 

@@ -135,9 +135,12 @@ class Meaning:
         """Everything about a state."""
         lowered, at = self.lowered, Valuation(self.lowered.graph, state)
         try:
-            ends = lowered.terminal is not None and bool(at[lowered.terminal])
+            base, final = self._read(state, at)
+            ends = final or (lowered.terminal is not None and bool(at[lowered.terminal]))
             choices = (
-                [] if ends else [choice for product in lowered.products for choice in self._moves(product, state, at)]
+                []
+                if ends
+                else [choice for product in lowered.products for choice in self._moves(product, state, base, at)]
             )
             labels = tuple(bool(at[node]) for node in lowered.labels.values())
             earned = self._earned(-1, state, at)
@@ -145,16 +148,30 @@ class Meaning:
             raise self.failure(Fault.UNDEFINED, state, node=undefined.node) from None
         deadlock = not choices and not ends
         if not choices:
-            nothing, nowhere = Fraction(0), {state: Fraction(0)}
+            rests = base if deadlock else state
+            nothing, nowhere = Fraction(0), {rests: Fraction(0)}
             choices = [
-                Choice(0, -1, {state: Fraction(1)}, tuple(nothing for _ in earned), tuple(nowhere for _ in earned))
+                Choice(0, -1, {rests: Fraction(1)}, tuple(nothing for _ in earned), tuple(nowhere for _ in earned))
             ]
         elif not self.nature.has_choices:
             choices = [self._merged(choices, state)]
         return Row(tuple(choices), deadlock, labels, earned)
 
-    def _moves(self, product: Product, state: State, at: Valuation) -> Iterator[Choice]:
-        """The choices of a product: one enabled command of each factor, that of the first factor varying fastest."""
+    def _read(self, state: State, at: Valuation) -> tuple[State, bool]:
+        """The state when the automaton beside it has read it, and whether nobody asks what follows."""
+        reader = self.lowered.reader
+        if reader is None:
+            return state, False
+        letter = sum(1 << bit for bit, node in enumerate(reader.propositions) if at[node])
+        after = int(reader.automaton.successor[state[reader.variable], letter])
+        read = *state[: reader.variable], after, *state[reader.variable + 1 :]
+        return read, bool(reader.automaton.final[after])
+
+    def _moves(self, product: Product, state: State, base: State, at: Valuation) -> Iterator[Choice]:
+        """The choices of a product: one enabled command of each factor, that of the first factor varying fastest.
+
+        Successors are ``base`` but for what commands assign.
+        """
         enabled: list[list[int]] = []
         for factor in product.factors:
             enabled.append([command for command in factor if at[self.lowered.commands[command].guard]])
@@ -170,7 +187,7 @@ class Meaning:
                     value = math.inf if probability > LARGEST else 0.0
                     raise self.failure(Fault.BAD_PRODUCT, state, command=commands[0], value=value)
                 values = {variable: value for branch in together for variable, value in branch.values.items()}
-                target = tuple(values.get(variable, old) for variable, old in enumerate(state))
+                target = tuple(values.get(variable, old) for variable, old in enumerate(base))
                 targets[target] = targets.get(target, Fraction(0)) + probability
             if targets:  # or all rates are 0
                 earned = self._earned(product.action, state, at)

@@ -1,5 +1,7 @@
 """Strategies of an MDP: which choice to take in each state, perhaps depending on the number of steps taken so far.
 
+Where what to do depends on more of what has happened, an automaton remembers it, and the model is the product with it.
+
 A strategy comes with the answer to an optimising question, can be written to a file in the names of variables and
 actions, read again, and applied: the chain that is left has no choices, and its answers show what it is worth.
 """
@@ -12,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...lang.source import GaltonError
+from ...lower.reader import READER, Reader
 from ...model.sparse import Mask, Model, Rewards
 from ...model.states import ListedStates, PackedStates, States
 from ...reduce.submodels import Rows, entries_of, picked
@@ -33,10 +36,14 @@ class Strategy:
         The row of the matrix that each state takes, ``(states,)``; or ``(steps, states)``, where row k is for those who
         have taken k steps, and the last row for all who have taken more. Where it is -1 any choice will do, and the
         first is taken.
+    memory
+        The automaton that the model is a product with, whose state is the variable :data:`~galton.lower.reader.READER`;
+        None for none.
     """
 
     model: Model
     choices: npt.NDArray[np.int32]
+    memory: Reader | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", self.model.to_host())
@@ -48,6 +55,8 @@ class Strategy:
 
     def __repr__(self) -> str:
         kind = "memoryless" if self.steps is None else f"{self.steps} steps"
+        if self.memory is not None:
+            kind = f"memory of {len(self.memory.successor):,} states"
         return f"<strategy: {kind}, {self.model.n_states:,} states>"
 
     def choice(self, state: int, step: int = 0) -> int | None:
@@ -79,10 +88,12 @@ class Strategy:
     def induced(self) -> Model:
         """Return the chain that is left when the strategy decides, over the states that it can meet.
 
-        Where it counts steps, a state of the chain is a state of the MDP and the number of steps taken; what labels and
-        variables say is that of the state.
+        Where it counts steps, or has a memory, a state of the chain is a state of the MDP and the number of steps
+        taken, or the memory; what labels and variables say is that of the state.
         """
         model = self.model
+        if self.memory is not None:
+            model = _without_memory(model)
         if self.choices.ndim == 1:
             met = _closure(model, self.rows(), model.labels["init"].copy())
             return _chain(model, [(np.flatnonzero(met), self.rows()[met])])
@@ -94,6 +105,14 @@ class Strategy:
         last = self.rows(len(self.choices) - 1)
         met = _closure(model, last, met)
         return _chain(model, [*layers, (np.flatnonzero(met), last[met])])
+
+
+def _without_memory(product: Model) -> Model:
+    """A product whose states and labels say nothing about the automaton."""
+    assert isinstance(product.states, PackedStates)
+    fields = tuple(field for field in product.states.fields if field.name != READER)
+    labels = {name: mask for name, mask in product.labels.items() if not name.isdecimal()}
+    return replace(product, states=PackedStates(fields, product.states.words), labels=labels)
 
 
 def _successors(model: Model, rows: Rows) -> Mask:

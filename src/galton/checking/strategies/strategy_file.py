@@ -8,6 +8,10 @@ strategy can meet and that has more than one choice::
 ``choice`` counts the choices of the state from 0; ``step`` is there where the decision depends on the number of steps
 taken. Where several choices of a state have the same action, ``updates`` tells what the one that is meant does. A state
 that is not listed takes its first choice.
+
+A strategy that remembers more has ``memory``: a number, from ``initial`` on, that changes in every step. Bit i of the
+letter of a state says whether proposition i holds in it; ``moves[m][letter]`` is the memory after memory m and the
+state that is left. Each decision then is for a state and a ``memory``.
 """
 
 from __future__ import annotations
@@ -21,7 +25,14 @@ import numpy as np
 
 from ...io.fields import BadField, as_int, as_list, as_object, get, read_json, shown
 from ...io.output import replacing
-from ...lang.expressions import Value
+from ...lang.expression_parser import parse_expression
+from ...lang.expressions import Expression, Value
+from ...lang.program import Program
+from ...lang.rendering import render
+from ...lang.source import LanguageError, Source
+from ...lang.types import Scope
+from ...lower.lowering import ExpressionLowering
+from ...lower.reader import READER, Reader
 from ...model.sparse import Int32s, Model
 from ...model.states import PackedStates
 from ...solve.finite_horizon import LARGEST_STRATEGY
@@ -29,6 +40,7 @@ from .strategy import Strategy, StrategyError
 
 _VERSION = 1
 _MOST_STEPS = 10**15
+_MOST_PROPOSITIONS = 22
 
 
 def write_strategy(
@@ -42,6 +54,8 @@ def write_strategy(
         "constants": dict(constants or {}),
         "steps": strategy.steps,
     }
+    if strategy.memory is not None:
+        head["memory"] = _memory(strategy.memory)
     lines = []
     for step, states in strategy.decisions():
         for state in states.tolist():
@@ -59,15 +73,26 @@ def _decision(strategy: Strategy, step: int, state: int) -> dict[str, Any]:
     row = rows.start + choice
     action = model.action(row)
     found: dict[str, Any] = {} if strategy.steps is None else {"step": step}
-    found |= {"state": _name(model, state), "action": action, "choice": choice}
+    found["state"] = _name(model, state)
+    if strategy.memory is not None:
+        assert isinstance(model.states, PackedStates)
+        found["memory"] = model.states[state][READER]
+    found |= {"action": action, "choice": choice}
     if sum(model.action(other) == action for other in rows) > 1:
         found["updates"] = _updates(model, row)
     return found
 
 
+def _memory(memory: Reader) -> dict[str, Any]:
+    propositions = [render(states) for states in memory.propositions]
+    return {"initial": memory.initial, "propositions": propositions, "moves": memory.successor.tolist()}
+
+
 def _name(model: Model, state: int) -> Any:
     """A state as its variables, or as its number where it has none."""
-    return dict(model.states[state]) if isinstance(model.states, PackedStates) else state
+    if not isinstance(model.states, PackedStates):
+        return state
+    return {name: value for name, value in model.states[state].items() if name != READER}
 
 
 def _updates(model: Model, row: int) -> list[dict[str, Any]]:
@@ -76,24 +101,73 @@ def _updates(model: Model, row: int) -> list[dict[str, Any]]:
     return [{"probability": probability, "state": _name(model, target)} for probability, target in pairs]
 
 
-def read_strategy(path: str | Path, model: Model) -> tuple[Strategy, dict[str, Any]]:
-    """Read a strategy for a model from a file; return it, and the property and constants it was made for."""
+def read_memory(path: str | Path, program: Program) -> Reader | None:
+    """Read what a strategy remembers from a file; the model that it is for is the product of the program with that."""
+    found = _read(path)
+    if found.get("memory") is None:
+        return None
+    try:
+        memory = as_object(found["memory"], "memory")
+        given = as_list(get(memory, "propositions"), "propositions")
+        moves = [as_list(row, "moves") for row in as_list(get(memory, "moves"), "moves")]
+        if not moves or len(given) > _MOST_PROPOSITIONS or any(len(row) != 1 << len(given) for row in moves):
+            raise BadField("moves should have a row for each memory, and in it a number for each letter")
+        last = len(moves) - 1
+        table = np.array([[as_int(to, "moves", 0, last) for to in row] for row in moves], dtype=np.int32)
+        propositions = tuple(_proposition(text, program) for text in given)
+        initial = as_int(get(memory, "initial"), "initial", 0, last)
+    except BadField as error:
+        raise StrategyError(f"{path}: {error}") from None
+    return Reader(propositions, table, initial, np.zeros(len(moves), dtype=np.bool_))
+
+
+def _proposition(text: Any, program: Program) -> Expression:
+    """What a text says about the variables of a program."""
+    if not isinstance(text, str):
+        raise BadField(f"propositions should be texts, not {shown(text)}")
+    source = Source("proposition", text)
+    try:
+        expression = parse_expression(source)
+        Scope(source, {variable.name: variable.type for variable in program.variables}).require(
+            expression, "bool", "a proposition"
+        )
+    except LanguageError as error:
+        raise BadField(f"the proposition {shown(text)} does not fit the model: {error.message}") from None
+    lowering = ExpressionLowering(program)
+    if lowering.graph[lowering.node(expression)].partial:
+        raise BadField(f"the proposition {shown(text)} has no value in some states")
+    return expression
+
+
+def read_strategy(path: str | Path, model: Model, memory: Reader | None = None) -> tuple[Strategy, dict[str, Any]]:
+    """Read a strategy for a model from a file; return it, and the property and constants it was made for.
+
+    ``memory`` is what it remembers (:func:`read_memory`), which the model is a product with.
+    """
     if not model.has_choices:
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
     model = model.to_host()  # a state at a time is looked at
+    found = _read(path)
+    if (found.get("memory") is None) != (memory is None):
+        raise StrategyError(f"{path}: a strategy with a memory is for the product of the model with that memory")
+    try:
+        as_object(found.get("constants", {}), "constants")
+        return Strategy(model, _choices(found, model, str(path)), memory), found
+    except BadField as error:
+        raise StrategyError(f"{path}: {error}") from None
+
+
+def _read(path: str | Path) -> dict[str, Any]:
     try:
         found = read_json(path)
     except BadField as error:
         raise StrategyError(f"{path} is no strategy: {error}") from None
     if not isinstance(found, dict) or found.get("galton") != "strategy":
         raise StrategyError(f"{path} is no strategy that Galton wrote")
-    try:
-        if found.get("version", _VERSION) != _VERSION:
-            raise BadField(f"it has version {shown(found['version'])}, and this program reads {_VERSION}")
-        as_object(found.get("constants", {}), "constants")
-        return Strategy(model, _choices(found, model, str(path))), found
-    except BadField as error:
-        raise StrategyError(f"{path}: {error}") from None
+    if found.get("version", _VERSION) != _VERSION:
+        version = shown(found["version"])
+        raise StrategyError(f"{path}: it has version {version}, and this program reads {_VERSION}")
+    return found
 
 
 def _choices(found: dict[str, Any], model: Model, path: str) -> Int32s:
@@ -112,7 +186,7 @@ def _choices(found: dict[str, Any], model: Model, path: str) -> Int32s:
             step = 0 if steps is None else as_int(get(decision, "step"), "step", 0, steps - 1)
             if steps is None and "step" in decision:
                 raise BadField("it has a step, and the strategy counts none")
-            state = numbers[get(decision, "state")]
+            state = numbers[_place(decision)]
         except BadField as error:
             raise BadField(f"decision {place}: {error}") from None
         if state is None:
@@ -152,6 +226,14 @@ def _row(model: Model, state: int, decision: Mapping[str, Any], path: str) -> in
 
 def _shown(model: Model, state: int) -> str:
     return f"state {state if model.states is None else model.states[state]}"
+
+
+def _place(decision: dict[str, Any]) -> Any:
+    """The state of a decision, with the memory as a variable of its own."""
+    state = get(decision, "state")
+    if "memory" not in decision:
+        return state
+    return {**as_object(state, "the state"), READER: decision["memory"]}
 
 
 class _Numbers:

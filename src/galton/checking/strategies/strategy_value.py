@@ -108,7 +108,8 @@ def _worth(strategy: Strategy, formula: Operator, evaluation: Evaluation, settin
 def _of_chain(strategy: Strategy, rows: Rows, formula: Operator, evaluation: Evaluation, settings: Settings) -> Numbers:
     """Bound the value of a strategy without memory, in the chain that it leaves of all states of the MDP."""
     chain = replace(with_rows(strategy.model, rows, None), type="dtmc")
-    following = _Following(chain, evaluation.program, evaluation.source, settings, mdp=evaluation)
+    reading = evaluation.reading
+    following = _Following(chain, evaluation.program, evaluation.source, settings, reading=reading, mdp=evaluation)
     found = following.numbers(formula)
     every = np.ones(chain.n_states)
     return Numbers(found.lower * every, found.upper * every)

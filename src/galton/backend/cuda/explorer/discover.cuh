@@ -29,13 +29,17 @@ struct Finder {
     Fresh& fresh;
     u64 flags;
     u32 groups;
+    bool moved;  // the state at hand has a successor; asked only where an automaton reads it
 
-    DEVICE_MEMBER void begin() {}
+    DEVICE_MEMBER void begin() {
+        if (READING && !CTMC) moved = true;  // probabilities sum to 1: something happens
+    }
     DEVICE_MEMBER void end(int) {}
     DEVICE_MEMBER bool enters(u64) { return true; }
     DEVICE_MEMBER void skip(u64) {}
     DEVICE_MEMBER void emit(const State& state, double probability) {
         if (probability == 0) return;
+        if (READING) moved = true;
         const Outcome outcome = insert(table, state, groups);
         if (outcome == KNOWN) return;
         if (outcome == FULL) {
@@ -121,16 +125,19 @@ KERNEL discover(u64* slots, u64 mask, u64* frontier0, u64* frontier1, u64 capaci
     start_fresh(fresh);  // after all have read: its end is the first time that a thread can run ahead
     for (;;) {
         const u64* frontier = turn ? frontier1 : frontier0;
-        Finder finder{{slots, mask}, turn ? frontier0 : frontier1, capacity, control, fresh, 0, 0};
+        Finder finder{{slots, mask}, turn ? frontier0 : frontier1, capacity, control, fresh, 0, 0, false};
         int doublings = 0;
-        while (doublings < MOST_DOUBLINGS && size << (doublings + 1) <= threads_to_share()) ++doublings;
+        // Of rates that may all be 0, a thread that sees only some does not know whether the state can move.
+        while (!(READING && CTMC) && doublings < MOST_DOUBLINGS && size << (doublings + 1) <= threads_to_share()) ++doublings;
         const u32 slices = 1u << doublings;
         for (u64 first = u64{block()} * block_threads(); first < size * slices; first += threads()) {
             const u64 i = first + block_thread();
             if (i < size * slices && !fresh.hopeless) {
                 bool fault = false;
                 const State state = load_fresh_state(frontier + (i >> doublings) * WORDS);
-                expand<true>(state, finder, fault, {(u32)i & (slices - 1), slices});
+                finder.moved = false;
+                const bool active = expand<true>(state, finder, fault, {(u32)i & (slices - 1), slices});
+                if (READING && active && !finder.moved) finder.emit(read_state(state), 1);
                 if (fault) finder.flags |= FAULT;
             }
             finder.flush();
@@ -165,7 +172,7 @@ KERNEL discover(u64* slots, u64 mask, u64* frontier0, u64* frontier1, u64 capaci
 KERNEL find_initial(u64* slots, u64 mask, u64* frontier, u64 capacity, u64* control, u64 start, u64 count) {
     SHARED Fresh fresh;
     start_fresh(fresh);
-    Finder finder{{slots, mask}, frontier, capacity, control, fresh, 0, 0};
+    Finder finder{{slots, mask}, frontier, capacity, control, fresh, 0, 0, false};
     for (u64 first = u64{block()} * block_threads(); first < count; first += threads()) {
         const u64 i = first + block_thread();
         if (i < count && !fresh.hopeless) {

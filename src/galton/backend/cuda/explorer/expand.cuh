@@ -60,7 +60,8 @@ DEVICE int next_enabled(const u64* guards, int from, int end) {
 // The updates of commands that move together, multiplied out: first those of commands with one update, which all
 // successors share; then, the first command slowest, those of the others.
 template <bool CHECKED, class Sink>
-DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& sink, bool& fault, Slice slice, u32 turn) {
+DEVICE void multiply(const State& state, const State& base, const int* chosen, int factors, Sink& sink, bool& fault,
+                     Slice slice, u32 turn) {
     State level[MOST_FACTORS + 1];
     double fixed[MOST_FACTORS + 1], varying[MOST_FACTORS + 1];
     bool impossible[MOST_FACTORS + 1];  // a factor is 0
@@ -80,7 +81,7 @@ DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& s
         part[d] = PART_STARTS[branching[d]] + (int)(rest % parts_of(branching[d]));
         rest /= parts_of(branching[d]);
     }
-    level[0] = state;
+    level[0] = base;
     fixed[0] = varying[0] = 1;
     impossible[0] = false;
     int factor = 0, at = 0;
@@ -118,14 +119,14 @@ DEVICE void multiply(const State& state, const int* chosen, int factors, Sink& s
 
 // Every choice of one enabled command from each factor; the first factor's varies fastest, as in PRISM.
 template <bool CHECKED, class Sink>
-DEVICE void expand_joint(const State& state, const u64* guards, int joint, int action, Sink& sink, bool& fault,
-                         Slice slice, u32& turn) {
+DEVICE void expand_joint(const State& state, const State& base, const u64* guards, int joint, int action, Sink& sink,
+                         bool& fault, Slice slice, u32& turn) {
     const int first = JOINT_STARTS[joint], factors = JOINT_STARTS[joint + 1] - first;
     int chosen[MOST_FACTORS];
     for (int f = 0; f < factors; ++f) chosen[f] = next_enabled(guards, FACTOR_BEGIN[first + f], FACTOR_END[first + f]);
     for (int f = 0; f < factors;) {
         sink.begin();
-        multiply<CHECKED>(state, chosen, factors, sink, fault, slice, turn++);
+        multiply<CHECKED>(state, base, chosen, factors, sink, fault, slice, turn++);
         sink.end(action);
         for (f = 0; f < factors; ++f) {
             const int next = next_enabled(guards, chosen[f] + 1, FACTOR_END[first + f]);
@@ -135,10 +136,19 @@ DEVICE void expand_joint(const State& state, const u64* guards, int joint, int a
     }
 }
 
+// The state with what an automaton that reads it makes of its own part of it, if there is one: no command touches that,
+// so that all successors have it, and a state that cannot move moves there.
+DEVICE State read_state(const State& state) {
+    State base = state;
+    if (READING) base.word[READER_WORD] = (state.word[READER_WORD] & ~READER_MASK) | reader_after(state) << READER_SHIFT;
+    return base;
+}
+
 // False for a terminal state, where nobody asks what follows.
 template <bool CHECKED, class Sink>
 DEVICE bool expand(const State& state, Sink& sink, bool& fault, Slice slice) {
-    if (is_terminal(state)) return false;
+    const State base = read_state(state);
+    if (is_terminal(state) || (READING && is_final(base))) return false;
     u64 guards[GUARD_WORDS], items[ITEM_WORDS];
     find_guards(state, guards, fault);
     find_items(guards, items);
@@ -156,7 +166,7 @@ DEVICE bool expand(const State& state, Sink& sink, bool& fault, Slice slice) {
                 const int first = (int)(u32)item;
                 action = (int)(item >> 48);
                 if (JOINTS && (item >> 32 & 0xFFFF) == JOINT_ITEM) {
-                    expand_joint<CHECKED>(state, guards, first, action, sink, fault, slice, turn);
+                    expand_joint<CHECKED>(state, base, guards, first, action, sink, fault, slice, turn);
                     continue;
                 }
                 const u64 leaves = item >> 32 & 0xFFFF;
@@ -174,7 +184,8 @@ DEVICE bool expand(const State& state, Sink& sink, bool& fault, Slice slice) {
                 end = first + (int)to;
                 after = (int)(leaves - to);
             }
-            const Part next = evaluate_part(part, state, CHECKED, fault);
+            Part next = evaluate_part(part, state, CHECKED, fault);
+            if (READING) next.next.word[READER_WORD] ^= state.word[READER_WORD] ^ base.word[READER_WORD];
             sink.emit(next.next, next.fixed * next.varying);
             if (++part == end) {
                 sink.skip(after);

@@ -506,7 +506,7 @@ class LongRows:
         ends = _starts(xp, heads, np.int64)
         merged = int(ends[-1])
         found = Merged(xp.empty(merged, dtype=np.uint64), xp.empty(merged, dtype=np.float64), ends[begins])
-        out = found.keys, found.values, e.deadlocks
+        out = found.keys, found.values, e.deadlocks, e.states, *table
         e.kernels.run("merge_runs", total, keys, values, total, heads, ends[1:], which, begins, count, shares, *out)
         lists = found.keys, found.values, merged, found.begins, which, count
         e.kernels.run("finish_long", merged, *lists, e.control)

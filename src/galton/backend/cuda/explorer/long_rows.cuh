@@ -88,12 +88,15 @@ KERNEL mark_runs(const u64* keys, u64 total, const i64* begins, u64 count, i32* 
 // Add up the leaves of each entry; `ends` sums the marks.
 KERNEL merge_runs(const u64* keys, const double* values, u64 total, const i32* heads, const i64* ends, const i64* which,
                   const i64* begins, u64 count, const double* shares, u64* entry_keys, double* entry_values,
-                  u8* deadlocks) {
+                  u8* deadlocks, const u64* states, u64* slots, u64 mask, const i32* numbers) {
     for (u64 i = thread(); i < total; i += threads()) {
         if (!heads[i]) continue;
         const u64 part = part_at(begins, count, i), to = (u64)ends[i] - 1, key = keys[i];
         if ((u32)key == NOWHERE) {
-            entry_keys[to] = (u64)which[part] << 32 | (u64)which[part];
+            const u64 home = (u64)which[part];
+            u64 target = home;
+            if (READING) target = (u64)number_of({slots, mask}, numbers, read_state(load_state(states + home * WORDS)));
+            entry_keys[to] = home << 32 | target;
             entry_values[to] = 1;
             deadlocks[which[part]] = 1;
             continue;

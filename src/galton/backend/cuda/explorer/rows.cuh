@@ -205,13 +205,13 @@ struct Filler {
         at += used;
         ++choice;
     }
-    // A state that cannot move stays where it is, for ever.
-    DEVICE_MEMBER void finish(u64 first) {
+    // A state that cannot move stays where it is, for ever; an automaton that reads it goes on.
+    DEVICE_MEMBER void finish(u64 first, bool active) {
         const bool stuck = CHAIN ? used == 0 : at == first;
         if (stuck) {
             used = 0;
             n_choices = 1;
-            add((i32)number, 1.0);
+            add(READING && active ? number_of(table, numbers, read_state(state)) : (i32)number, 1.0);
             if (!CHAIN) earner.no_choice(choice);
         }
         const double share = DTMC ? (double)n_choices : 1.0;
@@ -243,8 +243,8 @@ KERNEL fill_rows(const u64* states, u64 n, u64* slots, u64 mask, const i32* numb
             Filler filler{state, i, control, {slots, mask}, numbers, out, CHAIN ? i : (u64)choice_starts[i], starts.get(i),
                           {rewards, choices, 0, {}}, fault, 0, 0};
             filler.earner.start();
-            expand<false>(state, filler, fault, whole());
-            filler.finish(starts.get(i));
+            const bool active = expand<false>(state, filler, fault, whole());
+            filler.finish(starts.get(i), active);
             if (fault) fetch_or(control + FLAGS, FAULT);
         }
         out.flush(end_entry, end_choice);

@@ -34,6 +34,7 @@ LONGEST_ROW = 32  # entries that a thread keeps to itself
 FRESH_BYTES = 8192  # of shared memory for new states
 JOINT_ITEM = 0xFFFF  # instead of a number of updates
 STAGE_ENTRIES = 4096  # of the rows of a block, in shared memory
+LARGEST_AUTOMATON = 1 << 16  # entries of its table, which is part of the text
 MOST_INLINE = 24  # cases; functions with more are compiled once and called, not put into each kernel
 WORD = 64
 
@@ -165,6 +166,7 @@ class _Printer:
             "STAGE_CHOICES": STAGE_ENTRIES // 2 if nature.has_choices else 1,
         }
         flags = {
+            "READING": self.lowered.reader is not None,
             "JOINTS": bool(self.joints),
             "LONG_POSSIBLE": shape.long_possible,
             "CHAIN": not nature.has_choices,
@@ -173,6 +175,11 @@ class _Printer:
         }
         lines = [f"constexpr int {name} = {value};" for name, value in values.items()]
         lines += [f"constexpr bool {name} = {str(value).lower()};" for name, value in flags.items()]
+        reader = self.lowered.reader
+        field = self.fields[0 if reader is None else reader.variable] if self.fields else None
+        word, shift, mask = (field.word, field.shift, field.mask) if field is not None else (0, 0, 0)
+        lines += [f"constexpr int READER_WORD = {word}, READER_SHIFT = {shift};"]
+        lines += [f"constexpr unsigned long long READER_MASK = 0x{mask:X}ull;"]
         return "\n".join(lines)
 
     def functions(self) -> str:
@@ -190,6 +197,7 @@ class _Printer:
             _table("FACTOR_BEGIN", [begin for begin, _ in factors]),
             _table("FACTOR_END", [end for _, end in factors]),
             self._terminal(),
+            self._reader(),
             self._guards(),
             self._items(),
             self._checks(),
@@ -220,6 +228,31 @@ class _Printer:
             return _function("bool is_terminal(const State&)", ["return false;"])
         body = self._body([node])
         return _function("bool is_terminal(const State& state)", [*body.lines, f"return {body[node]};"])
+
+    def _reader(self) -> str:
+        """The automaton's state after it has read a state, and whether it is then final."""
+        after, final = "u64 reader_after(const State& state)", "bool is_final(const State& base)"
+        reader = self.lowered.reader
+        if reader is None:
+            return "\n\n".join([_function(after, ["return 0;"]), _function(final, ["return false;"])])
+        successor = reader.automaton.successor
+        if successor.size > LARGEST_AUTOMATON:
+            size = f"{successor.shape[0]:,} states over {len(reader.propositions)} propositions"
+            raise NotPrintable(f"an automaton beside it of {size}, too large to be printed")
+        body = self._body(reader.propositions)
+        own = "(state.word[READER_WORD] & READER_MASK) >> READER_SHIFT"
+        lines = [*body.lines, f"u64 place = ({own}) << {len(reader.propositions)};"]
+        lines += [f"place |= (u64){body.truth(node)} << {bit};" for bit, node in enumerate(reader.propositions)]
+        lines.append("return (u64)load_constant(READER_SUCCESSOR + place);")
+        test = "return load_constant(READER_FINAL + ((base.word[READER_WORD] & READER_MASK) >> READER_SHIFT)) != 0;"
+        return "\n\n".join(
+            [
+                _table("READER_SUCCESSOR", successor.ravel().tolist()),
+                _table("READER_FINAL", reader.automaton.final.astype(int).tolist()),
+                _function(after, lines),
+                _function(final, [test]),
+            ]
+        )
 
     def _guards(self) -> str:
         body = self._body([command.guard for command in self.commands])
