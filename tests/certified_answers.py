@@ -37,7 +37,8 @@ def certified_answers() -> Iterator[None]:
         found = ask(program, model, question, settings, strategy, reading)
         if reading is not None:  # about a product, for which there are no certificates
             return found
-        if model.n_states <= SMALL and found.proved and found.value is not None and settings.eps >= PRECISE:
+        certain = found.proved and found.value is not None and settings.eps >= PRECISE
+        if model.n_states <= SMALL and certain and not settings.fair:  # certificates are about all strategies
             with suppress(UncertifiableError):
                 certified(found, program, model, question)
         return found

@@ -34,6 +34,7 @@ PLAYED = (
     "test_experiments",
     "test_faint_numbers",
     "test_exploration",
+    "test_fairness",
     "test_filters",
     "test_gallery_smallest",
     "test_long_run",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .checking.distributions.api import transient as transient
     from .checking.distributions.distribution import StateDistribution as StateDistribution
     from .checking.result import Result as Result
+    from .checking.witnesses.api import counterexample as counterexample
+    from .checking.witnesses.counterexample import Counterexample as Counterexample
     from .io import read_model as read_model
     from .io import write_model as write_model
     from .lang.source import GaltonError as GaltonError
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
+    "Counterexample": "checking.witnesses.counterexample",
     "GaltonError": "lang.source",
     "LanguageError": "lang.source",
     "Model": "model.sparse",
@@ -43,6 +46,7 @@ _HOME = {
     "Settings": "solve.settings",
     "StateDistribution": "checking.distributions.distribution",
     "check": "api",
+    "counterexample": "checking.witnesses.api",
     "explore_function": "model.from_function",
     "load": "programs",
     "parse": "programs",

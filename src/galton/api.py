@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .checking.answering import check as check_question
 from .checking.exploration import needs_automaton, terminal
-from .checking.inspection import check_choices, count_devices, kinds_of
+from .checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from .checking.result import Result
 from .explore import build
 from .lang import Source, check_program, parse_model, parse_properties
@@ -30,6 +30,7 @@ def check(
     settings: Settings | None = None,
     strategy: bool = False,
     certificate: bool = False,
+    fair: bool = False,
     device: str = "auto",
     exact: bool = False,
     constants: Mapping[str, Value | str] | None = None,
@@ -54,6 +55,9 @@ def check(
         Whether to keep the strategy that attains the value of an MDP.
     certificate
         Whether to make a certificate, which :func:`galton.verify` verifies. All states of a program are built for it.
+    fair
+        For an MDP, whether strategies have to be fair: with probability 1, those who come back to a state for ever take
+        each of its choices again and again.
     device
         Where to build what is not a model yet, and so where to check it: ``"cpu"``, ``"cuda"``, or ``"auto"``, which
         takes a device where there is one and the model is large enough.
@@ -100,6 +104,8 @@ def check(
         chosen = replace(chosen, eps=eps)
     if method is not None:
         chosen = replace(chosen, method=method)
+    if fair:
+        chosen = replace(chosen, fair=True)
     chosen.check_eps()
     file = parse_properties(Source("property", prop))
     if "HOA" in prop:
@@ -122,9 +128,9 @@ def check(
     else:
         context, (question,) = resolve(file, subject, mine)
         kinds_of(question, context)  # what makes no sense shows before anything is built
-        devices = count_devices(device)
-        check_choices(question, context, chosen, type=subject.type, device=device, devices=devices)
-        if needs_automaton(question) and not certificate and not chosen.exact:
+        devices, beside = count_devices(device), kept_besides(strategy=strategy, certificate=certificate)
+        check_choices(question, context, chosen, type=subject.type, device=device, devices=devices, beside=beside)
+        if needs_automaton(question) and not certificate and not chosen.exact and not chosen.fair:
             from .checking.automaton_reading import reading_of
 
             reading = reading_of(question, context, strategy=strategy or chosen.strategy)

@@ -66,7 +66,14 @@ CASES = [
     (GAMBLE, "P=? [ G F s=3 ]", "input", "an MDP has no single value for P=?: it depends on the strategy"),
     (COIN, "R=? [ G heads ]", "input", NOT_COSAFE),
     (COIN, "R=? [ F<=3 heads ]", "unsupported", "rewards until a bounded formula are not supported"),
-    (COIN, "A [ F<=3 heads ]", "unsupported", "'A' with a bound on the path is not supported"),
+    (
+        MACHINE,
+        "A [ F<=3 state=1 ]",
+        "unsupported",
+        "'A' with a bound on time is not supported: paths may be as slow as they like",
+    ),
+    (COIN, 'E [ F^{rew{"tosses"}<=3} heads ]', "unsupported", "'E' with a bound on a reward is not supported"),
+    (COIN, "E [ F[3,2] heads ]", "input", "the interval is empty: 3 is above 2"),
     (
         COIN,
         'P=? [ F^{rew{"tosses"}<=3} heads ]',

@@ -86,6 +86,8 @@ NESTED = [
     "filter(first, A [ X x>0 ], x=0)",
     "E [ x<4 U x=3 ]",
     "A [ G x!=9 ]",
+    "E [ x<4 U[2,6] x=3 ]",
+    "filter(count, A [ F<=2 x=4 ])",
     "T=? [ F x>0 ]",
 ]
 MANY = """

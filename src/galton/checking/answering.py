@@ -20,7 +20,7 @@ from ..model.sparse import Int32s, Model
 from ..solve.settings import FINEST, Settings
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
-from .inspection import check_choices, makes_steps
+from .inspection import check_choices, kept_besides, makes_steps
 from .intervals import Numbers, Truth
 from .result import Number, Result, Solved
 
@@ -56,7 +56,8 @@ def check(
 
         refuse_beside_exact(settings, strategy=strategy, certificate=certificate)
         return check_exactly(program, model, question)
-    check_choices(question, program, settings, type=model.type, devices=devices)
+    beside = kept_besides(strategy=strategy, certificate=certificate)
+    check_choices(question, program, settings, type=model.type, devices=devices, beside=beside)
 
     def check(model: Model, settings: Settings) -> Result:
         if isinstance(question.prop.expression, Multi):

@@ -51,6 +51,7 @@ __all__ = [
     "check_choices",
     "count_devices",
     "interval_of",
+    "kept_besides",
     "kinds_of",
     "makes_steps",
     "named_structure",
@@ -125,12 +126,18 @@ def check_choices(
     type: ModelType,
     device: str | None = None,
     devices: int = 1,
+    beside: Sequence[str] = (),
 ) -> None:
     """Refuse what was chosen and cannot apply to a property.
 
     ``type`` is that of the model, which a strategy may have made a chain of; ``device`` what was asked for by name.
+    ``beside`` are further options, as they are written, that not all choices go together with.
     """
     _check_together(settings, device, devices)
+    if settings.fair:
+        from .fairness import check_fair
+
+        check_fair(question, Terms(nature_of(type), program.constants, question.source), beside)
     chosen = list(_choices(settings, devices))
     if not chosen:
         return
@@ -147,6 +154,11 @@ def check_choices(
             f"{option} does nothing for {text}: it is for {meant}; this asks about {asked}. Leave it away{hint}, "
             "or ask this property in a run of its own"
         )
+
+
+def kept_besides(*, strategy: bool, certificate: bool) -> list[str]:
+    """What is to be kept with an answer, as options are written."""
+    return ["--strategy"] * strategy + ["--certificate"] * certificate
 
 
 def _check_together(settings: Settings, device: str | None, devices: int) -> None:
@@ -342,11 +354,17 @@ def rewarded_path(formula: Expression, terms: Terms) -> paths.Path | paths.Linea
 
 
 def quantified_path(formula: PathQuantifier, terms: Terms) -> paths.Path | paths.Linear:
-    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded, as in PRISM."""
+    """Return the path of ``A [ path ]`` or ``E [ path ]``; an error if it is bounded in time."""
     path = paths.shape(formula.path)
-    if isinstance(path, paths.Until) and path.bound is not None:
-        message = f"'{formula.quantifier}' with a bound on the path is not supported"
-        raise UnsupportedError(message, terms.source, formula.span)
+    if isinstance(path, paths.Until):
+        if not paths.is_plain(path.bound):
+            message = f"'{formula.quantifier}' with a bound on a reward is not supported"
+            raise UnsupportedError(message, terms.source, formula.span)
+        _, _, timed = interval_of(path, terms)
+        if timed:
+            message = f"'{formula.quantifier}' with a bound on time is not supported: paths may be as slow as they like"
+            hint = "ask whether it is possible, P>0 [ … ], or certain, P>=1 [ … ]"
+            raise UnsupportedError(message, terms.source, formula.span, hint)
     if isinstance(path, paths.Linear):
         _check_linear(path, terms)
     return path

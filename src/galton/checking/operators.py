@@ -141,6 +141,11 @@ def _path_probability(
     evaluation: Evaluation, formula: Probability, path: paths.Path | paths.Linear, optimum: Optimum | None
 ) -> Quantity:
     match path:
+        case paths.Linear(linear) if optimum and evaluation.settings.fair:
+            from .fair_linear import fair_linear_probability
+
+            found = fair_linear_probability(evaluation, linear, optimum, evaluation.settings_for(formula))
+            return _within(found, 1.0)
         case paths.Linear(linear):
             from .ltl import linear_probability
 
@@ -211,7 +216,11 @@ def _until(
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
-    if low == 0 and high is None:
+    if low == 0 and high is None and settings.fair and optimum == "min":
+        from .fairness import fair_until
+
+        found = fair_until(model, through, goal, settings, negated=path.negated)
+    elif low == 0 and high is None:
         from .unbounded.until import until
 
         found = until(model, through, goal, optimum, settings, negated=path.negated)
@@ -223,6 +232,7 @@ def _until(
         from .bounded.within_steps import bounded_until
 
         end, keep = None if high is None else int(high), settings.strategy
+        settings = replace(settings, fair=settings.fair and end is None)  # any beginning can be gone on with fairly
         found = bounded_until(model, through, goal, int(low), end, optimum, settings, strategy=keep)
     return _within(found, 1.0)
 
@@ -305,6 +315,10 @@ def _objective(
     objective, constants, source = formula.objective, evaluation.program.constants, evaluation.source
     match objective:
         case Cumulative(None):
+            if settings.fair and optimum == "min":
+                from .fairness import fair_total_reward
+
+                return fair_total_reward(model, structure, settings)
             from .unbounded.rewards import total_reward
 
             return total_reward(model, structure, optimum, settings)
@@ -347,7 +361,6 @@ def _path_reward(
 ) -> Quantity:
     """The reward collected until a path formula is settled; infinite where it may stay unsettled or fail."""
     from .bounded.single_step import next_reward
-    from .unbounded.rewards import reachability_reward
 
     path = rewarded_path(formula, _terms(evaluation))
     if isinstance(path, paths.Linear):
@@ -363,14 +376,26 @@ def _path_reward(
     _warn_if_empty(evaluation, goal, path.goal)
     model = evaluation.focused_model
     if isinstance(formula, UnaryPath):
-        return reachability_reward(model, structure, goal, optimum, settings)
+        return _reward_until(model, structure, goal, optimum, settings)
     from ..reduce.submodels import absorbing
 
     model, structure, rows = absorbing(model, ~evaluation.mask(path.through) & ~goal, structure)
-    found = reachability_reward(model, structure, goal, optimum, settings)
+    found = _reward_until(model, structure, goal, optimum, settings)
     if found.choices is None or rows is None:
         return found
     return replace(found, choices=np.where(found.choices < 0, -1, rows[found.choices]).astype(np.int32))
+
+
+def _reward_until(
+    model: Model, structure: Rewards, goal: Mask, optimum: Optimum | None, settings: Settings
+) -> Quantity:
+    if settings.fair and optimum == "max":
+        from .fairness import fair_reward
+
+        return fair_reward(model, structure, goal, settings)
+    from .unbounded.rewards import reachability_reward
+
+    return reachability_reward(model, structure, goal, optimum, settings)
 
 
 # Quantities.
@@ -418,6 +443,10 @@ def _zero_and_one(
     evaluation: Evaluation, path: paths.Next | paths.Until | paths.Linear, optimum: Optimum | None
 ) -> tuple[Mask, Mask]:
     """The states where the probability of a path is exactly 0, and exactly 1."""
+    if isinstance(path, paths.Linear) and optimum and evaluation.settings.fair:
+        from .fair_linear import fair_linear_zero_one
+
+        return fair_linear_zero_one(evaluation, path.formula, optimum)
     if isinstance(path, paths.Linear):
         from .ltl import linear_zero_one
 
@@ -435,11 +464,13 @@ def _zero_and_one(
         _warn_if_empty(evaluation, goal, path.goal)
     if timed:
         found = zero_one.zero_one_times(model, through, goal, low, math.inf if high is None else high)
-    elif low == 0 and high is None:
-        found = zero_one.zero_one_until(model, through, goal, optimum)
     else:
-        end = None if high is None else int(high)
-        found = zero_one.zero_one_steps(model, through, goal, int(low), end, optimum)
+        end, later = None if high is None else int(high), None
+        if end is None and evaluation.settings.fair and optimum == "min":
+            from .fairness import fair_zero_one
+
+            later = fair_zero_one(model, through, goal)
+        found = zero_one.zero_one_steps(model, through, goal, int(low), end, optimum, later)
     return found[::-1] if path.negated else found
 
 

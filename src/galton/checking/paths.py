@@ -193,6 +193,11 @@ def threshold(
     return value
 
 
+def is_plain(bound: TimeBound | None) -> bool:
+    """Whether a bound, if there is one, is about time or steps alone."""
+    return bound is None or bound == TimeBound(bound.low, bound.high, bound.low_strict, bound.high_strict)
+
+
 def steps(bound: TimeBound | None, constants: Mapping[str, Value], source: Source) -> tuple[int, int | None]:
     """Return the least and the greatest number of steps that a bound allows; None for no greatest."""
     low, high = 0, None

@@ -73,6 +73,14 @@ def check(
             show_default=False,
         ),
     ] = None,
+    fair: Annotated[
+        bool,
+        typer.Option(
+            "--fair",
+            help="For MDPs, only strategies that take every choice of a state again and again, for as long as they "
+            "come back to it.",
+        ),
+    ] = False,
     strategy: Annotated[
         Path | None,
         typer.Option(
@@ -95,6 +103,22 @@ def check(
         Path | None,
         typer.Option(
             "--certificate", metavar="FILE", help="Write what proves the answer, for galton verify.", show_default=False
+        ),
+    ] = None,
+    counterexample: Annotated[
+        bool,
+        typer.Option(
+            "--counterexample",
+            help="Show why a bound on a probability is false, by the likeliest paths, or why A is false or E true.",
+        ),
+    ] = False,
+    counterexample_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--counterexample-file",
+            metavar="FILE",
+            help="Write all paths of the counterexample to a file: .json, .csv.",
+            show_default=False,
         ),
     ] = None,
     csv: Annotated[
@@ -180,6 +204,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ (G F "all_heads") | (F G "finished") ]'
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
       galton check models/die.prism -p 'P=? [ F d=6 ]' --exact
+      galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
     """
     from .warm_up import warm_up
 
@@ -200,6 +225,7 @@ def check(
         format=format,
         order=order,
         single=single,
+        fair=fair,
     )
     settings.check_eps()
     if exact:
@@ -211,7 +237,11 @@ def check(
         given = any(source is not None and source.name != "DEFAULT" for source in sources)
         device = device_for_exact(device, eps if given else None)
         refuse_beside_exact(
-            settings, strategy=strategy is not None, certificate=certificate is not None, apply=apply is not None
+            settings,
+            strategy=strategy is not None,
+            certificate=certificate is not None,
+            apply=apply is not None,
+            counterexample=counterexample or counterexample_file is not None,
         )
         settings = replace(settings, exact=True)
     building = {
@@ -221,7 +251,16 @@ def check(
         "memory": memory,
         "fix_deadlocks": fix_deadlocks,
     }
-    outputs = Outputs(as_json=as_json, explain=explain, csv=csv, plot=plot, strategy=strategy, certificate=certificate)
+    outputs = Outputs(
+        as_json=as_json,
+        explain=explain,
+        csv=csv,
+        plot=plot,
+        strategy=strategy,
+        certificate=certificate,
+        counterexample=counterexample,
+        counterexample_file=counterexample_file,
+    )
     run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
     run.read(const or [], prop or [], props, name or [], automaton or [])
     run.all()

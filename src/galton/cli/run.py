@@ -15,7 +15,7 @@ import typer
 
 from ..backend.failures import LimitError
 from ..checking.exploration import needs_automaton, terminal
-from ..checking.inspection import check_choices, count_devices, kinds_of
+from ..checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, ModelType, nature_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..checking.multi.mixtures import MemoryStrategy
     from ..checking.result import Result
     from ..checking.strategies.strategy import Strategy
+    from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
     from ..model.sparse import Model
@@ -56,6 +57,13 @@ class Outputs:
     plot: Path | None
     strategy: Path | None
     certificate: Path | None
+    counterexample: bool = False
+    counterexample_file: Path | None = None
+
+    @property
+    def explains(self) -> bool:
+        """Whether a counterexample is wanted."""
+        return self.counterexample or self.counterexample_file is not None
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,12 @@ class Run:
             raise GaltonError("a certificate belongs to one property: give one with --prop or --name, and no range")
         if self.outputs.certificate and self.apply:
             raise GaltonError("a certificate is about the model of the file: give it without --apply")
-        for path in (self.outputs.csv, self.outputs.plot, self.outputs.strategy, self.outputs.certificate):
+        if self.outputs.explains:
+            from .counterexamples import check_asked
+
+            check_asked(self.outputs.counterexample_file, several=len(self.selected) > 1 or bool(self.ranges))
+        outputs = self.outputs
+        for path in (outputs.csv, outputs.plot, outputs.strategy, outputs.certificate, outputs.counterexample_file):
             if path is not None:
                 check_writable(path)
         if self.apply:
@@ -329,8 +342,9 @@ class Run:
         except GaltonError as error:
             wrong = error
         reading: Reading | None = None
-        whole = self.full or self.settings.exact or self.apply
-        if wrong is None and not whole and needs_automaton(question):
+        # Exact numbers, fairness and counterexamples are about the states of the model itself.
+        special = self.settings.exact or self.settings.fair or self.outputs.explains
+        if wrong is None and not (special or self.full or self.apply) and needs_automaton(question):
             from ..checking.automaton_reading import reading_of
 
             reading = reading_of(question, context, strategy=self.outputs.strategy is not None)
@@ -341,8 +355,13 @@ class Run:
 
     def _check_choices(self, row: Row) -> None:
         """Refuse options that would do nothing for a property."""
-        device = self.building["device"]
+        device, kept = self.building["device"], self.outputs
+        beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
         for a in (a for asked in row.asked for a in asked if a.wrong is None):
+            if kept.explains:
+                from .counterexamples import check_question
+
+                check_question(a.context, a.question, self._type(a.context), self.settings)
             check_choices(
                 a.question,
                 a.context,
@@ -350,6 +369,7 @@ class Run:
                 type=self._type(a.context),
                 device=device,
                 devices=count_devices(device),
+                beside=beside,
             )
 
     def _refuse(self, row: Row, error: GaltonError) -> None:
@@ -415,7 +435,8 @@ class Run:
             if self.outputs.explain:
                 answer |= {"build": built.model.info, "plan": show.plan(found)}
         if self.outputs.as_json:
-            self._put(answer)
+            example = self._counterexample(found, built, asked)
+            self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
         elif not self.ranges and not isinstance(found, GaltonError):
             assert built is not None
             show.print_result(found)
@@ -424,8 +445,13 @@ class Run:
         if isinstance(found, GaltonError):
             return f"error: {found.kind}"
         assert built is not None
+        if not self.outputs.as_json:
+            example = self._counterexample(found, built, asked)
+            show.print_lines([] if example is None else example.lines())
         self._keep_strategy(found, asked)
         self._keep_certificate(found, built.model, asked)
+        if example is not None and not options.kept(example.write, self.outputs.counterexample_file):
+            self.code = 2
         return found
 
     def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
@@ -463,6 +489,7 @@ class Run:
         watcher = Watcher(model, asked.question.prop.text)
         settings = replace(self.settings, watch=watcher)
         keep = self.outputs.strategy is not None
+        follow = self.outputs.explains and model.has_choices
         try:
             proof = self.outputs.certificate is not None
             found = check_property(
@@ -470,7 +497,7 @@ class Run:
                 model,
                 asked.question,
                 settings,
-                strategy=keep,
+                strategy=keep or follow,
                 certificate=proof,
                 reading=asked.reading,
             )
@@ -494,6 +521,19 @@ class Run:
         for warning in found.warnings[len(model.warnings) :]:  # the model's own were told when it was built
             typer.echo(f"warning: {warning}", err=True)
         return found
+
+    def _counterexample(self, result: Result | GaltonError, built: Built | None, asked: Asked) -> Counterexample | None:
+        """What shows that a property is false, where that is wanted; an error is told, and the answer stands."""
+        if not self.outputs.explains or isinstance(result, GaltonError) or built is None:
+            return None
+        from .counterexamples import explained
+
+        try:
+            return explained(asked.context, built.model, asked.question, self.settings, result)
+        except GaltonError as error:
+            typer.echo(options.told(error), err=True)
+            self.code = max(self.code, 1)
+            return None
 
     def _keep_strategy(self, result: Result, asked: Asked) -> None:
         if self.outputs.strategy is None:

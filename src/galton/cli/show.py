@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -83,6 +84,12 @@ def print_result(result: Result) -> None:
     how = [result.method] + ([f"{result.iterations:,} sweeps"] if result.iterations else [])
     typer.echo(f"  {', '.join(about)}; {', '.join(how)}, {result.seconds:.3f} s")
     for line in result.listing:
+        typer.echo(f"  {line}")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines below an answer."""
+    for line in lines:
         typer.echo(f"  {line}")
 
 

@@ -58,6 +58,9 @@ class Settings:
         Whether to keep the choices that attain the value of an MDP.
     exact
         Whether to answer in rational numbers, which leaves nothing of the above to choose but ``threads``.
+    fair
+        For an MDP, whether strategies have to be fair: with probability 1, those who come back to a state for ever take
+        each of its choices again and again.
     watch
         Told of progress; see :data:`Watch`.
 
@@ -83,6 +86,7 @@ class Settings:
     stream: bool = False
     strategy: bool = False
     exact: bool = False
+    fair: bool = False
     watch: Watch | None = None
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from ...model.values import Floats
 from ...reduce.end_components import ways_inside
 from ...solve.equations import Optimum
 from ...solve.settings import Settings
+from ..fairness import bottom_ends
 from ..quantity import Quantity, Work
 from ..strategies.graph_choices import first_rows
 from ..unbounded.rewards import rewards_by_row
@@ -29,7 +30,7 @@ def best_long_run(model: Model, reward: Rewards, optimum: Optimum, settings: Set
     """Bound the least or greatest long-run average of a reward per step, in every state of an MDP."""
     settings = replace(settings, method=None)  # a method chosen by hand is for other questions of the property
     start = perf_counter()
-    ends = maximal_end_components(model)
+    ends = bottom_ends(model) if settings.fair else maximal_end_components(model)
     gains = Gains(model, reward, optimum, ends)
     xp = namespace(model.columns)
     inside = ends.component >= 0

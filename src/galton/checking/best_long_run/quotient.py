@@ -8,7 +8,7 @@ import numpy as np
 
 from ...backend.rows import owners
 from ...device.arrays import is_on_host, namespace, offsets
-from ...graph import EndComponents
+from ...graph import EndComponents, maximal_end_components
 from ...model.sparse import Int32s, Mask, Model
 from ...model.values import Floats, Values
 from ...reduce.unknowns import Unknowns, open_equations
@@ -141,7 +141,8 @@ def mean_gains(
     stays = xp.zeros(ends.count, dtype=np.bool_)
     stays[ends.component[open_states & (ends.component >= 0)]] = True
     staying = Staying.of(model, ends, stays)
-    merge = staying.ends(ends)
+    # Where none may stay, as with fair strategies, there may be others that have to be left.
+    merge = staying.ends(ends) if bool(stays.any()) else maximal_end_components(model, open_states)
     settled = [xp.where(open_states, 0.0, bound) for bound in known]
     below, above = (staying.known(value, worth) for value, worth in zip(settled, gains, strict=True))
     larger = staying.open_part(open_states)

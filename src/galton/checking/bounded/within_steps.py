@@ -169,6 +169,10 @@ def _between(ask: BoundedQuestion, some: Quantity, most: Quantity, error: TooMan
 
 def _from_now(ask: BoundedQuestion, through: Mask, goal: Mask, steps: int | None) -> Quantity:
     """P [ through U<=steps goal ]."""
+    if steps is None and ask.settings.fair and ask.optimum == "min":
+        from ..fairness import fair_until
+
+        return fair_until(ask.model, through, goal, ask.proving)
     if steps is None:
         from ..unbounded.until import until
 

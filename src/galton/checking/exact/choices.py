@@ -18,7 +18,12 @@ _FREE = ("threads", "exact", "watch", "stream")  # settings that do not matter, 
 
 
 def refuse_beside_exact(
-    settings: Settings, *, strategy: bool = False, certificate: bool = False, apply: bool = False
+    settings: Settings,
+    *,
+    strategy: bool = False,
+    certificate: bool = False,
+    apply: bool = False,
+    counterexample: bool = False,
 ) -> None:
     """Raise an error for a setting that exact arithmetic would ignore."""
     for field in fields(settings):
@@ -31,6 +36,8 @@ def refuse_beside_exact(
         raise _refused("--certificate")
     if apply:
         raise _refused("--apply")
+    if counterexample:
+        raise _refused("--counterexample")
 
 
 def refuse_without_answer(question: Question, program: Program, type: ModelType) -> None:
@@ -61,5 +68,7 @@ def _refused(option: str) -> UsageError:
         "--strategy": "strategies come from answers with bounds",
         "--apply": "exact numbers are those of a text, and the chain of a strategy has none",
         "--certificate": "certificates are for answers with bounds",
+        "--counterexample": "paths prove answers with bounds",
+        "--fair": "fair strategies are those of answers with bounds",
     }.get(option, "exact numbers are found in one way, on the CPU")
     return UsageError(f"{option} does nothing beside --exact: {why}; leave one of them away")

@@ -36,15 +36,22 @@ def zero_one_next(model: Model, goal: Mask, optimum: Optimum) -> tuple[Mask, Mas
 
 
 def zero_one_steps(
-    model: Model, through: Mask, goal: Mask, low: int, high: int | None, optimum: Optimum
+    model: Model,
+    through: Mask,
+    goal: Mask,
+    low: int,
+    high: int | None,
+    optimum: Optimum,
+    later: tuple[Mask, Mask] | None = None,
 ) -> tuple[Mask, Mask]:
     """Return the states where ``P [ through U[low,high] goal ]``, counted in steps, is exactly 0, and exactly 1.
 
-    ``high`` is None where there is no upper bound.
+    ``high`` is None where there is no upper bound. ``later`` are then the states where it is 0 and 1 after the first
+    ``low`` steps, if these are not those of all strategies.
     """
     before_zero, before_one = _step(model, optimum, one=False), _step(model, optimum, one=True)
     if high is None:
-        zero, one = zero_one_until(model, through, goal, optimum)
+        zero, one = zero_one_until(model, through, goal, optimum) if later is None else later
     else:
         zero = _repeat(model, ~goal, high - low, lambda states: ~goal & (~through | before_zero(states)))
         one = _repeat(model, goal, high - low, lambda states: goal | (through & before_one(states)))

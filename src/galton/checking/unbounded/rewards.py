@@ -22,7 +22,7 @@ from ...solve.settings import Settings
 from ..quantity import Quantity, Work
 from ..strategies.graph_choices import free_choices, goal_avoiding_choices, paying_choices
 
-__all__ = ["reachability_reward", "rewards_by_row", "total_reward"]
+__all__ = ["reachability_reward", "reward_until", "rewards_by_row", "total_reward"]
 
 
 def rewards_by_row(model: Model, reward: Rewards) -> Floats:
@@ -44,7 +44,7 @@ def reachability_reward(
     wanted = settings.strategy and optimum == "max" and model.has_choices
     choices = goal_avoiding_choices(model, goal, ~finite) if wanted else None
     seconds = time.perf_counter() - start
-    return _until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds, choices)
+    return reward_until(model, rewards_by_row(model, reward), goal, finite, optimum, settings, seconds, choices)
 
 
 def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, settings: Settings) -> Quantity:
@@ -58,14 +58,14 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
         paying = bottom & (rows > 0)
         # A bottom component with any reward pays for ever; the others are the end of all rewards.
         finite = ~can_reach(model, everywhere, paying)
-        return _until(model, rows, bottom & finite, finite, None, settings, time.perf_counter() - start)
+        return reward_until(model, rows, bottom & finite, finite, None, settings, time.perf_counter() - start)
     if optimum == "min":
         # Nothing more is paid once an end component without rewards is reached, and nothing else ends paying.
         ends = maximal_end_components(model, choices=rows == 0)
         free = ends.component >= 0
         finite = surely_reaches(model, everywhere, free, some_strategy=True)
         choices = free_choices(model, ends) if settings.strategy else None
-        return _until(model, rows, free, finite, optimum, settings, time.perf_counter() - start, choices)
+        return reward_until(model, rows, free, finite, optimum, settings, time.perf_counter() - start, choices)
     ends = maximal_end_components(model)
     assert model.choice_starts is not None
     owner = owners(model)
@@ -80,10 +80,10 @@ def total_reward(model: Model, reward: Rewards, optimum: Optimum | None, setting
         ends.component >= 0
     )
     choices = paying_choices(model, ends, rows, paying, ~finite) if settings.strategy else None
-    return _until(model, rows, closed & finite, finite, optimum, settings, time.perf_counter() - start, choices)
+    return reward_until(model, rows, closed & finite, finite, optimum, settings, time.perf_counter() - start, choices)
 
 
-def _until(
+def reward_until(
     model: Model,
     rows: Floats,
     goal: Mask,
