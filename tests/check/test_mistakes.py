@@ -69,9 +69,9 @@ CASES = [
     (COIN, "A [ F<=3 heads ]", "unsupported", "'A' with a bound on the path is not supported"),
     (
         COIN,
-        'P=? [ F^{rew{"tosses"}<=3} heads ]',
+        'P=? [ (F^{rew{"tosses"}<=3} heads) & (G x<3) ]',
         "unsupported",
-        "paths bounded by a reward, F^{rew{…}<=k}, are not supported",
+        "paths within budgets, F^{rew{…}<=k}, beside other temporal operators are not supported",
     ),
     (
         GAMBLE,
