@@ -364,11 +364,14 @@ class Levels:
         classes: npt.NDArray[np.uint16],
         stays: npt.NDArray[np.uint8],
         earned: _Floats | None,
+        landing: _Ints,
+        n_landings: int,
         optimum: int,
     ) -> None: ...
     def solve(
         self,
-        values: _Floats,
+        level: _Floats,
+        kept: _Floats,
         own: int,
         targets: npt.NDArray[np.int64],
         *,

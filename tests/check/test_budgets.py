@@ -207,7 +207,7 @@ def compare(model: Costly, random: Random) -> None:
             assert found.upper is not None
             assert found.lower <= worth <= found.upper, (text, prop, worth, found)
             if worth != INFINITE:
-                assert found.upper - found.lower <= 2e-6 * max(float(worth), 1e-9), (text, prop, worth, found)
+                assert found.upper - found.lower <= 2e-6 * max(float(worth), 1e-6), (text, prop, worth, found)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -26,6 +26,8 @@ struct LevelQuestion {
     const uint8_t* stays;      // of each class: whether it spends nothing
     size_t n_classes;
     const double* earned;      // by each row; null for nothing
+    const int32_t* landing;    // of each state: its place among those where rows that spend may lead, -1 for others
+    size_t n_landings;
     int optimum;               // -1 for the least value, 1 for the greatest, 0 for a chain
 };
 
@@ -34,19 +36,22 @@ struct LevelOutcome {
     bool close;  // whether all components came as close as they were asked to
 };
 
+// Rows are copied in the order in which they are solved, without those that are known, skipped, or lead back: nothing of the
+// question is looked at afterwards.
 class Levels {
   public:
     explicit Levels(const LevelQuestion& question);
 
-    // Solve the level `own`. Level k of `values` begins at k · 2 · states and has a lower and an upper bound for each state;
-    // those of known states must be there already, and sweeps begin with what others have, which must be finite. `targets`
-    // has the level that each class leads to, -1 where it is out of budget: then a row is worth nothing and earns nothing.
-    // Policies are kept from call to call, so one call at a time.
-    LevelOutcome solve(double* values, size_t own, const int64_t* targets, double tolerance, size_t most_sweeps,
+    // Solve a level. `level` has a lower and an upper bound for each state: those of known states must be there already, and
+    // sweeps begin with what others have, which must be finite. `kept` has the bounds of landings for each level that is kept;
+    // those of this one are written to place `own`. `targets` has the place of the level that each class leads to, -1 where it
+    // is out of budget: then a row is worth nothing and earns nothing. Policies are kept from call to call, so one at a time.
+    LevelOutcome solve(double* level, double* kept, size_t own, const int64_t* targets, double tolerance, size_t most_sweeps,
                        int threads);
 
-    size_t n_states() const { return question_.matrix.n_states; }
-    size_t n_classes() const { return question_.n_classes; }
+    size_t n_states() const { return n_states_; }
+    size_t n_landings() const { return landings_.size(); }
+    size_t n_classes() const { return stays_.size(); }
     size_t n_unknowns() const { return starts_.size() - 1; }
     size_t n_layers() const { return layers_.size(); }
     size_t n_cyclic() const { return blocks_.size(); }
@@ -65,40 +70,53 @@ class Levels {
     // A component that is left so seldom that sweeps would take too long. The lower and the upper bounds have a policy each.
     struct Direct {
         DirectEquations equations;
-        std::vector<size_t> rows;  // of the matrix, for each of the equations'
+        std::vector<size_t> rows;
         FactoredPolicy policies[2];
     };
     struct Pair {
         double low, high;
     };
+    // A level that is being solved, and those that it leads to.
+    struct Place {
+        double* level;
+        const double* kept;
+        const int64_t* targets;
+    };
 
-    template <class R> void number(const R& rows);
-    template <class R> void weigh(const R& rows);
-    template <class R> Pair row_value(const R& rows, size_t row, size_t unknown, const double* from, bool stays) const;
-    template <class R, bool STAYING, bool LEAVING>
-    bool best(const R& rows, size_t unknown, const double* values, size_t own, const int64_t* targets, Pair& found) const;
-    template <class R> bool weigh_by_sweeps(const R& rows, Block& block);
-    template <class R> bool weigh_directly(const R& rows, Block& block);
-    template <class R> double longest(const R& rows, const Block& block, size_t unknown) const;
-    template <class R> bool double_weights(const R& rows, const Block& block);
-    template <class R>
-    LevelOutcome solve_block(const R& rows, const Block& block, double* values, size_t own, const int64_t* targets,
-                             double tolerance, size_t most_sweeps);
-    template <class R>
-    void guess_directly(const R& rows, const Block& block, double* level, const std::vector<Pair>& outside,
+    template <class R> void number(const R& rows, const LevelQuestion& question);
+    template <class R> void pack(const R& rows, const LevelQuestion& question);
+    void weigh();
+    bool weigh_by_sweeps(Block& block);
+    bool weigh_directly(Block& block);
+    bool double_weights(const Block& block);
+    double longest(const Block& block, size_t unknown) const;
+    template <bool STAYING, bool LEAVING> bool best(size_t unknown, const Place& place, Pair& found) const;
+    Pair row_value(size_t row, const double* from) const;
+    LevelOutcome solve_block(const Block& block, const Place& place, double tolerance, size_t most_sweeps);
+    void guess_directly(const Block& block, double* level, const std::vector<Pair>& outside,
                         const std::vector<uint8_t>& leaves);
-    bool inside(const Block& block, int32_t unknown) const {
+    void better(Pair& found, Pair other, bool& any) const;
+    void write(double* level, size_t unknown, Pair value) const;
+    double value(size_t entry) const { return dictionary_.empty() ? plain_[entry] : dictionary_[codes_[entry]]; }
+    bool inside(const Block& block, int32_t state) const {
+        const int32_t unknown = unknown_of_[static_cast<size_t>(state)];
         return unknown >= 0 && static_cast<size_t>(unknown) >= block.first && static_cast<size_t>(unknown) < block.last;
     }
 
-    template <class R> bool owns(const R& rows, size_t unknown, size_t row) const;
-    void better(Pair& found, Pair other, bool& any) const;
-    void write(double* level, size_t unknown, Pair value) const;
-
-    LevelQuestion question_;
-    std::vector<int32_t> members_, unknown_of_;
-    std::vector<size_t> starts_;   // where the members of each unknown begin
-    std::vector<uint8_t> loops_;   // rows that stay in the level and lead back to their own unknown
+    size_t n_states_;
+    int optimum_;
+    bool earns_;
+    std::vector<uint8_t> stays_;
+    std::vector<int32_t> landings_;              // the states
+    std::vector<int32_t> members_, unknown_of_;  // the states of each unknown, and the unknown of each state
+    std::vector<size_t> starts_;                 // where the members of each unknown begin
+    std::vector<uint32_t> first_rows_;           // of each unknown
+    std::vector<uint16_t> kinds_;                // the class of each row
+    std::vector<Pair> earned_;                   // by each row, loops included
+    std::vector<size_t> first_entries_;          // of each row
+    std::vector<int32_t> columns_;               // a state in rows that stay, a landing in others
+    std::vector<uint16_t> codes_;                // numbers in the dictionary
+    std::vector<double> dictionary_, plain_;
     std::vector<double> weights_;  // w, of unknowns in blocks
     std::vector<Layer> layers_;
     std::vector<Block> blocks_;

@@ -17,7 +17,7 @@ from ...backend.cpu.matrix import matrix_of
 from ...backend.protocol import OPTIMA, Optimum
 from ...graph import maximal_end_components, strongly_connected_components
 from ...model.errors import NumericError
-from ...model.sparse import Mask, Model
+from ...model.sparse import Int32s, Mask, Model
 from ...model.values import Floats
 
 __all__ = ["InfiniteRewardError", "Stage", "stage"]
@@ -45,10 +45,18 @@ class Stage:
     known: Floats
     endless: Mask | None
 
-    def solve(self, values: Floats, own: int, targets: npt.NDArray[np.int64], tolerance: float, threads: int) -> int:
-        """Solve one level, among ``values`` of all that are kept; returns how many sweeps that took."""
+    def solve(
+        self,
+        level: Floats,
+        kept: Floats,
+        own: int,
+        targets: npt.NDArray[np.int64],
+        tolerance: float,
+        threads: int,
+    ) -> int:
+        """Solve one level, and put what others need of it among those ``kept``; returns how many sweeps that took."""
         sweeps, _ = self.levels.solve(
-            values, own, targets, tolerance=tolerance, most_sweeps=MOST_SWEEPS, threads=threads
+            level, kept, own, targets, tolerance=tolerance, most_sweeps=MOST_SWEEPS, threads=threads
         )
         return sweeps
 
@@ -66,9 +74,13 @@ def stage(
     classes: npt.NDArray[np.uint16],
     stays: Mask,
     earned: Floats | None,
+    landings: tuple[Int32s, int],
     optimum: Optimum | None,
 ) -> Stage:
-    """Look at levels in which the goal counts 1, and rows of the classes that ``stays`` names spend nothing."""
+    """Look at levels in which the goal counts 1, and rows of the classes that ``stays`` names spend nothing.
+
+    ``landings`` are the places of the states where rows that spend may lead, -1 for others, and how many there are.
+    """
     free = stays[classes]
     open_states = open_states & ~goal
     known = np.zeros((model.n_states, 2))
@@ -104,6 +116,8 @@ def stage(
         classes=classes,
         stays=stays.astype(np.uint8),
         earned=earned,
+        landing=landings[0],
+        n_landings=landings[1],
         optimum=OPTIMA[optimum if model.has_choices else None],
     )
     if levels.hard:

@@ -84,6 +84,11 @@ class Unfolding:
         affordable = dear[dear <= first.limit]
         self.kept = int(affordable.max(initial=0)) + 1
         self._slabs = len(self._rests)
+        # Only states where something is spent on the way are looked at in earlier levels.
+        spending = np.repeat(np.any(self.spent > 0, axis=1)[self.classes], np.diff(self.model.row_starts))
+        self._landings = np.unique(self.model.columns[spending])
+        self._landing = np.full(self.model.n_states, -1, dtype=np.int32)
+        self._landing[self._landings] = np.arange(len(self._landings), dtype=np.int32)
 
     def describe(self) -> str:
         """In words."""
@@ -93,16 +98,17 @@ class Unfolding:
     def levels(self) -> Iterator[Level]:
         """Solve level after level, from 0 to the limit of the first dimension."""
         n, kept, slabs = self.model.n_states, self.kept, self._slabs
-        needed = kept * slabs * n * 17
+        size = 2 * len(self._landings)
+        needed = 8 * kept * slabs * size
         if needed > SHARE * available_memory():
             raise GaltonError(
                 f"the levels of this budget need {needed / 1e9:.1f} GB at a time, more than there is memory; smaller "
                 "rewards, or a smaller bound beside the first, need less"
             )
-        values = np.zeros(kept * slabs * n * 2)
-        by_level = values.reshape(kept * slabs, n, 2)
-        infinite = np.zeros((kept * slabs, n), dtype=np.bool_) if self.earned is not None else None
-        filled: list[Stage | None] = [None] * (kept * slabs)
+        values = np.zeros(kept * slabs * size)
+        level = np.zeros((n, 2))
+        infinite = _InfiniteLevels(self.model, self.classes)
+        filled: Stage | None = None
         first = self.dimensions[0]
         tolerance = _SMALL * self.settings.eps / max(min(first.limit, 10**4), 100)
         for units in range(first.limit + 1):
@@ -114,18 +120,17 @@ class Unfolding:
                 after = self._after[i]
                 targets = np.where((before < 0) | (after < 0), -1, before % kept * slabs + after)
                 found = self._stage(units, rest)
-                # What an earlier level left there is right for known states, and a good guess for others.
-                if filled[own] is not found or (infinite is not None and infinite[own].any()):
-                    by_level[own], filled[own] = found.known, found
-                self.sweeps += found.solve(values, own, targets, tolerance, self.settings.n_threads)
-                if infinite is not None:
-                    self._mark_infinite(found, infinite, own, targets, units, rest)
-                    by_level[own][infinite[own]] = np.inf
+                # What the last level left there is right for known states, and a good guess for others.
+                if filled is not found:
+                    level[:], filled = found.known, found
+                self.sweeps += found.solve(level.reshape(-1), values, own, targets, tolerance, self.settings.n_threads)
+                if infinite.mark(found, own, targets):
+                    level[infinite.masks[own]] = np.inf
+                    values.reshape(kept * slabs, len(self._landings), 2)[own] = level[self._landings]
+                    filled = None
                 self.solved += 1
             self.settings.tell(step="levels", iterations=units)
-            whole = by_level[units % kept * slabs + slabs - 1]
-            endless = None if infinite is None else infinite[units % kept * slabs + slabs - 1]
-            yield Level(units, whole[:, 0], whole[:, 1], endless)
+            yield Level(units, level[:, 0], level[:, 1], infinite.masks.get(own))
 
     def _classified(self) -> tuple[npt.NDArray[np.uint16], Int64s]:
         """The class of each row, and what each class spends in each dimension, which may be one unit too dear."""
@@ -171,33 +176,43 @@ class Unfolding:
         if key not in self._stages:
             stays = np.all((self.spent == 0) | np.array(met), axis=1)
             goal = self.goal if success else np.zeros_like(self.goal)
-            self._stages[key] = stage(self.model, self.through, goal, self.classes, stays, self.earned, self.optimum)
+            landings = (self._landing, len(self._landings))
+            self._stages[key] = stage(
+                self.model, self.through, goal, self.classes, stays, self.earned, landings, self.optimum
+            )
         return self._stages[key]
 
-    def _mark_infinite(
-        self, found: Stage, infinite: npt.NDArray[np.bool_], own: int, targets: Int64s, units: int, rest: Rest
-    ) -> None:
-        """Infinite is what can get to where rewards are collected for ever, as long as the budget lasts."""
-        here = infinite[own]
-        here[:] = False
+
+class _InfiniteLevels:
+    """Where values are infinite in the levels that are kept: where a run can get, while the budget lasts, to states in
+    which rewards are collected for ever."""
+
+    def __init__(self, model: Model, classes: npt.NDArray[np.uint16]) -> None:
+        self.model, self.classes = model, classes
+        self.masks: dict[int, Mask] = {}  # those of levels without any are left out
+
+    def mark(self, found: Stage, own: int, targets: Int64s) -> bool:
+        """Find the infinite values of a level from those of the levels that it leads to; whether there are any."""
+        self.masks.pop(own, None)
         leading = [
-            int(target) for target in np.unique(targets) if target >= 0 and target != own and infinite[target].any()
+            int(target) for target in np.unique(targets) if target >= 0 and target != own and target in self.masks
         ]
         if found.endless is None and not leading:
-            return
-        if found.endless is not None:
-            here |= found.endless
+            return False
         model = self.model
+        here = np.zeros(model.n_states, dtype=np.bool_) if found.endless is None else found.endless.copy()
         owner = np.repeat(np.arange(model.n_states), np.diff(model.row_groups))
-        target = targets[self.classes]
-        starts = model.row_starts[:-1]
+        target, starts = targets[self.classes], model.row_starts[:-1]
         for level in leading:
-            rows = (target == level) & np.logical_or.reduceat(infinite[level][model.columns], starts)
+            rows = (target == level) & np.logical_or.reduceat(self.masks[level][model.columns], starts)
             here[owner[rows]] = True
         while True:
             rows = (target == own) & np.logical_or.reduceat(here[model.columns], starts)
             grown = here.copy()
             grown[owner[rows]] = True
             if (grown == here).all():
-                return
-            here[:] = grown
+                break
+            here = grown
+        if here.any():
+            self.masks[own] = here
+        return bool(here.any())
