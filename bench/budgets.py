@@ -44,14 +44,9 @@ CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 
 
-def declared(text: str) -> str:
-    """Storm wants the bound of a quantile declared."""
-    return "const int b;" if text.startswith("quantile") else ""
-
-
 def row(model: str, constants: dict[str, Any], text: str, options: argparse.Namespace) -> bool:
     """Print one line; whether the tools agree."""
-    question = Question(text, str(MODELS / f"{model}.prism"), constants, text, declared(text))
+    question = Question(text, str(MODELS / f"{model}.prism"), constants, text)
     tools = ("galton", "storm-default")
     runs = fastest(tools, question, options.repeat, threads=options.threads, timeout=options.timeout)
     ours, theirs = (runs[tool] for tool in tools)

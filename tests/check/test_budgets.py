@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 
 import pytest
 from budget_models import INFINITE, PHONE, WALK, Bound, Costly, ask, best_reward, best_until, random_model
+from test_curves import curve
 
 import galton
 from galton.model.errors import NumericError
@@ -155,6 +157,50 @@ def best_until_with_counter(text: str, steps: int, least: int) -> float:
     value = ask(text, f"Pmax=? [ F s=2 & c={least} ]").value
     assert isinstance(value, float)
     return value
+
+
+@pytest.mark.parametrize(
+    ("text", "prop"),
+    [
+        (WALK, 'P=? [ F{"cost"}<=T x=3 ]'),
+        (WALK, 'P=? [ x<3 U{"cost"}<2*T x=0 ]'),
+        (PHONE, 'Pmin=? [ F{"fraction"}<=T/5 s=2 ]'),
+        (PHONE, 'R{"cost"}max=? [ C{"cost"}<=T ]'),
+    ],
+)
+def test_a_range_of_budgets_takes_one_pass(text: str, prop: str) -> None:
+    program = galton.parse(text)
+    model = program.build(device="cpu")
+    values = [7, 0, 1, 2, 30] if "2*T" not in prop else [7, 1, 30]
+    for value, found in zip(values, curve(model, program, prop, values), strict=True):
+        alone = galton.check(model, f"const int T; {prop}", T=value)
+        assert found is not None
+        assert (found.lower, found.upper) == (alone.lower, alone.upper)
+        assert "in one pass" in found.steps[-1].work[-1].detail
+
+
+@pytest.mark.parametrize("likely", [0.5, 0.9999999, 1 - 2.0**-40])
+def test_free_cycles_of_an_mdp_that_are_left_hardly_ever_are_solved_directly(likely: float) -> None:
+    """Sweeps would take millions of turns, and bounds that came closer by them could not be proved."""
+    text = f"""
+    mdp
+    module m
+      s : [0..4];
+      [a] s=0 -> {likely!r} : (s'=1) + {1 - likely!r} : (s'=2);
+      [b] s=0 -> {likely!r} : (s'=1) + {1 - likely!r} : (s'=3);
+      [c] s=1 -> {likely!r} : (s'=0) + {1 - likely!r} : (s'=4);
+      [d] s=2 -> 0.5 : (s'=3) + 0.5 : (s'=0);
+      [e] s>2 -> true;
+    endmodule
+    rewards "cost" [b] true : 2; [d] true : 1; endrewards
+    """
+    # 1 in 1 + p gets to 2 without spending, and half of that to 3 with one unit; the other half has nothing left then.
+    exact = 1 / (1 + Fraction(likely)) / 2
+    found = ask(text, 'Pmax=? [ F{"cost"}<=1 s=3 ]')
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower <= exact <= found.upper
+    assert found.upper - found.lower < (1e-6 if likely < 1 - 1e-9 else 1e-2)  # doubles have no digits for more
 
 
 # Random models.

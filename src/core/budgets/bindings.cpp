@@ -19,9 +19,9 @@ const T* data_of(const In<T>& array, size_t size) {
 }
 
 void make_levels(Levels* self, const Matrix& matrix, const In<int32_t>& component, size_t n_components,
-                 const std::optional<In<int32_t>>& merged, const std::optional<In<uint8_t>>& skip,
-                 const In<uint16_t>& classes, const In<uint8_t>& stays, const std::optional<In<double>>& earned,
-                 const In<int32_t>& landing, size_t n_landings, int optimum) {
+                 const std::optional<In<int32_t>>& merged, const std::optional<In<uint8_t>>& skip, const In<uint16_t>& classes,
+                 const In<uint8_t>& stays, const std::optional<In<double>>& earned, const In<int32_t>& landing,
+                 size_t n_landings, int optimum) {
     const MatrixView& view = matrix.view;
     const LevelQuestion question{view,
                                  data_of(component, view.n_states),

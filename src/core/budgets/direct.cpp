@@ -90,7 +90,8 @@ bool DirectEquations::solve(int optimum, const std::vector<double>& constants, c
                 }
             };
             if (leaves[i]) consider(outside[i], -1);
-            for (size_t r = first_rows_[i]; r < first_rows_[i + 1]; ++r) consider(worth(r, constants, x), static_cast<int32_t>(r));
+            for (size_t r = first_rows_[i]; r < first_rows_[i + 1]; ++r)
+                consider(worth(r, constants, x), static_cast<int32_t>(r));
         }
         if (!changed) return true;
         factored = false;

@@ -180,7 +180,8 @@ double Levels::longest(const Block& block, size_t unknown) const {
         double sum = 0, others = 0;  // the second is negated
         for (size_t e = first_entries_[r]; e < first_entries_[r + 1]; ++e) {
             others -= value(e);
-            if (inside(block, columns_[e])) sum += value(e) * weights_[static_cast<size_t>(unknown_of_[static_cast<size_t>(columns_[e])])];
+            if (inside(block, columns_[e]))
+                sum += value(e) * weights_[static_cast<size_t>(unknown_of_[static_cast<size_t>(columns_[e])])];
         }
         most = std::max(most, sum / -others);
     }
@@ -291,7 +292,8 @@ bool Levels::best(size_t unknown, const Place& place, Pair& found) const {
             if (STAYING) better(found, row_value(r, place.level), any);
         } else if (LEAVING) {
             const int64_t target = place.targets[kind];
-            better(found, target < 0 ? Pair{0, 0} : row_value(r, place.kept + static_cast<size_t>(target) * 2 * landings_.size()),
+            better(found,
+                   target < 0 ? Pair{0, 0} : row_value(r, place.kept + static_cast<size_t>(target) * 2 * landings_.size()),
                    any);
         }
     }

@@ -83,14 +83,17 @@ class Levels {
         const int64_t* targets;
     };
 
-    template <class R> void number(const R& rows, const LevelQuestion& question);
-    template <class R> void pack(const R& rows, const LevelQuestion& question);
+    template <class R>
+    void number(const R& rows, const LevelQuestion& question);
+    template <class R>
+    void pack(const R& rows, const LevelQuestion& question);
     void weigh();
     bool weigh_by_sweeps(Block& block);
     bool weigh_directly(Block& block);
     bool double_weights(const Block& block);
     double longest(const Block& block, size_t unknown) const;
-    template <bool STAYING, bool LEAVING> bool best(size_t unknown, const Place& place, Pair& found) const;
+    template <bool STAYING, bool LEAVING>
+    bool best(size_t unknown, const Place& place, Pair& found) const;
     Pair row_value(size_t row, const double* from) const;
     LevelOutcome solve_block(const Block& block, const Place& place, double tolerance, size_t most_sweeps);
     void guess_directly(const Block& block, double* level, const std::vector<Pair>& outside,

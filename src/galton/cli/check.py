@@ -140,7 +140,7 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'P=? [ F "finished" & "all_heads" ]' --apply best.json
       galton check models/consensus.prism -c N=2,K=2 -p 'Smax=? [ "all_heads" ]'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
-      galton check models/die.prism -p 'P=? [ F{"tosses"}<=b "done" ]' -c b=0:20
+      galton check models/die.prism -p 'const int b; P=? [ F{"tosses"}<=b "done" ]' -c b=0:20
       galton check models/die.prism -p 'quantile(min b, P>=0.99 [ F{"tosses"}<=b "done" ])'
       galton check models/die.prism -p 'P=? [ F d=6 || F d>=4 ]'
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
