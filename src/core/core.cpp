@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
     galton::bind_steps(m);
     galton::bind_long_run(m);
     galton::bind_regions(m);
+    galton::bind_budgets(m);
 }

@@ -360,3 +360,37 @@ class Bias:
     def advance(
         self, preconditioner: Preconditioner, relative: float, absolute: float, most: int
     ) -> tuple[float, float, bool, int]: ...
+
+class Levels:
+    """One level after the other of a model unfolded by budgets; see src/core/budgets/levels.hpp."""
+
+    unknowns: int
+    layers: int
+    cyclic: int
+    hard: int
+    def __init__(
+        self,
+        matrix: Matrix,
+        *,
+        component: _Ints,
+        n_components: int,
+        merged: _Ints | None,
+        skip: npt.NDArray[np.uint8] | None,
+        classes: npt.NDArray[np.uint16],
+        stays: npt.NDArray[np.uint8],
+        earned: _Floats | None,
+        landing: _Ints,
+        n_landings: int,
+        optimum: int,
+    ) -> None: ...
+    def solve(
+        self,
+        level: _Floats,
+        kept: _Floats,
+        own: int,
+        targets: npt.NDArray[np.int64],
+        *,
+        tolerance: float,
+        most_sweeps: int,
+        threads: int,
+    ) -> tuple[int, bool]: ...

@@ -76,9 +76,9 @@ CASES = [
     (COIN, "E [ F[3,2] heads ]", "input", "the interval is empty: 3 is above 2"),
     (
         COIN,
-        'P=? [ F^{rew{"tosses"}<=3} heads ]',
+        'P=? [ (F^{rew{"tosses"}<=3} heads) & (G x<3) ]',
         "unsupported",
-        "paths bounded by a reward, F^{rew{…}<=k}, are not supported",
+        "paths within budgets, F^{rew{…}<=k}, beside other temporal operators are not supported",
     ),
     (
         GAMBLE,

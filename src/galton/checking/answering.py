@@ -12,7 +12,7 @@ from ..device.arrays import on_host
 from ..lang.depth import DeepRecursion
 from ..lang.expressions import Expression
 from ..lang.program import Program
-from ..lang.properties import ExpectedTime, Filter, Multi, Probability, Reward, SteadyState
+from ..lang.properties import ExpectedTime, Filter, Multi, Probability, Quantile, Reward, SteadyState
 from ..lang.rendering import render
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
@@ -65,6 +65,11 @@ def check(
 
             with DeepRecursion(question.source):
                 return answer(program, model, question, question.prop.expression, settings, strategy=strategy)
+        if isinstance(question.prop.expression, Quantile):
+            from .quantiles import answer_quantile
+
+            with DeepRecursion(question.source):
+                return answer_quantile(program, model, question, question.prop.expression, settings, strategy=strategy)
         found = _check(program, model, question, settings, strategy, reading)
         return found if certificate else replace(found, quantity=None)
 

@@ -32,6 +32,7 @@ from ..solve.settings import Settings
 from . import paths
 from .answering import about_initial, meets, single_number
 from .bounded.question import BoundedQuestion, Curve
+from .budgets.curve import budget_curve, single_budget, without_budget
 from .evaluation import Evaluation
 from .gate import admit
 from .inspection import Terms, interval_of, optimum_of, step_count
@@ -95,12 +96,14 @@ def _differ_in_bound_only(points: Sequence[Point]) -> bool:
 
 def _without_bound(expression: Expression, point: Point) -> list[Expression] | None:
     """What a property is made of besides its upper bound; None where it is of no kind that curves are for."""
+    if (rest := without_budget(expression)) is not None:
+        return rest
     match expression:
         case Probability(path, _, None):
             shape = paths.normalise(path, point.question.source)
             if not isinstance(shape, paths.Until) or shape.bound is None or shape.bound.high is None:
                 return None
-            if shape.bound.reward is not None or (shape.negated and shape.through != paths.TRUE):
+            if shape.bound.is_budget or (shape.negated and shape.through != paths.TRUE):
                 return None
             low = [] if shape.bound.low is None else [shape.bound.low]
             return [shape.through, shape.goal, *low]
@@ -162,6 +165,8 @@ class _Pass:
     def _bound(self, point: Point) -> float | None:
         """The bound of a point; None where there is a lower one as well."""
         terms, expression = self._terms(point), point.question.prop.expression
+        if (budget := single_budget(expression)) is not None and budget.high is not None:
+            return paths.time(budget.high, terms.constants, terms.source)
         timed = self.model.is_continuous
         match expression:
             case Probability(path):
@@ -179,6 +184,9 @@ class _Pass:
         """Bounds in the initial states, ``(bounds, states)``; None where nothing can happen."""
         assert isinstance(expression, (Probability, Reward))
         optimum = optimum_of(expression, self._terms(self.points[0]))
+        if single_budget(expression) is not None:
+            structure = structure_of(evaluation, expression) if isinstance(expression, Reward) else None
+            return budget_curve(evaluation, expression, bounds, structure, optimum, evaluation.settings_for(expression))
         ask = BoundedQuestion(self.model, evaluation.settings_for(expression), optimum)
         curved = self._curved(evaluation, ask, expression)
         later = [bound for bound in bounds if bound > 0]

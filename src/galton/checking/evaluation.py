@@ -21,7 +21,7 @@ from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary
 from ..lang.operations import BINARY, FUNCTIONS, UNARY, Operation
 from ..lang.program import Program
-from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Probability, Reward, SteadyState
+from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Probability, Quantile, Reward, SteadyState
 from ..lang.rendering import render
 from ..lang.resolution import BUILT_IN, is_state_formula, parts
 from ..lang.source import GaltonError, LanguageError, Source, Span
@@ -33,7 +33,7 @@ from ..solve.methods import DEFAULT, MEANT_FOR
 from ..solve.settings import Settings
 from . import intervals
 from .gate import admit
-from .inspection import NOT_ALONE
+from .inspection import NOT_ALONE, QUANTILE_NOT_ALONE
 from .intervals import Mask, Numbers, Truth
 from .quantity import Quantity, Work
 
@@ -310,6 +310,8 @@ class Evaluation:
                 return filters.filtered(self, expression)
             case Multi():
                 raise LanguageError(NOT_ALONE, self.source, expression.span)
+            case Quantile():
+                raise LanguageError(QUANTILE_NOT_ALONE, self.source, expression.span)
         raise TypeError(f"not a property: {expression!r}")
 
 

@@ -105,9 +105,13 @@ class _Ends:
             path = paths.normalise(formula, question.source)
             if not isinstance(path, paths.Until) or (path.bound is not None and not bounds):
                 return _EVERYTHING
-            if path.bound is not None and path.bound.low is not None:
-                low = paths.constant(path.bound.low, context.constants, question.source)
-                if low != 0 or path.bound.low_strict:
+            for bound in () if path.bound is None else path.bound.all:
+                if bound.reward is not None and not context.nature.has_choices:
+                    return _EVERYTHING  # what its commands spend one by one is looked at in the whole model
+                if bound.low is None:
+                    continue
+                low = paths.constant(bound.low, context.constants, question.source)
+                if low != 0 or bound.low_strict:
                     return _EVERYTHING
         except GaltonError:  # will be told when the property's turn comes
             return _EVERYTHING

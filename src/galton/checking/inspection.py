@@ -18,13 +18,16 @@ from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.program import Program
 from ..lang.properties import (
     Cumulative,
+    CumulativeBudget,
     ExpectedTime,
+    Given,
     Instantaneous,
     LongRun,
     Multi,
     Optimum,
     PathQuantifier,
     Probability,
+    Quantile,
     Reward,
     SteadyState,
 )
@@ -62,6 +65,7 @@ __all__ = [
 ]
 
 NOT_ALONE = "multi(…) is about the initial state, so it has to be the whole property"
+QUANTILE_NOT_ALONE = "quantile(…) is about the initial state, so it has to be the whole property"
 
 Interval = tuple[float, float | None, bool]  # from, to (None: no bound), and whether these are times
 
@@ -92,7 +96,8 @@ TIME = Kind("time bounds", ("timed method", "step format", "order", "single", "d
 LONG_RUN = Kind("long-run averages of chains", ("long-run iterations", "order", "balance", "devices"))
 BEST_LONG_RUN = Kind("long-run averages of MDPs", ("long-run iterations",))
 AT_ONCE = Kind("what one step or the graph tells")
-KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, BEST_LONG_RUN, AT_ONCE)
+BUDGETS = Kind("budgets")
+KINDS = (UNBOUNDED, OPEN_END, STEPS, TIME, LONG_RUN, BEST_LONG_RUN, AT_ONCE, BUDGETS)
 
 
 def _choices(settings: Settings, devices: int) -> Iterator[tuple[str, Collection[str]]]:
@@ -215,11 +220,18 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
     """
     terms = Terms(nature_of(type or program.type), program.constants, question.source)
     found: dict[Kind, None] = {}
+    whole = question.prop.expression
+    if isinstance(whole, Quantile):
+        terms = Terms(terms.nature, {**terms.constants, whole.name: 1}, terms.source)  # any number will do
     with DeepRecursion(question.source):
         for part in parts(question.prop.expression):
             if isinstance(part, Multi) and part is not question.prop.expression:
                 raise LanguageError(NOT_ALONE, question.source, part.span)
-            found |= dict.fromkeys(_kinds(part, terms, program))
+            if isinstance(part, Quantile) and part is not question.prop.expression:
+                raise LanguageError(QUANTILE_NOT_ALONE, question.source, part.span)
+            asked = _kinds(part, terms, program)
+            if not isinstance(whole, Quantile) or part is not whole.formula:  # whose steps are levels
+                found |= dict.fromkeys(asked)
     return [kind for kind in KINDS if kind in found]
 
 
@@ -231,6 +243,12 @@ def makes_steps(question: Question, program: Program, type: ModelType) -> bool:
 def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Kind]:
     """Return the kinds of the questions that one operator asks itself, without those inside it."""
     match formula:
+        case Probability(Given(path, condition)):
+            paths.threshold(formula, terms.constants, terms.source)
+            optimum_of(formula, terms)
+            for part in (path, condition):
+                _check_linear(paths.Linear(part), terms)
+            return (UNBOUNDED,)
         case Probability(path):
             paths.threshold(formula, terms.constants, terms.source)
             shape = paths.shape(path)
@@ -259,6 +277,11 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
             from .multi.objectives import objectives_of
 
             objectives_of(formula, terms)
+        case Quantile():
+            from .quantiles import sought_bound
+
+            sought_bound(formula, terms)
+            return (BUDGETS,)
     return ()
 
 
@@ -268,6 +291,8 @@ def _of_path(path: paths.Path, terms: Terms) -> Collection[Kind]:
     bounded = TIME if terms.nature.is_continuous else STEPS
     if isinstance(path, paths.Next):
         return (AT_ONCE,) if terms.nature.is_continuous else (STEPS,)
+    if paths.is_budget(path):
+        return (BUDGETS,)
     _, high, _ = interval_of(path, terms)
     if path.bound is None:
         return (UNBOUNDED,)
@@ -288,6 +313,11 @@ def _of_objective(objective: Expression, terms: Terms) -> Collection[Kind]:
         case Instantaneous(moment):
             (paths.time if timed else paths.whole)(moment, terms.constants, terms.source)
             return (TIME if timed else STEPS,)
+        case CumulativeBudget():
+            return (BUDGETS,)
+        case Given(_, condition):
+            _check_linear(paths.Linear(condition), terms)
+            return (UNBOUNDED,)
         case LongRun():
             return (BEST_LONG_RUN if terms.nature.has_choices else LONG_RUN,)
     return _of_rewarded(rewarded_path(objective, terms))
@@ -319,8 +349,8 @@ def optimum_of(formula: Probability | Reward | ExpectedTime | SteadyState, terms
 
 def interval_of(path: paths.Until, terms: Terms) -> Interval:
     """Return the lower and upper bound of an until (None for no upper one), and whether they are times."""
-    if path.bound is not None and path.bound.reward is not None:
-        message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
+    if path.bound is not None and path.bound.is_budget:
+        message = "paths within budgets, F^{rew{…}<=k}, are not supported here"
         raise UnsupportedError(message, terms.source, path.goal.span)
     if path.bound is not None and terms.nature.is_continuous:
         low, high = paths.times(path.bound, terms.constants, terms.source)
@@ -339,6 +369,8 @@ def step_count(objective: Cumulative, terms: Terms) -> int:
 
 def rewarded_path(formula: Expression, terms: Terms) -> paths.Path | paths.Linear:
     """Return the path until whose end ``R [ path ]`` collects rewards; an error if it has no such end."""
+    if isinstance(formula, Given):
+        raise UnsupportedError("rewards under a condition are not supported", terms.source, formula.span)
     path = paths.shape(formula)
     if isinstance(path, paths.Linear):
         from .ltl import refuse_unless_cosafe

@@ -271,8 +271,8 @@ def _formula_of(path: Expression, terms: Terms, counting: bool) -> tuple[Formula
     def steps(bound: TimeBound) -> tuple[int, int | None]:
         limit = bound.low if bound.high is None else bound.high
         assert limit is not None
-        if bound.reward is not None:
-            message = "paths bounded by a reward, F^{rew{…}<=k}, are not supported"
+        if bound.is_budget:
+            message = "paths within budgets, F^{rew{…}<=k}, beside other temporal operators are not supported"
             raise UnsupportedError(message, terms.source, limit.span)
         if terms.nature.is_continuous:
             message = "a bound on time beside other temporal operators (LTL) is not supported"

@@ -6,6 +6,8 @@ question                      DTMC, MDP                                     CTMC
 ``P [ X a ]``                 ``bounded.within_steps.next_step``            ``bounded.single_step.jump_probability``
 ``P [ a U b ]``               ``unbounded.until.until``                     ``unbounded.until.until``
 ``P [ a U[i,j] b ]``          ``bounded.within_steps.bounded_until``        ``bounded.within_time.timed_until``
+``P``, ``R`` of budgets       ``budgets``                                   ``budgets``, of steps
+``P [ path || condition ]``   ``conditional``                               ``conditional``, without bounds
 ``P``, ``R`` of LTL           ``ltl``                                       ``ltl``, without bounds
 ``P>0``, ``P>=1`` of these    ``qualitative.zero_one``                      ``qualitative.zero_one``
 ``R [ X a ]``                 ``bounded.single_step.next_reward``           ``bounded.single_step.next_reward``
@@ -36,7 +38,9 @@ from ..lang.expressions import Expression
 from ..lang.properties import (
     Comparison,
     Cumulative,
+    CumulativeBudget,
     ExpectedTime,
+    Given,
     Instantaneous,
     LongRun,
     Optimum,
@@ -71,9 +75,14 @@ if TYPE_CHECKING:
 def probability(evaluation: Evaluation, formula: Probability) -> Truth | Numbers:
     """Return the value of ``P … [ path ]`` in every state: bounds on it, or whether it meets the threshold."""
     bound = _threshold(evaluation, formula)
-    path = paths.shape(formula.path)
     optimum = optimum_of(formula, _terms(evaluation))
-    wanted = formula is evaluation.strategy_of
+    if isinstance(formula.path, Given):
+        from .conditional import conditional_probability
+
+        found = conditional_probability(evaluation, formula.path, optimum, evaluation.settings_for(formula))
+        return _answer(formula.comparison, evaluation.solved(formula, found), bound)
+    path = paths.shape(formula.path)
+    wanted = formula is evaluation.strategy_of or paths.is_budget(path)  # whose bounds tell what is certain
     if not wanted and not isinstance(path, paths.Now) and _is_qualitative(formula.comparison, bound):
         return Truth.exactly(_decided(evaluation, formula, path, optimum))
     quantity = evaluation.solved(formula, _path_probability(evaluation, formula, path, optimum))
@@ -154,10 +163,27 @@ def _path_probability(
             return _exactly(evaluation.mask(states).astype(np.float64))
         case paths.Next(states):
             return _next(evaluation, formula, evaluation.mask(states), optimum)
+        case paths.Until() if paths.is_budget(path):
+            return _within_budgets(evaluation, formula, path, optimum)
         case paths.Until(negated=True):
             return _never(evaluation, formula, path, optimum)
     settings = evaluation.settings_for(formula)
     return _until(evaluation, path, interval_of(path, _terms(evaluation)), optimum, settings)
+
+
+def _within_budgets(
+    evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None
+) -> Quantity:
+    from .budgets import budget_probability
+
+    assert path.bound is not None
+    through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
+    settings = evaluation.settings_for(formula)
+    if not path.negated:
+        _warn_if_empty(evaluation, goal, path.goal)
+        return _within(budget_probability(evaluation, through, goal, path.bound, optimum, settings, formula), 1.0)
+    dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
+    return _complement(_within(budget_probability(evaluation, through, goal, path.bound, dual, settings, formula), 1.0))
 
 
 def _never(evaluation: Evaluation, formula: Probability, path: paths.Until, optimum: Optimum | None) -> Quantity:
@@ -343,6 +369,15 @@ def _objective(
             return instantaneous_steps(model, only_states, count, optimum, settings, strategy=settings.strategy)
         case LongRun():
             return _long_run(model, structure, optimum, settings)
+        case Given():
+            from .conditional import conditional_reward
+
+            name = named_structure(formula, list(evaluation.model.rewards), _terms(evaluation))
+            return conditional_reward(evaluation, objective, structure, name, optimum, settings)
+        case CumulativeBudget(bound):
+            from .budgets import budget_reward
+
+            return budget_reward(evaluation, structure, bound, optimum, settings, formula)
     return _path_reward(evaluation, objective, structure, optimum, settings)
 
 

@@ -102,6 +102,11 @@ def shape(path: Expression) -> Path | Linear:
     return found
 
 
+def is_budget(path: Path | Linear) -> bool:
+    """Whether a path is bounded by rewards, or by several things at once."""
+    return isinstance(path, Until) and path.bound is not None and path.bound.is_budget
+
+
 def _simplified(path: Expression) -> Expression:
     """Negations moved into temporal operators, and disjunctions of ``F`` or ``X`` joined, where that is the same."""
     match path:

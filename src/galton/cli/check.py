@@ -202,6 +202,9 @@ def check(
       galton check models/consensus.prism -c N=2,K=2 -p 'multi(Pmax=? [ F heads=2 ], R{"steps"}min=? [ F "finished" ])'
       galton check models/die.prism -p 'R{"tosses"}=? [ F "done" ]' --explain
       galton check models/consensus.prism -c N=2,K=2 -p 'Pmax=? [ (G F "all_heads") | (F G "finished") ]'
+      galton check models/die.prism -p 'const int b; P=? [ F{"tosses"}<=b "done" ]' -c b=0:20
+      galton check models/die.prism -p 'quantile(min b, P>=0.99 [ F{"tosses"}<=b "done" ])'
+      galton check models/die.prism -p 'P=? [ F d=6 || F d>=4 ]'
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
       galton check models/die.prism -p 'P=? [ F d=6 ]' --exact
       galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample

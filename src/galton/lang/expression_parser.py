@@ -44,6 +44,7 @@ class ExpressionParser(TokenStream):
 
     sets = False  # are lists such as `x=1,3` read as sets? Not where a comma separates something else.
     call_any_name = True  # is `t (a)` a call whatever `t` is? Not in `F<=t (a)`.
+    bars_end = False  # does `||` end an expression? It does in `P=? [ path || condition ]`.
 
     def expression(self) -> Expression:
         """A whole expression."""
@@ -66,8 +67,10 @@ class ExpressionParser(TokenStream):
         left = self.unary()
         while (precedence := PRECEDENCE.get(operator := self.kind, 0)) >= lowest:
             if operator in ("&", "|"):
+                if self._at_end_bars():
+                    break
                 operands = [left]
-                while self.accept(operator):
+                while not self._at_end_bars() and self.accept(operator):
                     operands.append(self.binary(precedence + 1))
                 left = self._chain(operator, operands, start)
                 continue
@@ -78,6 +81,9 @@ class ExpressionParser(TokenStream):
             else:
                 left = Binary(operator, left, right, span=self.since(start))
         return left
+
+    def _at_end_bars(self) -> bool:
+        return self.bars_end and self.kind == "|" and self.next_kind() == "|"
 
     def unary(self) -> Expression:
         start = self.token.span.start

@@ -1,7 +1,8 @@
 """Properties, as trees that extend those of expressions.
 
-Operators (``P R S T A E``, ``filter``, ``multi``) are expressions like any other, so ``1 - P=? [ F done ]`` needs
-nothing special. Path formulas are expressions too; the parser sees to it that they only stand where paths are meant.
+Operators (``P R S T A E``, ``filter``, ``multi``, ``quantile``) are expressions like any other, so
+``1 - P=? [ F done ]`` needs nothing special. Path formulas are expressions too; the parser sees to it that they only
+stand where paths are meant.
 """
 
 from __future__ import annotations
@@ -94,6 +95,15 @@ class Multi(Expression):
     objectives: tuple[Expression, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Quantile(Expression):
+    """``quantile(min b, formula)``: the least, or greatest, whole number b for which a formula about it holds."""
+
+    optimum: Optimum
+    name: str
+    formula: Expression
+
+
 # Path formulas
 
 
@@ -101,7 +111,8 @@ class Multi(Expression):
 class TimeBound:
     """``<=k``, ``<k``, ``>=k``, ``>k``, ``[a,b]`` or, with both ends the same, ``=k``.
 
-    It bounds time or steps or, in Storm's ``F^{rew{"structure"}<=k}``, the accumulated reward of a structure.
+    It bounds time or steps or, in ``F{"structure"}<=k`` and Storm's ``F^{rew{"structure"}<=k}``, the accumulated reward
+    of a structure. ``counts_steps`` is Storm's ``F^{steps<=k}``; ``also`` are the further bounds of ``F^{…, …}``.
     """
 
     low: Expression | None = None
@@ -109,6 +120,18 @@ class TimeBound:
     low_strict: bool = False
     high_strict: bool = False
     reward: str | None = None
+    counts_steps: bool = False
+    also: tuple[TimeBound, ...] = ()
+
+    @property
+    def is_budget(self) -> bool:
+        """Whether more than one number is bounded, or one that is not the time."""
+        return self.reward is not None or self.counts_steps or bool(self.also)
+
+    @property
+    def all(self) -> tuple[TimeBound, ...]:
+        """This bound and those beside it, each by itself."""
+        return replace(self, also=()), *self.also
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +166,14 @@ class AutomatonPath(Expression):
     text: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Given(Expression):
+    """``path || condition``: a path formula among the runs that satisfy another one."""
+
+    path: Expression
+    condition: Expression
+
+
 # What only ``R [ … ]`` may contain
 
 
@@ -152,6 +183,13 @@ class Cumulative(Expression):
 
     bound: Expression | None = None
     strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CumulativeBudget(Expression):
+    """``C{"cost"}<=k`` or ``C^{rew{"cost"}<=k, …}``: the reward collected while all budgets last."""
+
+    bound: TimeBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +249,10 @@ def map_children(expression: Expression, change: Callable[[Expression], Expressi
         return comparison and Comparison(comparison.operator, change(comparison.bound))
 
     def bounded(bound: TimeBound | None) -> TimeBound | None:
-        return bound and TimeBound(
-            maybe(bound.low), maybe(bound.high), bound.low_strict, bound.high_strict, bound.reward
-        )
+        if bound is None:
+            return None
+        also = tuple(found for other in bound.also if (found := bounded(other)) is not None)
+        return replace(bound, low=maybe(bound.low), high=maybe(bound.high), also=also)
 
     span = expression.span
     match expression:
@@ -240,8 +279,16 @@ def map_children(expression: Expression, change: Callable[[Expression], Expressi
             return AutomatonPath(file, tuple((name, change(part)) for name, part in propositions), text, span=span)
         case Cumulative(limit, strict):
             return Cumulative(maybe(limit), strict, span=span)
+        case CumulativeBudget(bound):
+            changed = bounded(bound)
+            assert changed is not None
+            return CumulativeBudget(changed, span=span)
         case Instantaneous(time):
             return Instantaneous(change(time), span=span)
+        case Given(path, condition):
+            return Given(change(path), change(condition), span=span)
+        case Quantile(optimum, name, formula):
+            return Quantile(optimum, name, change(formula), span=span)
     return expressions.map_children(expression, change)
 
 

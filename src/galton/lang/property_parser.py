@@ -1,4 +1,4 @@
-"""Property files: PRISM's property language, and Storm's ``T`` operator and reward-bounded paths.
+"""Property files: PRISM's property language, and Storm's ``T`` operator, budgets, conditions and quantiles.
 
 As in PRISM, a property ends where nothing continues it; the ``;`` after it is optional. Temporal operators bind
 loosest: ``F a & b`` is ``F (a & b)``, and one inside an operand needs parentheses: ``(F a) & (F b)``. A property that
@@ -8,6 +8,7 @@ cannot be read keeps its error to itself; reading goes on at the next one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal as OneOf
 
 from .declaration_parser import DeclarationParser
@@ -19,8 +20,10 @@ from .properties import (
     BinaryPath,
     Comparison,
     Cumulative,
+    CumulativeBudget,
     ExpectedTime,
     Filter,
+    Given,
     Instantaneous,
     LongRun,
     Multi,
@@ -29,6 +32,7 @@ from .properties import (
     Probability,
     Property,
     PropertyFile,
+    Quantile,
     Reward,
     SteadyState,
     TimeBound,
@@ -98,7 +102,7 @@ class PropertyParser(DeclarationParser):
 
     def _recover(self, first: int) -> None:
         """Go on at the next ``;``, or where a line begins like a property and no bracket is open."""
-        self.in_path, self.call_any_name, self.sets = False, True, type(self).sets
+        self.in_path, self.call_any_name, self.sets, self.bars_end = False, True, type(self).sets, False
         failed = self.index
         brackets: list[str] = []
         for index in range(first, len(self.tokens)):
@@ -118,7 +122,9 @@ class PropertyParser(DeclarationParser):
             return False
         if token.kind in _DECLARATIONS or (token.kind == "string" and self.tokens[index + 1].kind == ":"):
             return True
-        return complete and (token.kind in (*_OPERATORS, "<<") or token.text in ("multi", *_TIMES, *_LONG_RUNS))
+        return complete and (
+            token.kind in (*_OPERATORS, "<<") or token.text in ("multi", "quantile", *_TIMES, *_LONG_RUNS)
+        )
 
     # Operators
 
@@ -141,6 +147,8 @@ class PropertyParser(DeclarationParser):
                 return Label(token.text, span=token.span)
             case "name" if token.text == "multi" and following == "(":
                 return self._multi()
+            case "name" if token.text == "quantile" and following == "(":
+                return self._quantile()
             case "name" if token.text in _TIMES and self._at_question():
                 return self._expected_time()
             case "name" if token.text in _LONG_RUNS and self._at_question():
@@ -158,19 +166,22 @@ class PropertyParser(DeclarationParser):
         return self.error(f"'{token.text}' may only stand between brackets, as in P=? [ … ]", token.span)
 
     def nested(self) -> Expression:
-        return self._path() if self.in_path else self.expression()
+        outer, self.bars_end = self.bars_end, False
+        inner = self._path() if self.in_path else self.expression()
+        self.bars_end = outer
+        return inner
 
     def _probability(self) -> Expression:
         token = self.advance()
         optimum, comparison = self._question(token)
-        path, states = self._bracketed(self._path, comparison)
+        path, states = self._bracketed(lambda: self._given(self._path), comparison)
         return self._filtered(Probability(path, optimum, comparison, span=self.since(token.span.start)), states)
 
     def _reward(self) -> Expression:
         token = self.advance()
         structure = self._structure()
         optimum, comparison = self._question(token)
-        objective, states = self._bracketed(self._objective, comparison)
+        objective, states = self._bracketed(lambda: self._given(self._objective), comparison)
         reward = Reward(objective, structure, optimum, comparison, span=self.since(token.span.start))
         return self._filtered(reward, states)
 
@@ -195,7 +206,7 @@ class PropertyParser(DeclarationParser):
             return self.next_kind(2) == "?"
         if self.next_kind() not in _RELATIONS:
             return False
-        before = self.index, self.in_path, self.call_any_name, self.sets
+        before = self.index, self.in_path, self.call_any_name, self.sets, self.bars_end
         self.index += 2
         try:
             self.expression()
@@ -203,7 +214,7 @@ class PropertyParser(DeclarationParser):
         except LanguageError:
             return False
         finally:
-            self.index, self.in_path, self.call_any_name, self.sets = before
+            self.index, self.in_path, self.call_any_name, self.sets, self.bars_end = before
 
     def _path_quantifier(self) -> Expression:
         token = self.advance()
@@ -259,8 +270,9 @@ class PropertyParser(DeclarationParser):
     def _inside(self, rule: _Rule, in_path: bool) -> Expression:
         outer, self.in_path = self.in_path, in_path
         anything, self.call_any_name = self.call_any_name, True
+        bars, self.bars_end = self.bars_end, False
         inner = rule()
-        self.in_path, self.call_any_name = outer, anything
+        self.in_path, self.call_any_name, self.bars_end = outer, anything, bars
         return inner
 
     def _old_filter(self, comparison: Comparison | None) -> tuple[str, Expression]:
@@ -305,13 +317,50 @@ class PropertyParser(DeclarationParser):
         self.close(")", opening)
         return Multi(tuple(objectives), span=self.since(start))
 
+    def _quantile(self) -> Expression:
+        start = self.advance().span.start
+        opening = self.advance().span
+        if self.kind not in ("min", "max"):
+            raise self.unexpected("'min' or 'max'", "as in quantile(min b, P>=0.9 [ F<=b done ])")
+        optimum: Optimum = "min" if self.advance().kind == "min" else "max"
+        if self.kind != "name":
+            raise self.unexpected("the name of the bound that is sought")
+        name = self.advance().text
+        self.expect(",", "the name of the bound")
+        if self.kind in ("min", "max"):
+            message = "quantiles of several bounds at once are not supported"
+            raise UnsupportedError(message, self.source, self.token.span)
+        formula = self._inside(self.expression, in_path=False)
+        self.close(")", opening)
+        return Quantile(optimum, name, formula, span=self.since(start))
+
     # Path formulas
+
+    def _given(self, rule: _Rule) -> Expression:
+        """What the rule reads, and the ``|| condition`` after it, if there is one."""
+        self.bars_end = True
+        path = rule()
+        self.bars_end = False
+        if self.kind != "|" or self.next_kind() != "|":
+            return path
+        bars = self.token.span.to(self.tokens[self.index + 1].span)
+        self.index += 2
+        condition = self._path()
+        if not isinstance(condition, (UnaryPath, BinaryPath)) and not self._was_parenthesised():
+            hint = "'or' is written as a single '|'"
+            raise self.error("after '||' comes a path formula, as in P=? [ F a || F b ]", bars, hint)
+        return Given(path, condition, span=self.since(path.span.start))
+
+    def _was_parenthesised(self) -> bool:
+        return self.tokens[self.index - 1].kind == ")"
 
     def _objective(self) -> Expression:
         """What ``R [ … ]`` may contain."""
         token = self.token
         if token.kind == "C":
             self.advance()
+            if self._at_budget():
+                return self._cumulative_budget(token.span.start)
             if self.kind not in ("<=", "<"):
                 return Cumulative(span=token.span)
             strict = self.advance().kind == "<"
@@ -374,12 +423,32 @@ class PropertyParser(DeclarationParser):
         self.close("}", opening)
         return AutomatonPath(file, tuple(propositions.items()), span=self.since(start))
 
-    def _time_bound(self) -> TimeBound | None:
-        if self.kind == "^":
-            return self._reward_bound()
-        return self._interval(None)
+    def _cumulative_budget(self, start: int) -> Expression:
+        bound = self._time_bound()
+        assert bound is not None
+        span = self.since(start)
+        if any(part.high is None or part.low is not None for part in bound.all):
+            raise self.error("rewards are collected up to a bound, so it begins with '<=' or '<'", span)
+        if not bound.is_budget:
+            return Cumulative(bound.high, bound.high_strict, span=span)
+        return CumulativeBudget(bound, span=span)
 
-    def _interval(self, reward: str | None) -> TimeBound | None:
+    def _at_budget(self) -> bool:
+        """``^{…}``, ``{"cost"}<=5`` or ``rew{"cost"}<=5``."""
+        if self.kind == "name" and self.token.text == "rew":
+            return self.next_kind() == "{"
+        return self.kind == "^" or (self.kind == "{" and self.next_kind() == "string" and self.next_kind(2) == "}")
+
+    def _time_bound(self) -> TimeBound | None:
+        if not self._at_budget():
+            return self._interval()
+        if self.kind == "^":
+            return self._bounds()
+        if self.kind == "name":
+            self.advance()
+        return self._bounded(self._interval(self._braced_structure()))
+
+    def _interval(self, reward: str | None = None, counts_steps: bool = False) -> TimeBound | None:
         kind = self.kind
         if kind == "[":
             opening = self.advance().span
@@ -387,16 +456,16 @@ class PropertyParser(DeclarationParser):
             self.expect(",", "the lower bound")
             high = self._limit()
             self.close("]", opening)
-            return TimeBound(low, high, reward=reward)
+            return TimeBound(low, high, reward=reward, counts_steps=counts_steps)
         if kind not in (*_RELATIONS, "="):
             return None
         self.advance()
         limit = self._limit()
         if kind == "=":
-            return TimeBound(limit, limit, reward=reward)
+            return TimeBound(limit, limit, reward=reward, counts_steps=counts_steps)
         if kind in ("<", "<="):
-            return TimeBound(high=limit, high_strict=kind == "<", reward=reward)
-        return TimeBound(low=limit, low_strict=kind == ">", reward=reward)
+            return TimeBound(high=limit, high_strict=kind == "<", reward=reward, counts_steps=counts_steps)
+        return TimeBound(low=limit, low_strict=kind == ">", reward=reward, counts_steps=counts_steps)
 
     def _limit(self) -> Expression:
         """A bound; the formula follows without a separator, so ``t (a)`` is no call."""
@@ -406,24 +475,34 @@ class PropertyParser(DeclarationParser):
         self.call_any_name, self.in_path = anything, outer
         return limit
 
-    def _reward_bound(self) -> TimeBound:
-        """Storm's ``F^{rew{"structure"}<=k}``."""
+    def _bounds(self) -> TimeBound:
+        """Storm's ``^{rew{"structure"}<=k, steps<=n}``."""
         self.advance()
         opening = self.expect("{", "'^'").span
-        if not (self.kind == "name" and self.token.text == "rew"):
+        first, *others = [self._one_bound()]
+        while self.accept(","):
+            others.append(self._one_bound())
+        self.close("}", opening)
+        return replace(first, also=tuple(others))
+
+    def _one_bound(self) -> TimeBound:
+        what = self.token.text if self.kind == "name" else ""
+        if what not in ("rew", "steps", "time"):
             raise self.unexpected('a bound such as rew{"name"}<=5')
         self.advance()
-        structure = ""
-        if self.kind == "{":
-            brace = self.advance().span
-            structure = self.expect_label("the name of a reward structure").text
-            self.close("}", brace)
-        bound = self._interval(structure)
+        if what != "rew":
+            return self._bounded(self._interval(counts_steps=what == "steps"))
+        return self._bounded(self._interval(self._braced_structure() if self.kind == "{" else ""))
+
+    def _braced_structure(self) -> str:
+        brace = self.expect("{", "the bounded reward").span
+        structure = self.expect_label("the name of a reward structure").text
+        self.close("}", brace)
+        return structure
+
+    def _bounded(self, bound: TimeBound | None) -> TimeBound:
         if bound is None:
             raise self.unexpected("a bound such as '<=5'")
-        if self.kind == ",":
-            raise UnsupportedError("several bounds on one path are not supported", self.source, self.token.span)
-        self.close("}", opening)
         return bound
 
 

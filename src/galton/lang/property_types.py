@@ -7,7 +7,7 @@ reference to another property has that property's type.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .expressions import Expression, Label, Type
 from .properties import (
@@ -15,13 +15,16 @@ from .properties import (
     BinaryPath,
     Comparison,
     Cumulative,
+    CumulativeBudget,
     ExpectedTime,
     Filter,
+    Given,
     Instantaneous,
     LongRun,
     Multi,
     PathQuantifier,
     Probability,
+    Quantile,
     Reward,
     SteadyState,
     TimeBound,
@@ -61,6 +64,10 @@ class PropertyScope(Scope):
             case Multi(objectives):
                 types = [self.type_of(objective) for objective in objectives]
                 return "double" if "double" in types else "bool"
+            case Quantile(_, name, formula):
+                inner = replace(self, types={**self.types, name: "int"}, _known={})
+                inner.require(formula, "bool", "the formula of a quantile")
+                return "int"
         return self._path(expression)
 
     def _path(self, expression: Expression) -> Type:
@@ -81,6 +88,13 @@ class PropertyScope(Scope):
             case Cumulative(bound):
                 if bound is not None:
                     self.require(bound, "double", "the bound of 'C'")
+                return "bool"
+            case CumulativeBudget(budget):
+                self._bound(budget)
+                return "bool"
+            case Given(path, condition):
+                for part in (path, condition):
+                    self.require(part, "bool", "a formula beside '||'")
                 return "bool"
             case Instantaneous(time):
                 self.require(time, "double", "the time of 'I'")
@@ -106,9 +120,10 @@ class PropertyScope(Scope):
         return "bool"
 
     def _bound(self, bound: TimeBound | None) -> None:
-        for limit in (bound.low, bound.high) if bound else ():
-            if limit is not None:
-                self.require(limit, "double", "a bound")
+        for part in bound.all if bound else ():
+            for limit in (part.low, part.high):
+                if limit is not None:
+                    self.require(limit, "double", "a bound")
 
     def _filter(self, operator: str, operand: Expression, states: Expression | None) -> Type:
         if states is not None:

@@ -17,13 +17,16 @@ from .properties import (
     BinaryPath,
     Comparison,
     Cumulative,
+    CumulativeBudget,
     ExpectedTime,
     Filter,
+    Given,
     Instantaneous,
     LongRun,
     Multi,
     PathQuantifier,
     Probability,
+    Quantile,
     Reward,
     SteadyState,
     TimeBound,
@@ -108,6 +111,12 @@ def _operator(expression: Expression) -> str:
             return "C"
         case Cumulative(limit, strict):
             return f"C{'<' if strict else '<='}{_limit(limit)}"
+        case CumulativeBudget(bound):
+            return f"C{_bound(bound)}"
+        case Quantile(optimum, name, formula):
+            return f"quantile({optimum} {name}, {render(formula)})"
+        case Given(path, condition):
+            return f"{_text(path, _BINARY_PATH)} || {_text(condition, _BINARY_PATH)}"
         case Instantaneous(time):
             return f"I={_limit(time)}"
         case LongRun():
@@ -145,17 +154,26 @@ def _limit(expression: Expression | None) -> str:
 def _bound(bound: TimeBound | None) -> str:
     if bound is None:
         return ""
+    if not bound.is_budget:
+        return _interval(bound)
+    return f"^{{{', '.join(_measured(part) for part in bound.all)}}}"
+
+
+def _measured(bound: TimeBound) -> str:
+    """One of the bounds between ``^{`` and ``}``."""
+    if bound.reward is None:
+        return f"{'steps' if bound.counts_steps else 'time'}{_interval(bound)}"
+    structure = f'{{"{bound.reward}"}}' if bound.reward else ""
+    return f"rew{structure}{_interval(bound)}"
+
+
+def _interval(bound: TimeBound) -> str:
     if bound.low is not None and bound.high is not None:
         same = bound.low == bound.high
-        text = f"={_limit(bound.low)}" if same else f"[{render(bound.low)},{render(bound.high)}]"
-    elif bound.high is not None:
-        text = f"{'<' if bound.high_strict else '<='}{_limit(bound.high)}"
-    else:
-        text = f"{'>' if bound.low_strict else '>='}{_limit(bound.low)}"
-    if bound.reward is None:
-        return text
-    structure = f'{{"{bound.reward}"}}' if bound.reward else ""
-    return f"^{{rew{structure}{text}}}"
+        return f"={_limit(bound.low)}" if same else f"[{render(bound.low)},{render(bound.high)}]"
+    if bound.high is not None:
+        return f"{'<' if bound.high_strict else '<='}{_limit(bound.high)}"
+    return f"{'>' if bound.low_strict else '>='}{_limit(bound.low)}"
 
 
 def _bounded_operand(operand: Expression, bound: TimeBound | None) -> str:

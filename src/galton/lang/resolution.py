@@ -13,7 +13,18 @@ from .constants import Constants, resolve_constants
 from .depth import DeepRecursion
 from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
 from .program import Program
-from .properties import AutomatonPath, BinaryPath, Property, PropertyFile, UnaryPath, children, map_children, substitute
+from .properties import (
+    AutomatonPath,
+    BinaryPath,
+    Given,
+    Property,
+    PropertyFile,
+    Quantile,
+    UnaryPath,
+    children,
+    map_children,
+    substitute,
+)
 from .property_types import PropertyScope
 from .source import LanguageError, Source, Span
 from .types import Scope, type_of_value
@@ -146,7 +157,10 @@ class _Resolver:
     def _refuse_open(self, expression: Expression) -> None:
         """A constant without a value may be declared, but not used."""
         constants = self._constants
+        bound = {part.name for part in parts(expression) if isinstance(part, Quantile)}
         for part in parts(expression):
+            if isinstance(part, Name) and part.name in bound:
+                continue
             if isinstance(part, Name) and part.name not in constants.values and part.name in constants.types:
                 names = constants.blocked.get(part.name, (part.name,))
                 hint = f"give it with --const {','.join(f'{name}=…' for name in names)}"
@@ -167,7 +181,7 @@ def is_state_formula(expression: Expression) -> bool:
 
 def has_path(expression: Expression) -> bool:
     """Whether a temporal operator stands in an expression, outside of all ``P [ … ]`` and their like."""
-    if isinstance(expression, (UnaryPath, BinaryPath, AutomatonPath)):
+    if isinstance(expression, (UnaryPath, BinaryPath, AutomatonPath, Given)):
         return True
     inner = children(expression) if isinstance(expression, (Binary, Call, Conditional, Unary)) else ()
     return any(map(has_path, inner))

@@ -111,7 +111,7 @@ class Asked:
         if not isinstance(path, paths.Until):
             message = "only untils with a time bound, F, G and U, are supported in a synthesis"
             raise UnsupportedError(message, self.source, formula.span)
-        if path.bound is not None and path.bound.reward is not None:
+        if path.bound is not None and path.bound.is_budget:
             raise UnsupportedError("paths bounded by a reward are not supported", self.source, formula.span)
         low, high = paths.times(path.bound, self.program.constants, self.source)
         if math.isinf(high):

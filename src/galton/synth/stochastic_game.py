@@ -59,7 +59,7 @@ class Game:
         path = paths.normalise(operator.path, source)
         if isinstance(path, paths.Next):
             return self._enclosed(self._step(evaluation.mask(path.states).astype(np.float64)), 1)
-        if not isinstance(path, paths.Until) or (path.bound is not None and path.bound.reward is not None):
+        if not isinstance(path, paths.Until) or (path.bound is not None and path.bound.is_budget):
             raise UnsupportedError("this path is not supported in a synthesis", source, operator.span)
         low, high = paths.steps(path.bound, evaluation.program.constants, source)
         if high is None:

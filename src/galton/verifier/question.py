@@ -148,7 +148,7 @@ class _Reading:
             return replace(asked, kind="steps", fail=self.nowhere, through=through, repeat=1, within=0)
         if bound is None:
             return asked
-        if self.model.is_continuous or bound.reward is not None:
+        if self.model.is_continuous or bound.is_budget:
             raise UncertifiableError("bounds on time or rewards are not certified, only those on steps")
         low = self._whole(bound.low) + bound.low_strict if bound.low is not None else 0
         high = None if bound.high is None else self._whole(bound.high) - bound.high_strict

@@ -18,6 +18,7 @@ from ...lang.program import Program
 from ...lang.properties import (
     BinaryPath,
     ExpectedTime,
+    Given,
     PathQuantifier,
     Probability,
     Reward,
@@ -33,6 +34,7 @@ from ..answering import check
 from ..evaluation import Evaluation
 from ..inspection import Terms, UsageError, interval_of
 from ..result import Result
+from ..strategies.strategy import Strategy
 from .counterexample import Counterexample, Path, in_words
 from .downward import Downward
 from .evidence import Evidence, evidence_of
@@ -58,6 +60,9 @@ def check_explained(question: Question, terms: Terms, settings: Settings) -> Non
         if isinstance(formula, (Reward, ExpectedTime, SteadyState)):
             message += ", not to averages, which no set of paths shows"
         raise UnsupportedError(message, terms.source, formula.span, hint)
+    if isinstance(formula.path, Given):
+        message = "counterexamples to bounds on conditional probabilities are not supported"
+        raise UnsupportedError(message, terms.source, formula.path.span)
     for part in parts(formula.path):
         if isinstance(part, (UnaryPath, BinaryPath)) and not paths.is_plain(part.bound):
             message = "counterexamples to paths bounded by a reward are not supported"
@@ -119,7 +124,9 @@ def _passing(evaluation: Evaluation, formula: Probability, text: str, result: Re
     operator = formula.comparison.operator
     above = operator in ("<", "<=")  # the probability of the formula is too large; otherwise that of its negation
     start = _start(evaluation, formula)
-    evidence = evidence_of(evaluation, paths.shape(formula.path), result.strategy, start, holds=above)
+    strategy = result.strategy
+    assert strategy is None or isinstance(strategy, Strategy)  # several objectives have no counterexamples
+    evidence = evidence_of(evaluation, paths.shape(formula.path), strategy, start, holds=above)
     listed = Counterexample(
         formula=text,
         model=evaluation.model,
@@ -128,7 +135,7 @@ def _passing(evaluation: Evaluation, formula: Probability, text: str, result: Re
         shows=in_words(formula.path, holds=above),
         least=Fraction(bound) if above else 1 - Fraction(bound),
         strictly=operator in ("<=", ">="),
-        strategy=result.strategy,
+        strategy=strategy,
     )
     total, found, length = Downward(0), list[Path](), 0
     for steps in cheapest_paths(evidence.search, evidence.place):
