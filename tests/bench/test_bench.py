@@ -52,6 +52,16 @@ def test_linear_temporal_logic_in_stages() -> None:
     assert "explored with the model" in done.stdout
 
 
+def test_pareto_sets_beside_storm() -> None:
+    done = run("multi.py", "--quick", "--markdown")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["walk N=10", "queues N=5"]
+    for row in rows:  # both tools within the precision, as far as either says
+        assert float(row[8]) <= 1.5
+        assert float(row[11]) <= 1.5
+
+
 def test_both_directions_of_synthesis() -> None:
     done = run("directions.py", "--only", "kanban")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -84,7 +84,7 @@ CASES = [
         GAMBLE,
         "multi(Pmax=? [ F s=3 ], Rmin=? [ F s=4 ])",
         "unsupported",
-        "the rewards of multi(…) are those of C and C<=k, and others are not supported",
+        "all strategies have infinite rewards, so there is no Pareto set",
     ),
     (COIN, "pow(2, x-1)", "model", "a power of integers needs a nonnegative exponent, in state (x=0, heads=false)"),
     (COIN, "filter(sum, mod(3, x))", "model", "'mod' needs a positive divisor, in state (x=0, heads=false)"),

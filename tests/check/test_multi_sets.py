@@ -11,8 +11,8 @@ from asking import COIN, MACHINE, ask
 from occupation import Occupation
 
 import galton
-from galton.checking.multi.directions import SumDirections
-from galton.checking.multi.pareto import MOST_DIRECTIONS
+from galton.checking.multi.directions import Point, SumDirections
+from galton.checking.multi.pareto import MOST_DIRECTIONS, _mixture_reaches
 from galton.checking.result import ParetoSet
 from galton.lang.source import GaltonError
 from galton.model.errors import NumericError
@@ -186,3 +186,10 @@ def test_random_bests_of_averages_against_linear_programs(seed: int) -> None:
         assert math.isnan(float(found))
     else:
         assert found.lower - 1e-7 <= sign * expected <= found.upper + 1e-7
+
+
+def test_corners_that_have_nothing_of_an_objective_but_for_rounding_are_compared() -> None:
+    """Numbers were divided by the least double there is, and the linear program refused what came of it."""
+    points = [Point((Fraction(0), Fraction(k)), (Fraction(0), Fraction(k))) for k in (1, 3)]
+    assert _mixture_reaches(points, Point((Fraction(1, 10**9), Fraction(2)), (Fraction(0), Fraction(2))), [1e-7, 1e-7])
+    assert not _mixture_reaches(points, Point((Fraction(1), Fraction(2)), (Fraction(0), Fraction(2))), [1e-7, 1e-7])

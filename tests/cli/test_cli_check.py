@@ -334,10 +334,11 @@ def test_pareto_sets_in_json_in_text_and_in_tables(tmp_path: Path) -> None:
     assert (code, answer["value"], answer["lower"]) == (0, [[0.0, 1.0], [0.5, 0.0]], None)
     assert "=  (0, 1), (0.5, 0)\n" in galton("check", fork, "-c", "p=0.5", *asked).out
     table = tmp_path / "table.csv"
-    assert galton("check", fork, "-c", "p=0.25:0.25:0.5", *asked, "--csv", table).code == 0
+    also = "-p", "P>=1 [ true ]"  # beside other properties, a set is one cell
+    assert galton("check", fork, "-c", "p=0.25:0.25:0.5", *asked, *also, "--csv", table).code == 0
     assert table.read_text().splitlines()[1:] == [
-        '0.25,"(0, 1), (0.25, 0)",,,,',
-        '0.5,"(0, 1), (0.5, 0)",,,,',
+        '0.25,"(0, 1), (0.25, 0)",,,,,true,,,,',
+        '0.5,"(0, 1), (0.5, 0)",,,,,true,,,,',
     ]
 
 

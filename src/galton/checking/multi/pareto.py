@@ -221,7 +221,7 @@ def _mixture_reaches(points: Sequence[Point], wanted: Point, room: Sequence[floa
     from scipy.optimize import linprog
 
     matrix = np.array([[float(number) for number in point.least] for point in points]).T
-    largest = np.abs(matrix).max(axis=1)
+    largest = np.maximum(np.abs(matrix).max(axis=1), room)
     scale = np.where(largest > 0, largest, 1.0)
     least = (np.array([float(number) for number in wanted.least]) - room) / scale
     found = linprog(
