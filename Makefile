@@ -15,6 +15,7 @@
 # make bench-long-run long-run answers of large CTMCs
 # make bench-timed    time bounds of CTMCs, backward and forward
 # make bench-curves   a thousand values of a bound beside the last of them
+# make bench-exact    exact answers beside the exact engine of Storm
 # make bench-synth    parameter synthesis beside PRISM-PSY; needs its runs
 # make bench-gpu      from the file to the answer on a CUDA device
 # make clean          remove what was built
@@ -26,7 +27,7 @@ BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 CORE   := $(wildcard src/core/*.* src/core/*/*)
 
-.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-ltl bench-timed bench-curves bench-synth bench-gpu clean
+.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-ltl bench-timed bench-curves bench-exact bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(CORE)
@@ -117,6 +118,9 @@ bench-timed: $(BUILT)
 
 bench-curves: $(BUILT)
 	$(BIN)/python bench/curves.py $(ARGS)
+
+bench-exact: $(TOOLS)
+	$(BIN)/python bench/exact.py $(ARGS)
 
 bench-synth: $(TOOLS)
 	$(BIN)/python bench/synth.py $(ARGS)

@@ -229,6 +229,11 @@ def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
         exact(WALK, 'R{"steps"}min=? [ F "end" ]')
 
 
+def test_too_many_steps_are_refused_soon() -> None:
+    with pytest.raises(GaltonError, match=r"1,000,000,000 steps in exact numbers would take about"):
+        galton.check("models/die.prism", "P=? [ F<=1000000000 d=6 ]", exact=True)
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"eps": 1e-9}, {"relative": False}, {"method": "jacobi"}, {"max_iterations": 5}, {"strategy": True}],

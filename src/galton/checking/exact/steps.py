@@ -14,7 +14,7 @@ from .numbers import INFINITY, Number, Rational, less, rational
 
 __all__ = ["bounded_until", "cumulative", "instantaneous", "next_reward", "next_step"]
 
-_TRIED = 64  # steps after which it is clear how long the others take
+_TRIED = 250  # steps; after twice as many it is clear how long the others take
 
 Step = Callable[[int, list[Rational]], Rational]  # the number of a state from those after it
 
@@ -96,21 +96,29 @@ def instantaneous(
 
 def _repeated(model: ExactModel, values: list[Rational], steps: int, step: Step, watchman: Watchman) -> list[Rational]:
     """A step, so many times. Where nothing changes any more, the others are not needed."""
-    start = time.monotonic()
-    for done in range(steps):
+    start, half = time.monotonic(), 0.0
+    for done in range(1, steps + 1):
         after = [step(state, values) for state in _states(model, watchman)]
         if after == values:
             break
         values = after
         if done == _TRIED:
-            # Numbers become longer by about the same in each step, so a step takes longer by about the same.
-            expected = (time.monotonic() - start) * (steps / _TRIED) ** 2 / 4
-            if expected > PATIENCE:
-                raise LimitError(
-                    f"{steps:,} steps in exact numbers would take about {expected:,.0f} s, and {PATIENCE:.0f} s is the "
-                    "limit: numbers grow with each step; ask for fewer, or without --exact for an answer with bounds"
-                )
+            half = time.monotonic() - start
+        if done == 2 * _TRIED and (expected := _expected(half, time.monotonic() - start, steps)) > PATIENCE:
+            raise LimitError(
+                f"{steps:,} steps in exact numbers would take about {expected:,.0f} s, and {PATIENCE:.0f} s is the "
+                "limit: numbers grow with each step; ask for fewer, or without --exact for an answer with bounds"
+            )
     return values
+
+
+def _expected(half: float, both: float, steps: int) -> float:
+    """The seconds that all steps take, from those of the first so many and of twice as many.
+
+    Numbers become longer by about the same in each step, and a step takes longer by about the same.
+    """
+    more = max(both - 2 * half, 0.0) / _TRIED**2  # that a step takes than the one before
+    return (half / _TRIED - more * _TRIED / 2) * steps + more * steps**2 / 2
 
 
 def _states(model: ExactModel, watchman: Watchman) -> range:
