@@ -191,6 +191,9 @@ def test_a_model_that_doubles_cut_off_too_soon_is_refused() -> None:
         (RING.replace("1/3", "log(2, 10)"), "S=? [ s=1 ]", "'log' has no rational value"),
         (RING.replace("1/3", "pow(2, 0.5)"), "S=? [ s=1 ]", "exponent that is not whole"),
         (WALK, 'multi(Pmax=? [ F "end" ], R{"steps"}min=? [ C ])', "several objectives"),
+        (WALK, 'Pmax=? [ F "end" || F "end" ]', "conditions have no exact answer"),
+        (WALK, 'Pmax=? [ F{"steps"}<=3 "end" ]', "budgets have no exact answer"),
+        (WALK, 'quantile(min b, Pmax>=0.5 [ F{"steps"}<=b "end" ])', "quantiles have no exact answer"),
     ],
 )
 def test_what_has_no_rational_value_is_refused(text: str, prop: str, message: str) -> None:

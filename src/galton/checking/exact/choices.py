@@ -6,15 +6,16 @@ from dataclasses import fields
 
 from ...lang.model_types import ModelType
 from ...lang.program import Program
-from ...lang.properties import Multi
-from ...lang.resolution import Question
+from ...lang.properties import Given, Multi, Quantile
+from ...lang.resolution import Question, parts
 from ...lang.source import UnsupportedError
 from ...solve.settings import Settings
-from ..inspection import TIME, UsageError, kinds_of
+from ..inspection import BUDGETS, TIME, UsageError, kinds_of
 
 __all__ = ["device_for_exact", "refuse_beside_exact", "refuse_without_answer"]
 
 _FREE = ("threads", "exact", "watch", "stream")  # settings that do not matter, or that nobody chose
+_BOUNDS = "without --exact, this has proved bounds"
 
 
 def refuse_beside_exact(
@@ -46,9 +47,16 @@ def refuse_without_answer(question: Question, program: Program, type: ModelType)
     if isinstance(expression, Multi):
         hint = "without --exact, bounds that are met just so are decided where doubles allow it"
         raise UnsupportedError("several objectives have no exact answer", question.source, expression.span, hint)
-    if TIME in kinds_of(question, program, type):
+    for part in parts(expression):
+        if isinstance(part, (Given, Quantile)):
+            what = "conditions" if isinstance(part, Given) else "quantiles"
+            raise UnsupportedError(f"{what} have no exact answer", question.source, part.span, _BOUNDS)
+    kinds = kinds_of(question, program, type)
+    if BUDGETS in kinds:
+        raise UnsupportedError("budgets have no exact answer", question.source, expression.span, _BOUNDS)
+    if TIME in kinds:
         message = "what a CTMC does within a time is no rational number, so there is no exact answer"
-        hint = "questions without a bound on time have one; without --exact, this has proved bounds"
+        hint = f"questions without a bound on time have one; {_BOUNDS}"
         raise UnsupportedError(message, question.source, expression.span, hint)
 
 
