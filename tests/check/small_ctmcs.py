@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
 from hypothesis import strategies as st
 
 Floats = npt.NDArray[np.float64]
@@ -26,11 +25,30 @@ def generator(rates: Floats) -> Floats:
     return rates - np.diag(rates.sum(axis=1))
 
 
+def exponential(q: Floats) -> Floats:
+    """exp(q) of a matrix that is negative on its diagonal at most.
+
+    Nothing is subtracted, so nothing is lost. SciPy 1.17 has 0.26856 where 0.4 exp(-0.4) = 0.26813 is right, for a
+    chain with rates of 20 and of 0.01, twice.
+    """
+    shift = np.longdouble(max(-q.diagonal().min(initial=0.0), 0.0))
+    doublings = max(0, int(np.ceil(np.log2(float(shift) + 1e-300)))) + 1
+    part = (q.astype(np.longdouble) + shift * np.eye(len(q), dtype=np.longdouble)) / np.longdouble(2) ** doublings
+    term = total = np.eye(len(q), dtype=np.longdouble)
+    for k in range(1, 60):
+        term = term @ part / k
+        total = total + term
+    total = total * np.exp(-shift / np.longdouble(2) ** doublings)
+    for _ in range(doublings):
+        total = total @ total
+    return total.astype(np.float64)
+
+
 def flow(rates: Floats, keep: Mask, time: float) -> Floats:
     """exp(Q t), states outside ``keep`` being without a way out."""
     q = generator(rates)
     q[~keep] = 0
-    return np.asarray(scipy.linalg.expm(q * time))
+    return exponential(q * time)
 
 
 def exact_until(rates: Floats, through: Mask, goal: Mask, low: float, high: float) -> Floats:

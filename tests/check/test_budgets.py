@@ -99,7 +99,7 @@ def test_free_cycles_that_are_left_seldom_keep_proved_bounds() -> None:
         ('R{"joy"}max=? [ C{"cost"}>=2 ]', "begins with '<='"),
         ('R{"joy"}max=? [ F{"cost"}<=2 s=2 ]', "rewards until a bounded formula"),
         ('multi(Pmax=? [ F{"cost"}<=2 s=2 ], Pmax=? [ F s=1 ])', "not supported"),
-        ('A [ F{"cost"}<=2 s=2 ]', "with a bound on the path"),
+        ('A [ F{"cost"}<=2 s=2 ]', "'A' with a bound on a reward is not supported"),
     ],
 )
 def test_what_has_no_meaning_is_said_in_a_sentence(prop: str, message: str) -> None:

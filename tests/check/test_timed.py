@@ -7,11 +7,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
-import scipy.linalg
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from small_ctmcs import Impatient, exact_until, flow, generator, masks, rate_matrices, times
+from small_ctmcs import Impatient, exact_until, exponential, flow, generator, masks, rate_matrices, times
 
 from galton.checking.bounded.question import NegativeRewardError
 from galton.checking.bounded.within_time import cumulative_time, instantaneous_time, timed_until
@@ -65,7 +64,7 @@ def test_rewards(rates: Floats, numbers: list[int], time: float) -> None:
     # The integral of exp(Q u) r is a block of the exponential of a larger matrix (Van Loan 1978).
     larger = np.zeros((n + 1, n + 1))
     larger[:n, :n], larger[:n, n] = generator(rates), reward
-    expected = np.asarray(scipy.linalg.expm(larger * time))[:n, n]
+    expected = exponential(larger * time)[:n, n]
     assert_holds(cumulative_time(model, Rewards(state=reward), time, SETTINGS, everywhere=True), expected)
     half = Rewards(state=reward / 2, choice=reward / 2)
     assert_holds(cumulative_time(model, half, time, SETTINGS, everywhere=True), expected)

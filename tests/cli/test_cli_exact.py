@@ -56,7 +56,7 @@ def test_states_are_listed_with_fractions() -> None:
 # Options: each does something beside --exact, or is refused.
 
 USED = {
-    *("model", "const", "prop", "props", "name", "csv", "plot", "explain", "full", "device", "exact"),
+    *("model", "const", "prop", "props", "name", "csv", "plot", "explain", "full", "device", "exact", "automaton"),
     *("threads", "max_states", "memory", "fix_deadlocks", "as_json"),
 }
 REFUSED = {
@@ -71,6 +71,9 @@ REFUSED = {
     "format": ["--format", "ell"],
     "order": ["--order", "bfs"],
     "single": ["--single"],
+    "fair": ["--fair"],
+    "counterexample": ["--counterexample"],
+    "counterexample_file": ["--counterexample-file", "paths.json"],
 }
 
 

@@ -30,6 +30,7 @@ OPTIONS = {
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
         *(
+            "--automaton",
             "--omega",
             "--max-iterations",
             "--fair",

@@ -116,11 +116,11 @@ def of_single_choices(evaluation: Evaluation, name: str, structure: Rewards, whi
 
         commands = build(replace(evaluation.program, type="mdp"), threads=evaluation.settings.n_threads)
         choice = commands.rewards[name].choice
-        if commands.n_states != model.n_states or commands.choice_starts is None or choice is None:
+        if commands.n_states != model.n_states or choice is None:
             raise UnsupportedError(
                 f"what single transitions spend of {which} is not known here", evaluation.source, span
             )
-        least, most = (f.reduceat(choice, commands.choice_starts[:-1]) for f in (np.minimum, np.maximum))
+        least, most = (f.reduceat(choice, commands.row_groups[:-1]) for f in (np.minimum, np.maximum))
     else:
         return structure
     if (least != most).any():
