@@ -193,3 +193,10 @@ def test_corners_that_have_nothing_of_an_objective_but_for_rounding_are_compared
     points = [Point((Fraction(0), Fraction(k)), (Fraction(0), Fraction(k))) for k in (1, 3)]
     assert _mixture_reaches(points, Point((Fraction(1, 10**9), Fraction(2)), (Fraction(0), Fraction(2))), [1e-7, 1e-7])
     assert not _mixture_reaches(points, Point((Fraction(1), Fraction(2)), (Fraction(0), Fraction(2))), [1e-7, 1e-7])
+
+
+def test_objectives_are_told_as_they_were_written() -> None:
+    """Axes and tables showed what formulas stand for, a line long."""
+    text = FORK.replace("module fork", "formula home = (s=1 | s=2) & s!=0 & s!=3;\nmodule fork")
+    found = front_of(text, 'Pmax=? [ F   home ],\n R{"fee"}min=? [ C ]')
+    assert found.objectives == ("Pmax=? [ F home ]", 'R{"fee"}min=? [ C ]')

@@ -70,7 +70,7 @@ def test_other_kinds_of_pictures(fork: Path, tmp_path: Path, suffix: str, prop: 
     assert outcome.code == 0, outcome.err
     assert path.stat().st_size > 1000
     if suffix == ".html":
-        assert "F s = 1" in path.read_text()
+        assert "F s=1" in path.read_text()
 
 
 def test_the_polygons_of_a_curve_fit_each_other() -> None:
@@ -101,7 +101,7 @@ def test_the_corners_of_a_pareto_set_are_a_table(fork: Path, tmp_path: Path) -> 
     assert galton("check", fork, "-p", THREE, "--csv", path).code == 0
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    names = ["Pmax=? [ F s = 1 ]", "Pmax=? [ F s = 2 ]", 'R{"fee"}min=? [ C ]']
+    names = ["Pmax=? [ F s=1 ]", "Pmax=? [ F s=2 ]", 'R{"fee"}min=? [ C ]']
     assert list(rows[0])[:3] == [names[0], f"{names[0]} lower", f"{names[0]} upper"]
     found = [[float(row[name]) for name in names] for row in rows]
     assert np.allclose(found, [(0, 0.75, 1), (0.5, 0.5, 4), (0.75, 0, 1)])

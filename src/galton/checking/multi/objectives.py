@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...lang.expressions import Expression
@@ -19,7 +19,7 @@ from ...lang.properties import (
 )
 from ...lang.rationals import rational
 from ...lang.rendering import render
-from ...lang.source import LanguageError, UnsupportedError
+from ...lang.source import LanguageError, Source, UnsupportedError
 from .. import paths
 from ..inspection import Terms, rewarded_path, step_count
 
@@ -47,6 +47,8 @@ class Objective:
         How many steps a reward counts for; None for all.
     until
         The co-safe path formula until which a reward counts; None for all of the run.
+    text
+        The objective as it was written.
     """
 
     formula: Probability | Reward | SteadyState
@@ -54,6 +56,7 @@ class Objective:
     least: Fraction | None
     steps: int | None = None
     until: Expression | None = None
+    text: str = ""
 
     @property
     def is_probability(self) -> bool:
@@ -86,11 +89,6 @@ class Objective:
             return self.least <= 0
         return self.is_share and self.least <= -1
 
-    @property
-    def text(self) -> str:
-        """The objective as people wrote it, about."""
-        return render(self.formula)
-
     def turned(self, number: Fraction) -> Fraction:
         """Return the number that the formula means from the internal one, or the other way round."""
         if self.maximise:
@@ -104,7 +102,7 @@ def objectives_of(formula: Multi, terms: Terms) -> tuple[Objective, ...]:
         message = "multi(…) is about the strategies of an MDP, and a chain has none"
         hint = "ask for its objectives one by one"
         raise LanguageError(message, terms.source, formula.span, hint)
-    found = tuple(_objective(part, terms) for part in formula.objectives)
+    found = tuple(replace(_objective(part, terms), text=_written(part, terms.source)) for part in formula.objectives)
     if sum(objective.is_probability for objective in found) > MOST_PROBABILITIES:
         message = f"more than {MOST_PROBABILITIES} probabilities in one multi(…) are not supported"
         raise UnsupportedError(message, terms.source, formula.span)
@@ -117,6 +115,12 @@ def objectives_of(formula: Multi, terms: Terms) -> tuple[Objective, ...]:
         message = "a Pareto set under further bounds is not supported"
         raise UnsupportedError(message, terms.source, formula.span, "leave the bounds away, or all =? but one")
     return found
+
+
+def _written(part: Expression, source: Source) -> str:
+    """An objective as it was written: with the names of formulas, which have been expanded since."""
+    text = " ".join(source.text[part.span.start : part.span.end].split())
+    return text if text[:1] in ("P", "R", "S", "L") and text.endswith("]") else render(part)
 
 
 def _objective(part: Expression, terms: Terms) -> Objective:
