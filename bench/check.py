@@ -14,6 +14,7 @@ import argparse
 import json
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -187,9 +188,9 @@ def machine() -> str:
     return f"{cores}, load {os.getloadavg()[0]:.1f}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, default=corpus.DEFAULT)
+def options(description: str | None) -> argparse.ArgumentParser:
+    """What can be chosen in any comparison with Storm."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="parts of names of cases, separated by commas")
     parser.add_argument("--quick", action="store_true", help="a few small cases, to see that all of this works")
     parser.add_argument("--repeat", type=int, default=1, help="the fastest counts")
@@ -199,12 +200,20 @@ def main() -> None:
     parser.add_argument("--cpu", action="store_true", help="compare processor time, for a machine that is not quiet")
     parser.add_argument("--markdown", action="store_true", help="the table as docs/benchmarks.md has it")
     parser.add_argument("--json", type=Path, help="write all that was measured")
-    given = parser.parse_args()
-    only = [part for part in given.only.split(",") if part]
-    chosen = [case for case in (QUICK if given.quick else CASES) if not only or any(part in case for part in only)]
-    if not chosen:
-        raise SystemExit(f"no case has {given.only} in its name; there are {', '.join(CASES)}")
-    asked = corpus.questions(given.corpus, chosen)
+    return parser
+
+
+def chosen(names: Sequence[str], only: str) -> list[str]:
+    """The cases with one of these parts in their names; all without any."""
+    wanted = [part for part in only.split(",") if part]
+    found = [name for name in names if not wanted or any(part in name for part in wanted)]
+    if not found:
+        raise SystemExit(f"no case has {only} in its name; there are {', '.join(names)}")
+    return found
+
+
+def compare(questions: Sequence[Question], given: argparse.Namespace) -> None:
+    """Ask all tools, print the table, and end with an error where they disagree."""
     clock = "cpu_s" if given.cpu else "s"
     tools = TOOLS[:1] if given.no_storm else TOOLS
     print(f"{machine()}; Galton: {given.threads or 'all'} threads; Storm: one", end="\n\n")
@@ -213,18 +222,26 @@ def main() -> None:
         print(line(["---" if w < 0 else "---:" for w in WIDTHS], True))
     rows: list[Runs] = []
     loud: list[str] = []
-    for question in asked:
+    for question in questions:
         runs = fastest(tools, question, given.repeat, threads=given.threads, timeout=given.timeout)
         rows.append(runs)
         loud += disagreements(question, runs)
         loud += [f"{tool} on {question.id}: {run['error']}" for tool, run in runs.items() if "error" in run]
         print(line(cells(question, runs, clock), given.markdown), flush=True)
         if given.json:
-            records = [{"id": q.id, **r} for q, r in zip(asked, rows, strict=False)]
+            records = [{"id": q.id, **r} for q, r in zip(questions, rows, strict=False)]
             given.json.write_text(json.dumps(records, indent=1))
     print("", *summary(rows, clock), *loud, sep="\n")
     if any(text.startswith("DISAGREE") for text in loud):
         raise SystemExit(1)
+
+
+def main() -> None:
+    parser = options(__doc__)
+    parser.add_argument("--corpus", type=Path, default=corpus.DEFAULT)
+    given = parser.parse_args()
+    cases = chosen(QUICK if given.quick else CASES, given.only)
+    compare(corpus.questions(given.corpus, cases), given)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,12 @@ which promises nothing. All tools work to a precision of 1e-6.
 
 from __future__ import annotations
 
-import argparse
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from check import HEADER, WIDTHS, Runs, cells, disagreements, line, machine, summary
-from measure import TOOLS, Question, fastest
+from check import chosen, compare, options
+from measure import Question
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 
@@ -126,43 +124,10 @@ def questions(cases: list[Case], folder: Path) -> list[Question]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="parts of names of cases, separated by commas")
-    parser.add_argument("--quick", action="store_true", help="a few small cases, to see that all of this works")
-    parser.add_argument("--repeat", type=int, default=1, help="the fastest counts")
-    parser.add_argument("--threads", type=int, help="of Galton; all cores if not given")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for a process; longer counts as that long")
-    parser.add_argument("--no-storm", action="store_true", help="Galton alone")
-    parser.add_argument("--cpu", action="store_true", help="compare processor time, for a machine that is not quiet")
-    parser.add_argument("--markdown", action="store_true", help="the table as docs/benchmarks.md has it")
-    parser.add_argument("--json", type=Path, help="write all that was measured")
-    given = parser.parse_args()
-    only = [part for part in given.only.split(",") if part]
-    clock = "cpu_s" if given.cpu else "s"
-    tools = TOOLS[:1] if given.no_storm else TOOLS
+    given = options(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        every = questions(QUICK if given.quick else CASES, Path(folder))
-        chosen = [question for question in every if not only or any(part in question.id for part in only)]
-        if not chosen:
-            raise SystemExit(f"no case has {given.only} in its name; there are {', '.join(q.id for q in every)}")
-        print(f"{machine()}; Galton: {given.threads or 'all'} threads; Storm: one", end="\n\n")
-        print(line(HEADER, given.markdown))
-        if given.markdown:
-            print(line(["---" if width < 0 else "---:" for width in WIDTHS], True))
-        rows: list[Runs] = []
-        loud: list[str] = []
-        for question in chosen:
-            runs = fastest(tools, question, given.repeat, threads=given.threads, timeout=given.timeout)
-            rows.append(runs)
-            loud += disagreements(question, runs)
-            loud += [f"{tool} on {question.id}: {run['error']}" for tool, run in runs.items() if "error" in run]
-            print(line(cells(question, runs, clock), given.markdown), flush=True)
-            if given.json:
-                records = [{"id": q.id, **r} for q, r in zip(chosen, rows, strict=False)]
-                given.json.write_text(json.dumps(records, indent=1))
-    print("", *summary(rows, clock), *loud, sep="\n")
-    if any(text.startswith("DISAGREE") for text in loud):
-        raise SystemExit(1)
+        every = {question.id: question for question in questions(QUICK if given.quick else CASES, Path(folder))}
+        compare([every[name] for name in chosen(list(every), given.only)], given)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def using(library: str) -> Iterator[None]:
         if library == "fractions":
             patch.setitem(sys.modules, "flint", None)
         _forget()
-        assert numbers.library() == library
+        assert numbers.name_of_arithmetic() == library
         try:
             yield
         finally:

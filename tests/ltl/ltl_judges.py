@@ -105,13 +105,15 @@ def storms_answers(pair: Pair) -> list[float]:
 
 
 def agrees(result: Result, number: float) -> bool:
-    """Whether an answer holds a number of Storm, which is precise to about 1e-6: relatively, or its distance from 1 is.
+    """Whether an answer holds a number of Storm, which is precise to about 1e-6, relatively.
 
-    It was 5e-5 off for a least probability of 0.0004947827, which it has as one minus a greatest.
+    A least probability it has as one minus a greatest, so that only its distance from 1 is: 5e-5 off for 0.0004947827.
     """
     assert result.lower is not None
     assert result.upper is not None
-    slack = 2e-6 * max(abs(number), abs(1 - number))
+    slack = 2e-6 * abs(number) + 1e-9
+    if result.formula.startswith("Pmin"):
+        slack += 2e-6 * abs(1 - number)
     return math.isfinite(number) and result.lower - slack <= number <= result.upper + slack
 
 

@@ -30,7 +30,7 @@ from galton.checking.exact.constants import ExactConstants
 from galton.checking.exact.evaluation import ExactEvaluation
 from galton.checking.exact.limits import Watchman
 from galton.checking.exact.model import ExactModel
-from galton.checking.exact.numbers import as_fraction, library
+from galton.checking.exact.numbers import as_fraction, name_of_arithmetic
 from galton.checking.exact.program_numbers import NumbersOfProgram
 from galton.checking.exact.rows_at_once import rows_at_once
 from galton.lang import Source, parse_properties
@@ -104,7 +104,7 @@ def main() -> None:
             seed(source.getrandbits(60))(how(given(kind=st.just(kind), data=st.data())(compare)))()
     for name, number in sorted(count.items()):
         print(f"{name:12} {number:9,}")
-    print(f"{count.total():,} fractions compared with {library()}, none differs")
+    print(f"{count.total():,} fractions compared with {name_of_arithmetic()}, none differs")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ __all__ = [
     "from_float",
     "integer_type",
     "less",
-    "library",
+    "name_of_arithmetic",
     "nearest",
     "rational",
 ]
@@ -47,7 +47,7 @@ def integer_type() -> Callable[[int], int]:
         return int
 
 
-def library() -> str:
+def name_of_arithmetic() -> str:
     """The name of what computes, for ``--explain``."""
     return "fractions" if _constructor() is Fraction else "python-flint"
 

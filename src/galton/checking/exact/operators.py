@@ -35,7 +35,7 @@ from . import steps
 from .expressions import Compiler
 from .long_run import best_average, chain_average
 from .model import ExactModel, Gains
-from .numbers import INFINITY, Number, Rational, less, library, rational
+from .numbers import INFINITY, Number, Rational, less, name_of_arithmetic, rational
 from .proposals import SETTINGS, agree, proposed
 from .unbounded import reachability_reward, total_reward, until
 
@@ -128,7 +128,12 @@ class _Asked:
         self._work.append(Work("proposal in doubles", how, 0, half - start))
         values = exact(found)
         self._work.append(
-            Work("exact arithmetic", f"{library()}, {self._digits(values):,} digits", 0, time.perf_counter() - half)
+            Work(
+                "exact arithmetic",
+                f"{name_of_arithmetic()}, {self._digits(values):,} digits",
+                0,
+                time.perf_counter() - half,
+            )
         )
         agree(values, found, render(self._formula), self._model.numbers.deviation, self._length)
         return values
