@@ -18,6 +18,7 @@ from ..device.arrays import freeze, is_on_host, namespace
 from ..device.placement import Placement
 from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
+from .orbits import Orbits
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
 
@@ -110,6 +111,9 @@ class Model:
         What the state numbers mean, or None.
     placement
         Where the arrays lie, and why.
+    orbits
+        Where the program has symmetries that nobody asks about, what makes one state stand for others. None for a
+        model of all states.
     build_seconds, info
         What the builder tells about its work.
     warnings
@@ -139,6 +143,7 @@ class Model:
     choice_actions: ActionCodes | None = None
     states: States | None = None
     placement: Placement = HERE
+    orbits: Orbits | None = None
     build_seconds: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -253,6 +258,16 @@ class Model:
     def n_states(self) -> int:
         """The number of states."""
         return len(self.row_starts if self.choice_starts is None else self.choice_starts) - 1
+
+    def stands_for(self, states: npt.NDArray[Any] | None = None) -> int:
+        """How many states of a program some states, or all, stand for: more than they are where it has symmetries.
+
+        ``states`` are their numbers, or a mask.
+        """
+        if self.orbits is None or not isinstance(self.states, PackedStates):
+            return self.n_states if states is None else int(states.sum() if states.dtype == np.bool_ else len(states))
+        words = self.states.words if states is None else self.states.words[states]
+        return self.orbits.count(self.states.fields, words)
 
     @property
     def n_choices(self) -> int:
