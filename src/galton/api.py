@@ -10,12 +10,14 @@ from .checking.answering import check as check_question
 from .checking.exploration import needs_automaton, terminal
 from .checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from .checking.result import Result
+from .checking.symmetry import symmetry_of, why_whole
 from .explore import build
 from .lang import Source, check_program, parse_model, parse_properties
 from .lang.expressions import Value
 from .lang.program import Program
 from .lang.resolution import resolve
 from .lang.source import GaltonError, read_source
+from .lower.symmetry import Symmetries
 from .model.described import described
 from .model.sparse import Model
 from .solve.settings import Settings
@@ -33,6 +35,7 @@ def check(
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    symmetry: bool = True,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result:
@@ -64,6 +67,9 @@ def check(
     exact
         Whether to answer in rational numbers: those of the text, where the subject is a file or a program, and the
         doubles of a model otherwise. ``result.exact`` is a ``Fraction``. No choice about methods goes with it.
+    symmetry
+        Whether to explore one state of several that symmetries of a program make alike, where the property is about
+        none of them alone. The answer is the same.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -134,8 +140,13 @@ def check(
             from .checking.automaton_reading import reading_of
 
             reading = reading_of(question, context, strategy=strategy or chosen.strategy)
+        kept = None
+        if symmetry and not why_whole(
+            exact=chosen.exact, fair=chosen.fair, strategy=strategy or chosen.strategy, certificate=certificate
+        ):
+            kept = symmetry_of(Symmetries(subject), context, question)
         if reading is not None:
-            model = build(reading.program(subject), device=device, reader=reading.reader)
+            model = build(reading.program(subject), device=device, reader=reading.reader, symmetry=kept)
         else:
             end = None if certificate else terminal([(context, question)])
             if chosen.exact:
@@ -143,7 +154,7 @@ def check(
 
                 refuse_without_answer(question, context, subject.type)
                 end = terminal_for_exact(end, context)
-            model = build(subject, device=device, terminal=end)
+            model = build(subject, device=device, terminal=end, symmetry=kept)
     keep = strategy or chosen.strategy
     result = check_question(context, model, question, chosen, strategy=keep, certificate=certificate, reading=reading)
     if certificate:

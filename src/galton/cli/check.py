@@ -143,6 +143,14 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
     ] = False,
+    symmetry: Annotated[
+        bool,
+        typer.Option(
+            "--symmetry/--no-symmetry",
+            help="Explore one state of several that are alike, where processes can be exchanged or stand in a ring and "
+            "no property is about one of them. Answers are the same.",
+        ),
+    ] = True,
     device: Device = "auto",
     format: Annotated[
         str | None,
@@ -264,7 +272,7 @@ def check(
         counterexample=counterexample,
         counterexample_file=counterexample_file,
     )
-    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
+    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply, symmetry=symmetry)
     run.read(const or [], prop or [], props, name or [], automaton or [])
     run.all()
     if run.code:

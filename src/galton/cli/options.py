@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..lang.expressions import Expression
     from ..lang.program import Program
     from ..lower.reader import Reader
+    from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
 
 
@@ -144,6 +145,7 @@ def build_model(
     transition_rewards: bool = False,
     terminal: Expression | None = None,
     reader: Reader | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
     from ..explore import build
@@ -159,13 +161,14 @@ def build_model(
             transition_rewards=transition_rewards,
             terminal=terminal,
             reader=reader,
+            symmetry=symmetry,
             watch=watch,
         )
     for trouble in model.placement.trouble:
         typer.echo(f"warning: {trouble}", err=True)
     for warning in model.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    deadlocks = int(model.labels["deadlock"].sum())
+    deadlocks = model.stands_for(model.labels["deadlock"])
     if deadlocks:
         which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"
         typer.echo(f"warning: {which} no transition and got a self-loop", err=True)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
+    from ..lower.symmetry import Symmetry
+    from ..model.orbits import Orbits
     from ..model.sparse import Model
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
@@ -71,7 +73,7 @@ class Asked:
     """A property, its place among all, and the program that knows its names.
 
     ``wrong`` is what keeps it from being asked of any model; ``reading`` an automaton that is explored with a model of
-    its own.
+    its own; ``symmetry`` what it leaves of the program's.
     """
 
     index: int
@@ -79,6 +81,12 @@ class Asked:
     question: Question
     wrong: GaltonError | None
     reading: Reading | None
+    symmetry: Symmetry | None = None
+
+    @property
+    def orbits(self) -> Orbits | None:
+        """Of which one state each is explored; None where all states are."""
+        return None if self.symmetry is None else self.symmetry.orbits
 
     @property
     def is_slip(self) -> bool:
@@ -89,7 +97,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Built:
-    """A model, how long it took to build, and whether all of it was explored."""
+    """A model, how long it took to build, and whether nothing was left out past the targets."""
 
     model: Model
     seconds: float
@@ -124,6 +132,7 @@ class Run:
     outputs: Outputs
     full: bool
     apply: Path | None
+    symmetry: bool = True
     code: int = 0
     answered: int = 0
     failure: GaltonError | None = None
@@ -239,20 +248,29 @@ class Run:
             yield found
 
     def _answer_row(self, row: Row, sinks: list[Sink]) -> None:
-        built: Built | None = None
+        models: dict[Orbits | None, Built] = {}
+        failed: dict[Orbits | None, GaltonError] = {}
         error = row.error
-        fine = []
         for a in (a for asked in row.asked for a in asked):
-            if a.wrong is None:
-                fine.append(a)
-            else:
+            if a.wrong is not None:
                 self._tell(a.wrong)  # before the model is built, which may take long
-        together = [a for a in fine if a.reading is None]
-        if row.program is not None and together:
+        if row.program is not None:
             try:
-                built = self._build(row.program, together)
-            except GaltonError as failed:
-                error = failed
+                row = self._with_symmetry(row, row.program)
+            except GaltonError as trouble:
+                error = trouble
+        together: dict[Orbits | None, list[Asked]] = {}
+        for a in (a for asked in row.asked for a in asked):
+            if a.wrong is None and a.reading is None:
+                together.setdefault(a.orbits, []).append(a)
+        if row.program is not None and error is None:
+            for orbits, members in together.items():
+                try:
+                    models[orbits] = self._build(row.program, members)
+                except GaltonError as trouble:
+                    failed[orbits] = trouble
+        if failed and len(failed) == len(together):
+            error = next(iter(failed.values()))
         if error is not None:
             self.failure = error
             self._refuse(row, error)
@@ -260,12 +278,42 @@ class Run:
                 self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
             return
         known: Known = {}
-        if built is not None:
-            known = {key: (answer, built) for key, answer in self._curves(built.model, row).items()}
+        for orbits, built in models.items():
+            known |= {key: (answer, built) for key, answer in self._curves(built.model, row, orbits).items()}
+        for orbits, trouble in failed.items():
+            self.failure = trouble
+            self._tell(trouble)
+            known |= {self._key(a): (trouble, None) for a in together[orbits]}
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
-            self._add(sinks, valuation, [self._answer(row, built, a, known) for a in asked])
+            self._add(sinks, valuation, [self._answer(row, models.get(a.orbits), a, known) for a in asked])
 
     # Models.
+
+    def _with_symmetry(self, row: Row, program: Program) -> Row:
+        """The row with what each property leaves of the program's symmetries."""
+        if not self.symmetry or self.apply:
+            return row
+        from ..checking.symmetry import symmetry_of, why_whole
+        from ..lower.symmetry import Symmetries
+
+        symmetries = Symmetries(program)
+        outputs, settings = self.outputs, self.settings
+        reason = why_whole(
+            full=self.full,
+            exact=settings.exact,
+            fair=settings.fair,
+            strategy=outputs.strategy is not None,
+            certificate=outputs.certificate is not None,
+            counterexample=outputs.explains,
+        )
+
+        def found(asked: Asked) -> Asked:
+            if asked.wrong is not None:
+                return asked
+            kept = symmetries.unused(reason) if reason else symmetry_of(symmetries, asked.context, asked.question)
+            return replace(asked, symmetry=kept)
+
+        return replace(row, asked=tuple([found(a) for a in asked] for asked in row.asked))
 
     def _build(self, program: Program, asked: list[Asked]) -> Built:
         """The model that all of these properties ask about."""
@@ -278,13 +326,17 @@ class Run:
         if self.apply:
             model = self._applied(program, end)
         else:
-            model = options.build_model(program, **self.building, terminal=end)
+            model = options.build_model(program, **self.building, terminal=end, symmetry=_joint(asked))
         return self._built(Built(model, time.perf_counter() - start, end is None))
 
-    def _build_product(self, program: Program, reading: Reading) -> Built:
+    def _build_product(self, program: Program, asked: Asked) -> Built:
         """The model of one property, explored with its automaton."""
         start = time.perf_counter()
-        model = options.build_model(reading.program(program), **self.building, reader=reading.reader)
+        reading = asked.reading
+        assert reading is not None
+        model = options.build_model(
+            reading.program(program), **self.building, reader=reading.reader, symmetry=asked.symmetry
+        )
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
     def _built(self, built: Built, what: str = "") -> Built:
@@ -409,7 +461,7 @@ class Run:
         if asked.reading is not None and key not in known:
             assert row.program is not None
             try:
-                built = self._build_product(row.program, asked.reading)
+                built = self._build_product(row.program, asked)
             except GaltonError as error:
                 self.failure = error
                 self._tell(error)
@@ -426,7 +478,7 @@ class Run:
         else:
             self.code = max(self.code, int(found.value is False))
             assert built is not None
-            answer |= {**show.record(found), **show.sizes(built.model), "full": built.full}
+            answer |= {**show.record(found), **show.sizes(built.model), "full": built.full and built.model.orbits is None}
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": built.seconds, "check_s": found.seconds}
@@ -454,8 +506,8 @@ class Run:
             self.code = 2
         return found
 
-    def _curves(self, model: Model, row: Row) -> dict[Any, Result | GaltonError]:
-        """The answers of properties whose bound runs through a range, each range in one pass."""
+    def _curves(self, model: Model, row: Row, orbits: Orbits | None) -> dict[Any, Result | GaltonError]:
+        """The answers of properties of this model whose bound runs through a range, each range in one pass."""
         if len(row.asked) < 2 or self.settings.exact:
             return {}
         from ..checking.curves import Point, answer_curve
@@ -463,7 +515,8 @@ class Run:
 
         known: dict[Any, Result | GaltonError] = {}
         for asked in zip(*row.asked, strict=True):
-            by_key = {self._key(a): a for a in asked if a.wrong is None and a.reading is None}
+            mine = [a for a in asked if a.wrong is None and a.reading is None and a.orbits == orbits]
+            by_key = {self._key(a): a for a in mine}
             if not by_key:
                 continue
             watcher = Watcher(model, asked[0].question.prop.text)
@@ -633,6 +686,14 @@ class Run:
             self.code = 2
             sinks.remove(sink)
             typer.echo(options.told(error), err=True)
+
+
+def _joint(asked: Sequence[Asked]) -> Symmetry | None:
+    """The symmetry that properties with the same orbits share, with the rewards of all of them."""
+    kept = [a.symmetry for a in asked if a.symmetry is not None]
+    if not kept:
+        return None
+    return replace(kept[0], structures=frozenset[int]().union(*(symmetry.structures for symmetry in kept)))
 
 
 def _told(error: GaltonError) -> dict[str, str]:

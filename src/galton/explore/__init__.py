@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..backend.failures import DeadlockError, LimitError, SemanticError
@@ -87,6 +88,8 @@ def build(
         transition_rewards=transition_rewards,
         watch=watch,
     )
+    if symmetry is not None:
+        model = replace(model, info={**model.info, "symmetry": symmetry.note})
     deadlocks = model.labels["deadlock"]
     if not fix_deadlocks and how_many(deadlocks):
         first = model.states[int(deadlocks.argmax())] if model.states is not None else int(deadlocks.argmax())

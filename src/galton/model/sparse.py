@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -266,7 +267,15 @@ class Model:
         """
         if self.orbits is None or not isinstance(self.states, PackedStates):
             return self.n_states if states is None else int(states.sum() if states.dtype == np.bool_ else len(states))
-        words = self.states.words if states is None else self.states.words[states]
+        return self._represented if states is None else self._counted(self.states.words[states])
+
+    @cached_property
+    def _represented(self) -> int:
+        assert isinstance(self.states, PackedStates)
+        return self._counted(self.states.words)
+
+    def _counted(self, words: npt.NDArray[np.uint64]) -> int:
+        assert self.orbits is not None and isinstance(self.states, PackedStates)
         return self.orbits.count(self.states.fields, words)
 
     @property

@@ -75,6 +75,17 @@ class Symmetries:
         found = find(self._terms, kinds)
         return found, "" if found else NONE_FOUND
 
+    @property
+    def found(self) -> bool:
+        """Whether the program has any."""
+        with DeepRecursion(self.program.source):
+            return bool(self._found[0])
+
+    def unused(self, note: str) -> Symmetry:
+        """None of them, for a reason."""
+        everything = frozenset(range(len(self.program.rewards)))
+        return Symmetry(self, None, everything, note)
+
     def keeping(self, formulas: Sequence[Expression], structures: Collection[int]) -> Symmetry:
         """The symmetries that change neither formulas about states, in terms of the variables, nor what is earned."""
         with DeepRecursion(self.program.source):
