@@ -478,7 +478,11 @@ class Run:
         else:
             self.code = max(self.code, int(found.value is False))
             assert built is not None
-            answer |= {**show.record(found), **show.sizes(built.model), "full": built.full and built.model.orbits is None}
+            answer |= {
+                **show.record(found),
+                **show.sizes(built.model),
+                "full": built.full and built.model.orbits is None,
+            }
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": built.seconds, "check_s": found.seconds}

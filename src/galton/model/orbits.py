@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class Blocks:
             keys.append(key)
         codes = xp.zeros(len(words), dtype=np.int64)
         if not self.rotates:
-            for place, (before, key) in enumerate(zip(keys, keys[1:], strict=False)):
+            for place, (before, key) in enumerate(pairwise(keys)):
                 codes |= (before == key).astype(np.int64) << np.int64(place)
             return codes
         for period in (d for d in range(len(keys), 0, -1) if len(keys) % d == 0):

@@ -275,7 +275,8 @@ class Model:
         return self._counted(self.states.words)
 
     def _counted(self, words: npt.NDArray[np.uint64]) -> int:
-        assert self.orbits is not None and isinstance(self.states, PackedStates)
+        assert self.orbits is not None
+        assert isinstance(self.states, PackedStates)
         return self.orbits.count(self.states.fields, words)
 
     @property

@@ -16,6 +16,7 @@ from ..lowering import Lowered, Lowering
 from ..reader import Reader
 from .finding import alike, find
 from .proof import generators, swapping
+from .repeats import without_repeats
 from .terms import Terms
 
 __all__ = ["Symmetries", "Symmetry"]
@@ -47,7 +48,8 @@ class Symmetry:
             if orbits is None or not self.symmetries.keep(orbits, besides):
                 return lowering.lowered(terminal, reader, structures=None if reader is None else self.structures)
             labels = self.symmetries.labels_kept(orbits)
-            return lowering.lowered(terminal, reader, orbits, self.structures, labels)
+            found = lowering.lowered(terminal, reader, orbits, self.structures, labels)
+            return self.symmetries.without_repeats(found, self.structures)
 
 
 class Symmetries:
@@ -108,6 +110,10 @@ class Symmetries:
     def labels_kept(self, orbits: Orbits) -> list[str]:
         """The labels of the program that hold in all states of an orbit or in none."""
         return [name for name, formula in self.program.labels.items() if self.keep(orbits, [formula])]
+
+    def without_repeats(self, lowered: Lowered, structures: Collection[int]) -> Lowered:
+        """Leave out choices that orbits make the same."""
+        return without_repeats(lowered, self._terms, structures)
 
     def _term(self, formula: Expression) -> int:
         return self._terms.expression(self.lowering.expressions.node(formula))

@@ -9,7 +9,7 @@ no value stay as they are written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ..expression_graph import Kind, Op
 from ..lowering import Lowering
@@ -21,6 +21,7 @@ _PAIRS = (Op.EQ, Op.IFF, Op.ADD, Op.MUL)
 _VARIABLE, _CONSTANT, _ASSIGNMENT, _UPDATE, _COMMAND, _FACTOR, _EARNED, _ITEM, _CHOICE, _ALL = range(100, 110)
 
 Tag = tuple[object, ...]
+Factors = tuple[tuple[int, ...], ...]
 
 
 class Terms:
@@ -62,15 +63,21 @@ class Terms:
 
         Actions have done their work when modules are put together: what is left of them is what they earn.
         """
-        found: list[int] = []
+        return self._set(_ALL, [term for term, _ in self.listed(structures)])
+
+    def listed(self, structures: Collection[int]) -> list[tuple[int, Factors]]:
+        """The same one by one, in the order of the program, with the commands of each.
+
+        A command that moves alone is a choice. Commands that move together, one of each factor, are one for now.
+        """
+        found: list[tuple[int, Factors]] = []
         for product in self.lowering.products:
             earned = self._earned(product.action, structures)
-            if len(product.factors) == 1:  # each command is a choice of its own
-                found += [self._made((_CHOICE,), (earned, self._command(c))) for c in product.factors[0]]
-                continue
-            factors = [self._set(_FACTOR, map(self._command, factor)) for factor in product.factors]
-            found.append(self._made((_CHOICE,), (earned, self._set(_FACTOR, factors))))
-        return self._set(_ALL, found)
+            alone = len(product.factors) == 1
+            for factors in [((command,),) for command in product.factors[0]] if alone else [product.factors]:
+                moves = self._set(_FACTOR, [self._set(_FACTOR, map(self._command, factor)) for factor in factors])
+                found.append((self._made((_CHOICE,), (earned, moves)), factors))
+        return found
 
     def state_rewards(self, structures: Collection[int]) -> int:
         """What states earn in some of the reward structures."""
@@ -120,12 +127,10 @@ class Terms:
             return self._made(tag, tuple(sorted(operands)), unordered=True)
         return self._made(tag, operands)
 
-    def _set(self, tag: int, members: Collection[int] | map[int] | object) -> int:
-        return self._made((tag, "set"), tuple(sorted(members)), unordered=True)  # type: ignore[call-overload]
+    def _set(self, tag: int, members: Iterable[int]) -> int:
+        return self._made((tag, "set"), tuple(sorted(members)), unordered=True)
 
-    def _made(
-        self, tag: Tag, operands: tuple[int, ...], unordered: bool = False, support: int = 0
-    ) -> int:
+    def _made(self, tag: Tag, operands: tuple[int, ...], unordered: bool = False, support: int = 0) -> int:
         key = tag, operands
         number = self._known.get(key)
         if number is None:
@@ -142,7 +147,7 @@ class Terms:
 
     def keeps(self, term: int, permutation: Mapping[int, int]) -> bool:
         """Whether a term is the same when each variable is replaced by the one it is mapped to."""
-        mask = sum(1 << variable for variable in permutation)
+        mask = _mask(permutation)
         if not self.support[term] & mask:
             return True
         known: dict[int, int] = {}
@@ -156,6 +161,10 @@ class Terms:
             left[image] -= 1
         return True
 
+    def moved(self, term: int, permutation: Mapping[int, int]) -> int:
+        """The term in which each variable is replaced by the one it is mapped to."""
+        return self._moved(term, permutation, _mask(permutation), {})
+
     def _moved(self, term: int, permutation: Mapping[int, int], mask: int, known: dict[int, int]) -> int:
         if not self.support[term] & mask:
             return term
@@ -168,3 +177,7 @@ class Terms:
                 unordered = self.unordered[term]
                 known[term] = self._made(self.tags[term], tuple(sorted(images) if unordered else images), unordered)
         return known[term]
+
+
+def _mask(variables: Iterable[int]) -> int:
+    return sum(1 << variable for variable in variables)
