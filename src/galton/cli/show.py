@@ -69,8 +69,7 @@ def plan(result: Result) -> list[dict[str, Any]]:
 
 def states(model: Model) -> str:
     """How many states a model has, and how many of the program they stand for."""
-    more = "" if model.orbits is None else f" standing for {model.stands_for():,}"
-    return f"{model.n_states:,} states{more}"
+    return f"{model.n_states:,} states" + ("" if model.orbits is None else f" standing for {model.stands_for():,}")
 
 
 def model_line(model: Model, seconds: float, cut: bool, what: str = "") -> str:

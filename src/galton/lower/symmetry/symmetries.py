@@ -23,6 +23,7 @@ __all__ = ["Symmetries", "Symmetry"]
 
 NONE_ALIKE = "no two variables are alike"
 NONE_FOUND = "none found"
+LONG = 80  # characters of a formula that is named in passing
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,8 @@ class Symmetries:
     @cached_property
     def _found(self) -> tuple[list[Blocks], str]:
         """What moves when neither rewards nor labels count; and why nothing does."""
+        if self.program.open_constants:  # whoever builds it will say so
+            return [], NONE_FOUND
         kinds = alike(self.lowering)
         if kinds is None:
             return [], NONE_ALIKE
@@ -97,7 +100,7 @@ class Symmetries:
             left = [blocks for part in parts for blocks in self._left(part, roots)]
             if parts and not left:
                 culprit = next(what for term, what in roots if not all(self._kept(part, [term]) for part in parts))
-                note = f"{culprit} is not the same when they move ({self._text(parts)})"
+                note = f"{_told(culprit)} is not the same when they move ({self._text(parts)})"
             if left:
                 note = self._text(left)
             return Symmetry(self, Orbits(tuple(left)) if left else None, kept, note)
@@ -118,15 +121,15 @@ class Symmetries:
     def _term(self, formula: Expression) -> int:
         return self._terms.expression(self.lowering.expressions.node(formula))
 
-    def _roots(self, formulas: Sequence[Expression], structures: Collection[int]) -> list[tuple[int, str]]:
+    def _roots(self, formulas: Sequence[Expression], structures: Collection[int]) -> list[tuple[int, Expression | str]]:
         """Everything that must stay as it is, besides the program alone, and what it is called."""
-        roots = [(self._term(formula), render(formula)) for formula in formulas]
+        roots: list[tuple[int, Expression | str]] = [(self._term(formula), formula) for formula in formulas]
         for number in sorted(structures):
             name = f'the reward structure "{self.program.reward_names[number]}"'
             roots += [(self._terms.choices([number]), name), (self._terms.state_rewards([number]), name)]
         return roots
 
-    def _left(self, part: Blocks, roots: Sequence[tuple[int, str]]) -> list[Blocks]:
+    def _left(self, part: Blocks, roots: Sequence[tuple[int, object]]) -> list[Blocks]:
         """What may still move; of blocks that are told apart, those that are not."""
         terms = [term for term, _ in roots]
         if part.rotates:
@@ -148,3 +151,8 @@ class Symmetries:
 
     def _text(self, parts: Sequence[Blocks]) -> str:
         return Orbits(tuple(parts)).text(layout(self.program.variables, self.lowering.frozen)[0])
+
+
+def _told(culprit: Expression | str) -> str:
+    text = culprit if isinstance(culprit, str) else render(culprit)
+    return text if len(text) <= LONG else f"{text[:LONG]} …"
