@@ -280,10 +280,10 @@ class Run:
         known: Known = {}
         for orbits, built in models.items():
             known |= {key: (answer, built) for key, answer in self._curves(built.model, row, orbits).items()}
-        for orbits, trouble in failed.items():
-            self.failure = trouble
-            self._tell(trouble)
-            known |= {self._key(a): (trouble, None) for a in together[orbits]}
+        for orbits, why in failed.items():  # others are answered by models of their own
+            self.failure = why
+            self._tell(why)
+            known |= {self._key(a): (why, None) for a in together[orbits]}
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(sinks, valuation, [self._answer(row, models.get(a.orbits), a, known) for a in asked])
 
