@@ -118,15 +118,19 @@ def compare(cases: Iterator[Case], eps: float) -> int:
     spent = {True: 0.0, False: 0.0}
     for name, program, prop, constants in cases:
         found: list[Any] = []
-        for symmetry in (True, False):
-            begin = time.process_time()
-            try:
-                found.append(galton.check(program, prop, symmetry=symmetry, eps=eps, device="cpu", **constants))
-            except galton.GaltonError as error:
-                found.append(error.kind)
-            spent[symmetry] += time.process_time() - begin
+        for wanted in (eps, 1e3 * eps, 1e6 * eps):  # what is badly conditioned has no narrow bounds
+            found = []
+            for symmetry in (True, False):
+                begin = time.process_time()
+                try:
+                    found.append(galton.check(program, prop, symmetry=symmetry, eps=wanted, device="cpu", **constants))
+                except galton.GaltonError as error:
+                    found.append(error.kind)
+                spent[symmetry] += time.process_time() - begin
+            if "numeric" not in found:
+                break
         seen["asked"] += 1
-        trouble = _differ(found[0], found[1], eps)
+        trouble = _differ(found[0], found[1], wanted)
         seen["the same"] += not trouble
         seen["with an error, the same"] += isinstance(found[0], str) and not trouble
         if trouble:
@@ -162,7 +166,7 @@ def coin(n: int) -> tuple[str, list[str]]:
 
 
 def rabin(n: int) -> tuple[str, list[str]]:
-    """Rabin's mutual exclusion: who drew the highest lot of a round may enter, and the next round is drawn at random."""
+    """Rabin's mutual exclusion: who drew the highest lot of a round may enter; rounds are drawn at random."""
     lots = 4 + math.ceil(math.log2(n))
     draws = " + ".join(
         f"1/{2 ** min(lot, lots - 1)} : (lotI'={lot}) & (madeI'=round) & (most'=max(most,{lot})) & (drawingI'=false)"

@@ -66,7 +66,7 @@ class Terms:
         return self._set(_ALL, [term for term, _ in self.listed(structures)])
 
     def listed(self, structures: Collection[int]) -> list[tuple[int, Factors]]:
-        """The same one by one, in the order of the program, with the commands of each.
+        """What can happen in a state one by one, in the order of the program, with the commands of each.
 
         A command that moves alone is a choice. Commands that move together, one of each factor, are one for now.
         """
