@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "models"
 sys.path.insert(0, str(ROOT / "tests"))  # its random programs
 
-Case = tuple[str, Any, str, dict[str, Any]]  # a name, a program, a property, constants of the property
+Case = tuple[str, Any, Any, str]  # a name, the program that knows the names of the question, the question, its text
 
 
 # Cases.
@@ -36,44 +36,36 @@ Case = tuple[str, Any, str, dict[str, Any]]  # a name, a program, a property, co
 
 def gallery(most: float) -> Iterator[Case]:
     """Small instances of all models of the gallery, with all their properties."""
-    import galton
-    from galton.lang import Source, parse_properties
-
     for entry in json.loads((MODELS / "gallery.json").read_text())["models"]:
-        text = (MODELS / entry["properties_file"]).read_text()
-        file = parse_properties(Source("props", text))
-        own = {constant.name.name for constant in file.constants}
+        known = {p["name"]: p["constants"] for p in entry["properties"]}
         for instance in entry["instances"]:
-            if instance["states"] > most:
-                continue
-            program = galton.load(MODELS / entry["file"], **instance["constants"])
-            known = {p["name"]: p["constants"] for p in entry["properties"]}
-            for prop in file.properties:
-                constants = {n: v for n, v in known.get(prop.name, {}).items() if n in own}
-                yield f"{entry['file']} {instance['constants']} {prop.name}", program, _with(text, prop), constants
+            if instance["states"] <= most:
+                model, props = MODELS / entry["file"], MODELS / entry["properties_file"]
+                for name, constants in known.items():
+                    yield from _asked(entry["file"], model, props, name, {**constants, **instance["constants"]})
 
 
 def corpus(folder: Path, most: float) -> Iterator[Case]:
     """Cases of a corpus."""
+    for path in sorted(folder.glob("*/*/cases.json")):
+        for case in json.loads(path.read_text())["cases"]:
+            if not case.get("storm_extension") and case.get("states") and case["states"] <= most:
+                model, props = path.parent / case["model"], path.parent / case["props"]
+                yield from _asked(case["id"], model, props, case["property_name"], case["constants"])
+
+
+def _asked(name: str, model: Path, props: Path, prop: str, constants: dict[str, Any]) -> Iterator[Case]:
     import galton
     from galton.lang import Source, parse_properties
+    from galton.lang.resolution import resolve
 
-    for path in sorted(folder.glob("*/*/cases.json")):
-        programs: dict[str, Any] = {}
-        for case in json.loads(path.read_text())["cases"]:
-            if case.get("storm_extension") or not case.get("states") or case["states"] > most:
-                continue
-            text = (path.parent / case["props"]).read_text()
-            file = parse_properties(Source("props", text))
-            own = {constant.name.name for constant in file.constants}
-            model = {n: v for n, v in case["constants"].items() if n not in own}
-            key = f"{case['model']} {model}"
-            if key not in programs:
-                programs = {key: galton.load(path.parent / case["model"], **model)}
-            prop = next((p for p in file.properties if p.name == case["property_name"]), None)
-            if prop is not None:
-                constants = {n: v for n, v in case["constants"].items() if n in own}
-                yield case["id"], programs[key], _with(text, prop), constants
+    file = parse_properties(Source(str(props), props.read_text()))
+    own = {constant.name.name for constant in file.constants}
+    program = galton.load(model, **{n: v for n, v in constants.items() if n not in own})
+    context, questions = resolve(file, program, {n: v for n, v in constants.items() if n in own})
+    for question in questions:
+        if question.prop.name == prop:
+            yield f"{name} {constants} {prop}", context, question, question.prop.text
 
 
 def random(seeds: int) -> Iterator[Case]:
@@ -81,6 +73,8 @@ def random(seeds: int) -> Iterator[Case]:
     from symmetric_programs import BREAKS, STARTS, symmetric
 
     import galton
+    from galton.lang import Source, parse_properties
+    from galton.lang.resolution import resolve
 
     chains = ['P=? [ F "goal" ]', "P=? [ F<=4 b1 ]", 'R{"r"}=? [ F "goal" ]', 'S=? [ "goal" ]', 'P=? [ G F "goal" ]']
     choices = ['Pmax=? [ F "goal" ]', "Pmin=? [ F<=4 b1 ]", 'R{"r"}min=? [ F "goal" ]', 'Pmax=? [ G F "goal" ]']
@@ -91,20 +85,8 @@ def random(seeds: int) -> Iterator[Case]:
         for what, changed in (("symmetric", text), (f"but for {name}", change(text))):
             program = galton.parse(str(changed))
             for prop in choices if program.type == "mdp" else chains:
-                yield f"random {seed}, {what}", program, prop, {}
-
-
-def _with(text: str, prop: Any) -> str:
-    """A property with what its file declares, and no other property."""
-    from galton.lang import Source, parse_properties
-
-    source = Source("props", text)
-    spans = sorted((p.span for p in parse_properties(source).properties), key=lambda span: span.start, reverse=True)
-    for span in spans:
-        begin = text.rfind(";", 0, span.start) + 1 if f'"{prop.name}"' in text else span.start
-        begin = max(begin, text.rfind("\n", 0, span.start) + 1)
-        text = text[:begin] + text[text.find(";", span.end) + 1 or len(text) :]
-    return f"{text}\n{prop.text};"
+                context, (question,) = resolve(parse_properties(Source("property", prop)), program, {})
+                yield f"random {seed}, {what}", context, question, prop
 
 
 # What is done with them.
@@ -116,14 +98,14 @@ def compare(cases: Iterator[Case], eps: float) -> int:
 
     seen: Counter[str] = Counter()
     spent = {True: 0.0, False: 0.0}
-    for name, program, prop, constants in cases:
+    for name, context, question, text in cases:
         found: list[Any] = []
         for wanted in (eps, 1e3 * eps, 1e6 * eps):  # what is badly conditioned has no narrow bounds
             found = []
             for symmetry in (True, False):
                 begin = time.process_time()
                 try:
-                    found.append(galton.check(program, prop, symmetry=symmetry, eps=wanted, device="cpu", **constants))
+                    found.append(answer(context, question, wanted, symmetry, seen))
                 except galton.GaltonError as error:
                     found.append(error.kind)
                 spent[symmetry] += time.process_time() - begin
@@ -132,12 +114,35 @@ def compare(cases: Iterator[Case], eps: float) -> int:
         seen["asked"] += 1
         trouble = _differ(found[0], found[1], wanted)
         seen["the same"] += not trouble
-        seen["with an error, the same"] += isinstance(found[0], str) and not trouble
+        seen[f"an error on both sides: {found[0]}"] += isinstance(found[0], str) and not trouble
         if trouble:
             seen["different"] += 1
-            print(f"{name}: {prop.splitlines()[-1]}: {trouble}")
-    print(dict(seen), f"{spent[True]:.1f} s with symmetries, {spent[False]:.1f} s without")
+            print(f"{name}: {text}: {trouble}", flush=True)
+    print(
+        {what: count for what, count in seen.items() if count},
+        f"{spent[True]:.1f} s with symmetries, {spent[False]:.1f} s without",
+    )
     return seen["different"]
+
+
+def answer(context: Any, question: Any, eps: float, symmetry: bool, seen: Counter[str]) -> Any:
+    """The answer to a question, as galton.check gives it."""
+    from galton.checking.answering import check as check_question
+    from galton.checking.automaton_reading import reading_of
+    from galton.checking.exploration import needs_automaton, terminal
+    from galton.checking.symmetry import symmetry_of
+    from galton.explore import build
+    from galton.lower.symmetry import Symmetries
+    from galton.solve.settings import Settings
+
+    kept = symmetry_of(Symmetries(context), context, question) if symmetry else None
+    reading = reading_of(question, context) if needs_automaton(question) else None
+    if reading is not None:
+        model = build(reading.program(context), reader=reading.reader, symmetry=kept)
+    else:
+        model = build(context, terminal=terminal([(context, question)]), symmetry=kept)
+    seen["with fewer states"] += model.orbits is not None
+    return check_question(context, model, question, Settings(eps=eps), reading=reading)
 
 
 def _differ(mine: Any, theirs: Any, eps: float) -> str:

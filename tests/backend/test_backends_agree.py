@@ -113,9 +113,13 @@ def test_explorers_visit_one_state_of_an_orbit(place: Place, seed: int) -> None:
     """Exchanges and rings, one initial state or several, shared variables, products and rewards."""
     program = galton.parse(str(symmetric(seed)))
     symmetry = Symmetries(program).keeping(list(program.labels.values()), range(len(program.rewards)))
-    lowered = symmetry.lowered(program.labels["goal"] if seed % 2 else None)
+    end = program.labels["goal"] if seed % 2 else None
+    lowered = symmetry.lowered(end)
     assert lowered.orbits is not None
     check_explorer(place, lowered)
+    found = explored(place.backend, lowered, False)
+    assert isinstance(found, Model)
+    assert found.stands_for() == program.build(terminal=end).n_states
 
 
 def test_explorers_stop_at_the_limit(place: Place) -> None:

@@ -4,8 +4,9 @@
 // each product of commands take the states where it is enabled and compute their successors as columns. Successors
 // begin as their state with what the reader makes of it, if there is one, which no command touches. A command's
 // updates become XOR differences to the packed state, so a synchronisation is the XOR of its parts and the product of
-// their probabilities. Where the program has symmetries, each successor becomes the state that stands for it. What happens with the successors is the sink's business: `discover.hpp` looks them up in the
-// table of known states, `assemble.hpp` writes matrix rows.
+// their probabilities. Where the program has symmetries, each successor becomes the state that stands for it. What happens with
+// the successors is the sink's business: `discover.hpp` looks them up in the table of known states, `assemble.hpp` writes
+// matrix rows.
 //
 // A sink has
 //   begin(action, selection, count)                    a choice, enabled in these states of the block
@@ -86,11 +87,11 @@ class Expander {
   private:
     // A command's update over the states of the block, dense: position i holds the difference for state i.
     struct Part {
-        int group;                // of deltas_
+        int group;  // of deltas_
         const UpdatePlan* plan;
-        bool constant;            // probability is the same everywhere
+        bool constant;  // probability is the same everywhere
         double probability;
-        int column;               // of probabilities_, if not constant
+        int column;  // of probabilities_, if not constant
     };
     struct Alternative {
         int command;
@@ -161,8 +162,8 @@ class Expander {
     std::vector<const Alternative*> branching_;
     std::vector<const Part*> path_;  // the updates of the branching ones that lead to the successor at hand
     WordColumns levels_;
-    double made_ = 0;                      // successors by products, for any of the states of the block
-    std::vector<double> made_by_;          // by each, once there are many
+    double made_ = 0;  // successors by products, for any of the states of the block
+    std::vector<double> made_by_;  // by each, once there are many
     std::vector<double> level_columns_;
     std::vector<double> number_;
     std::vector<uint64_t*> pointers_;

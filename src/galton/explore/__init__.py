@@ -77,7 +77,10 @@ def build(
     check_threads(threads)
     limits = Limits.choose(max_states, memory_mb)
     with DeepRecursion(program.source):
-        lowered = lower(program, terminal, reader) if symmetry is None else symmetry.lowered(terminal, reader)
+        if symmetry is None:
+            lowered = lower(program, terminal, reader)
+        else:
+            lowered = symmetry.lowered(terminal, reader, rewards=bool(program.rewards))
     if len(lowered.actions) > MOST_ACTIONS:
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(

@@ -7,6 +7,7 @@ the same way. Each candidate is proved before it counts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ...model.orbits import MOST_BITS, MOST_BLOCKS, Blocks
@@ -15,22 +16,26 @@ from .colours import Colouring
 from .proof import is_symmetry, swapping
 from .terms import Terms
 
-__all__ = ["alike", "find"]
+__all__ = ["alike", "find", "is_long"]
 
 MOST_SEARCHES = 64  # refinements of colours for the sake of one candidate
-MOST_TERMS = 200_000  # of a program that is searched
+LONG_PROGRAM = 50_000  # nodes and updates
 
 _Candidate = dict[int, int]
 
 
 def alike(lowering: Lowering) -> list[int] | None:
-    """For each variable a number that those of the same kind share; None where no two that change do."""
+    """For each variable a number that those of the same kind share; None where no two that change do.
+
+    Beside what they can hold, they are told apart by how often they are written: a cheap look at first.
+    """
+    written = Counter(v for command in lowering.commands for u in command.updates for v, _ in u.assignments)
     numbers: dict[object, int] = {}
     found, changing = [], []
-    for variable in lowering.program.variables:
+    for number, variable in enumerate(lowering.program.variables):
         initial = variable.initial if lowering.initial is None else None
         frozen = variable.name in lowering.frozen or variable.low == variable.high
-        kind = variable.type, variable.low, variable.high, initial, frozen
+        kind = variable.type, variable.low, variable.high, initial, frozen, written[number]
         found.append(numbers.setdefault(kind, len(numbers)))
         changing += [found[-1]] * (not frozen)
     return found if len(set(changing)) < len(changing) else None
@@ -38,10 +43,12 @@ def alike(lowering: Lowering) -> list[int] | None:
 
 def find(terms: Terms, kinds: Sequence[int]) -> list[Blocks]:
     """Blocks of variables that may move, each proved for the program without its rewards and labels."""
-    choices = terms.choices()
-    if choices > MOST_TERMS:
-        return []
-    return _Search(terms, kinds, choices).parts()
+    return _Search(terms, kinds, terms.choices()).parts()
+
+
+def is_long(lowering: Lowering) -> bool:
+    """Whether a search would be noticed; such texts are written by programs, and seldom alike."""
+    return len(lowering.graph.nodes) + sum(len(command.updates) for command in lowering.commands) > LONG_PROGRAM
 
 
 class _Search:

@@ -14,7 +14,7 @@ from ...model.orbits import Blocks, Orbits
 from ..layout import layout
 from ..lowering import Lowered, Lowering
 from ..reader import Reader
-from .finding import alike, find
+from .finding import alike, find, is_long
 from .proof import generators, swapping
 from .repeats import without_repeats
 from .terms import Terms
@@ -23,6 +23,7 @@ __all__ = ["Symmetries", "Symmetry"]
 
 NONE_ALIKE = "no two variables are alike"
 NONE_FOUND = "none found"
+TOO_LONG = "the program is too long to be searched"
 LONG = 80  # characters of a formula that is named in passing
 
 
@@ -38,8 +39,10 @@ class Symmetry:
     structures: frozenset[int]
     note: str
 
-    def lowered(self, terminal: Expression | None = None, reader: Reader | None = None) -> Lowered:
-        """The program as explorers take it, with one state of each orbit.
+    def lowered(
+        self, terminal: Expression | None = None, reader: Reader | None = None, *, rewards: bool = True
+    ) -> Lowered:
+        """The program as explorers take it, with one state of each orbit; perhaps without rewards.
 
         What ends the exploration, and what is read in states, must be the same in all states of an orbit, too.
         """
@@ -47,7 +50,7 @@ class Symmetry:
             lowering, orbits = self.symmetries.lowering, self.orbits
             besides = [*([] if terminal is None else [terminal]), *([] if reader is None else reader.propositions)]
             if orbits is None or not self.symmetries.keep(orbits, besides):
-                return lowering.lowered(terminal, reader, structures=None if reader is None else self.structures)
+                return lowering.lowered(terminal, reader, structures=None if rewards else ())
             labels = self.symmetries.labels_kept(orbits)
             found = lowering.lowered(terminal, reader, orbits, self.structures, labels)
             return self.symmetries.without_repeats(found, self.structures)
@@ -77,6 +80,8 @@ class Symmetries:
         kinds = alike(self.lowering)
         if kinds is None:
             return [], NONE_ALIKE
+        if is_long(self.lowering):
+            return [], TOO_LONG
         found = find(self._terms, kinds)
         return found, "" if found else NONE_FOUND
 
