@@ -190,3 +190,33 @@ def test_why_there_is_none_is_told() -> None:
     named = Symmetries(program).keeping([program.labels["finished"], Binary("=", Name("do1"), Literal(1))], ())
     assert named.orbits is None
     assert "do1" in named.note
+
+
+def test_a_ring_of_shared_variables_is_turned_and_not_mirrored() -> None:
+    """Tokens that go left or right: the ring looks the same in a mirror, which halves it; turns make a fifth of it."""
+    ring = 5
+    moves = " ".join(
+        f"[] q{i} -> 0.5 : (q{i}'=false) & (q{i % ring + 1}'=true) + 0.5 : (q{i}'=false) & (q{(i - 2) % ring + 1}'=true);"
+        for i in range(1, ring + 1)
+    )
+    text = f"mdp {' '.join(f'global q{i} : bool;' for i in range(1, ring + 1))} module m {moves} endmodule "
+    program = galton.parse(text + f"init {' | '.join(f'q{i}' for i in range(1, ring + 1))} endinit")
+    symmetry = kept(program)
+    assert symmetry.orbits == Orbits((Blocks(True, ((0,), (1,), (2,), (3,), (4,))),))
+    compare(build(program, symmetry=symmetry), program.build())
+
+
+def test_what_a_question_ties_together_moves_together() -> None:
+    """Each pair can be exchanged alone, until a label looks at both; then only all four can."""
+    parts = ["left", "right", "first", "second"]
+    text = "ctmc " + " ".join(
+        f"module {p} {p[0]} : bool; [] !{p[0]} -> RATE : ({p[0]}'=true); endmodule" for p in parts
+    )
+    for p, rate in zip(parts, ("2", "2", "3", "3"), strict=True):
+        text = text.replace("RATE", rate, 1)
+    program = galton.parse(text + ' label "both" = (l & f) | (r & s);')
+    alone, together = Symmetries(program).keeping((), ()), kept(program, "both")
+    assert alone.orbits is not None
+    assert [len(part) for part in alone.orbits.parts] == [2, 2]
+    assert together.orbits == Orbits((Blocks(False, ((0, 2), (1, 3))),))
+    compare(build(program, symmetry=together), program.build())

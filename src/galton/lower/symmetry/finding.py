@@ -8,12 +8,12 @@ the same way. Each candidate is proved before it counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...model.orbits import MOST_BITS, MOST_BLOCKS, Blocks
 from ..lowering import Lowering
 from .colours import Colouring
-from .proof import is_symmetry, swapping
+from .proof import generators, is_symmetry, swapping
 from .terms import Terms
 
 __all__ = ["alike", "find", "is_long"]
@@ -22,6 +22,7 @@ MOST_SEARCHES = 64  # refinements of colours for the sake of one candidate
 LONG_PROGRAM = 50_000  # nodes and updates
 
 _Candidate = dict[int, int]
+_Way = Callable[..., _Candidate | None]
 
 
 def alike(lowering: Lowering) -> list[int] | None:
@@ -41,9 +42,12 @@ def alike(lowering: Lowering) -> list[int] | None:
     return found if len(set(changing)) < len(changing) else None
 
 
-def find(terms: Terms, kinds: Sequence[int]) -> list[Blocks]:
-    """Blocks of variables that may move, each proved for the program without its rewards and labels."""
-    return _Search(terms, kinds, terms.choices()).parts()
+def find(terms: Terms, kinds: Sequence[int], besides: Sequence[int] = ()) -> list[Blocks]:
+    """Blocks of variables that may move, each proved for the program without its rewards and labels.
+
+    They leave the terms ``besides`` as they are, too.
+    """
+    return _Search(terms, kinds, terms.choices(), besides).parts()
 
 
 def is_long(lowering: Lowering) -> bool:
@@ -52,12 +56,12 @@ def is_long(lowering: Lowering) -> bool:
 
 
 class _Search:
-    def __init__(self, terms: Terms, kinds: Sequence[int], choices: int):
+    def __init__(self, terms: Terms, kinds: Sequence[int], choices: int, besides: Sequence[int]):
         lowering = terms.lowering
-        self._terms, self._choices, self._kinds = terms, choices, kinds
+        self._terms, self._choices, self._besides = terms, choices, besides
         self._variables = lowering.program.variables
         roots = [choices] if lowering.initial is None else [choices, terms.expression(lowering.initial)]
-        self._colouring = Colouring(terms, roots)
+        self._colouring = Colouring(terms, [*roots, *besides])
         self._colours = self._colouring.refined([hash((kind, "kind")) for kind in kinds])
         self._frozen = {
             number
@@ -82,7 +86,7 @@ class _Search:
             left = [number for number in members if number not in used]
             for blocks in self._of_class(left) if len(left) > 1 else ():
                 moved = {number for block in blocks.members for number in block}
-                if not moved & used and self._fits(blocks):
+                if not moved & used and self._fits(blocks) and all(map(self._holds, generators(blocks))):
                     used |= moved
                     found.append(blocks)
         return found
@@ -96,20 +100,33 @@ class _Search:
         return 0 < width <= MOST_BITS and 2 <= len(blocks) <= MOST_BLOCKS
 
     def _of_class(self, members: Sequence[int]) -> list[Blocks]:
-        """Blocks around variables of one colour: those that any two may be exchanged of, or a ring of all."""
+        """Blocks around variables of one colour: those that any two may be exchanged of, or a ring of all.
+
+        An exchange of two that moves others of the same colour mirrors a ring, which is worth less than to turn it.
+        """
+        mirrors: list[_Candidate] = []
         pools: list[list[tuple[int, ...]]] = []
         for place, variable in enumerate(members):
-            if not any(self._joins(pool, variable) for pool in pools):
+            if not any(self._joins(pool, variable, members, mirrors) for pool in pools):
                 if place == 1 and len(members) > 2 and (ring := self._ring(members)) is not None:
                     return [ring]
                 pools.append([(variable,)])
-        return [Blocks(False, tuple(pool)) for pool in pools if len(pool) > 1]
+        found = [Blocks(False, tuple(pool)) for pool in pools if len(pool) > 1]
+        if found or not mirrors:
+            return found
+        side = self._side(mirrors[0], min(mirrors[0]))
+        return [Blocks(False, (side, tuple(mirrors[0][v] for v in side)))]
 
-    def _joins(self, pool: list[tuple[int, ...]], variable: int) -> bool:
+    def _joins(
+        self, pool: list[tuple[int, ...]], variable: int, members: Sequence[int], mirrors: list[_Candidate]
+    ) -> bool:
         """Whether a variable and what goes with it can be exchanged with the first of a pool; then it is added."""
         first = pool[0]
-        swap = self._proved(self._swap_of_modules, self._swap_by_colours, first[0], variable)
-        if swap is None:
+        swap = self._proved([self._swap_of_modules], self._swap_by_colours, first[0], variable)
+        if swap is None or any(swap[w] != v for v, w in swap.items()):
+            return False
+        if sum(v in swap for v in members) > 2:
+            mirrors.append(swap)
             return False
         if len(pool) == 1:
             first = self._side(swap, first[0])
@@ -136,7 +153,7 @@ class _Search:
         return tuple(side)
 
     def _ring(self, members: Sequence[int]) -> Blocks | None:
-        turn = self._proved(self._turn_of_modules, self._turn_by_colours, *members)
+        turn = self._proved([self._turn_of_modules, self._turn_in_order], self._turn_by_colours, *members)
         if turn is None:
             return None
         length = len(members)
@@ -157,20 +174,22 @@ class _Search:
             blocks.append(tuple(turn[v] for v in blocks[-1]))
         return Blocks(True, tuple(blocks))
 
-    def _proved(
-        self, plain: Callable[..., _Candidate | None], search: Callable[..., _Candidate | None], *variables: int
-    ) -> _Candidate | None:
-        """The first of two candidates that is a symmetry."""
-        tried = plain(*variables)
-        if tried is not None and is_symmetry(self._terms, tried, self._choices):
-            return tried
+    def _proved(self, plain: Sequence[_Way], search: _Way, *variables: int) -> _Candidate | None:
+        """The first candidate that is a symmetry; what has to be searched for comes last."""
+        tried = [way(*variables) for way in plain]
+        for candidate in tried:
+            if candidate is not None and self._holds(candidate):
+                return candidate
         if self._searches >= MOST_SEARCHES:
             return None
         self._searches += 1
         found = search(*variables)
-        if found is None or found == tried or not is_symmetry(self._terms, found, self._choices):
-            return None
-        return found
+        return None if found is None or found in tried or not self._holds(found) else found
+
+    def _holds(self, candidate: Mapping[int, int]) -> bool:
+        return all(self._terms.keeps(term, candidate) for term in self._besides) and is_symmetry(
+            self._terms, candidate, self._choices
+        )
 
     # Candidates
 
@@ -198,6 +217,9 @@ class _Search:
                 return None
             turn |= dict(zip(a, b, strict=True))
         return turn
+
+    def _turn_in_order(self, *members: int) -> _Candidate | None:
+        return dict(zip(members, (*members[1:], members[0]), strict=True))
 
     def _swap_by_colours(self, v: int, w: int) -> _Candidate | None:
         return self._followed({v: 1, w: 2}, {v: 2, w: 1})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,6 +62,7 @@ class Symmetries:
 
     def __init__(self, program: Program):
         self.program = program
+        self._known: dict[frozenset[int], list[Blocks]] = {}  # what is left, by what must stay as it is
 
     @cached_property
     def lowering(self) -> Lowering:
@@ -77,13 +79,16 @@ class Symmetries:
         """What moves when neither rewards nor labels count; and why nothing does."""
         if self.program.open_constants:  # whoever builds it will say so
             return [], NONE_FOUND
-        kinds = alike(self.lowering)
-        if kinds is None:
+        if self._kinds is None:
             return [], NONE_ALIKE
         if is_long(self.lowering):
             return [], TOO_LONG
-        found = find(self._terms, kinds)
+        found = find(self._terms, self._kinds)
         return found, "" if found else NONE_FOUND
+
+    @cached_property
+    def _kinds(self) -> list[int] | None:
+        return alike(self.lowering)
 
     @property
     def found(self) -> bool:
@@ -102,7 +107,7 @@ class Symmetries:
             parts, note = self._found
             kept = frozenset(structures)
             roots = self._roots(formulas, kept) if parts else []
-            left = [blocks for part in parts for blocks in self._left(part, roots)]
+            left = self._left_of_all(frozenset(term for term, _ in roots))
             if parts and not left:
                 culprit = next(what for term, what in roots if not all(self._kept(part, [term]) for part in parts))
                 note = f"{_told(culprit)} is not the same when they move ({self._text(parts)})"
@@ -134,9 +139,21 @@ class Symmetries:
             roots += [(self._terms.choices([number]), name), (self._terms.state_rewards([number]), name)]
         return roots
 
-    def _left(self, part: Blocks, roots: Sequence[tuple[int, object]]) -> list[Blocks]:
-        """What may still move; of blocks that are told apart, those that are not."""
-        terms = [term for term, _ in roots]
+    def _left_of_all(self, terms: frozenset[int]) -> list[Blocks]:
+        """What may still move when some terms must stay as they are.
+
+        Where these tell blocks apart, others may be found that move together: a second search looks for them.
+        """
+        if terms not in self._known:
+            parts, _ = self._found
+            left = [blocks for part in parts for blocks in self._left(part, sorted(terms))]
+            if left != parts and self._kinds is not None:
+                left = max(left, find(self._terms, self._kinds, sorted(terms)), key=_size)
+            self._known[terms] = left
+        return self._known[terms]
+
+    def _left(self, part: Blocks, terms: Sequence[int]) -> list[Blocks]:
+        """What is left of blocks; of those that are told apart, the others."""
         if part.rotates:
             return [part] if self._kept(part, terms) else []
         pools: list[list[tuple[int, ...]]] = []
@@ -156,6 +173,11 @@ class Symmetries:
 
     def _text(self, parts: Sequence[Blocks]) -> str:
         return Orbits(tuple(parts)).text(layout(self.program.variables, self.lowering.frozen)[0])
+
+
+def _size(parts: Sequence[Blocks]) -> int:
+    """How many symmetries there are, all together."""
+    return math.prod(len(part) if part.rotates else math.factorial(len(part)) for part in parts)
 
 
 def _told(culprit: Expression | str) -> str:
