@@ -458,10 +458,11 @@ class Run:
         outputs = self.outputs
         if not (outputs.plot or outputs.csv or self.ranges):
             return []
-        from .table import CsvFile, Plot, Table, title
+        from ..checking.experiment_table import title_of
+        from .table import CsvFile, Plot, Table
 
         chosen = [self.files[f].properties[i] for f, i in self.selected]
-        titles = [title(prop.name, prop.text) for prop in chosen]
+        titles = [title_of(prop.name, prop.text) for prop in chosen]
         found: list[Sink] = []
         if len(chosen) == 1 and (outputs.plot or outputs.csv):
             from .front import FrontCsv, FrontPlot, objectives_asked
