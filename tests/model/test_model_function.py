@@ -91,7 +91,8 @@ def test_variables_come_from_named_tuples_and_dataclasses() -> None:
         assert model.states is not None
         assert model.states.variables == ("x", "y")
         assert model.states.column("y").tolist() == [2, 1]
-    assert explore_function(lambda s: [(1, s)], (1, 2)).states.variables is None
+    assert explore_function(lambda s: [(1, s)], (1, 2)).states.variables == ("s0", "s1")
+    assert explore_function(lambda s: [(1, s)], "heads").states.variables is None
 
 
 def walk(x: int) -> list[tuple[float, int]]:
