@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from .checking.asking import Answers, Asked, Inquiry, QuietWorker, Row
 from .checking.experiment import Valuation, ranges, valuations
 from .checking.experiment_table import PARTS, cells_of, title_of
-from .checking.inquiring import Properties, Subject, choose, inquire
+from .checking.inquiring import choose, inquire
 from .checking.result import Result, shown
 from .lang.expressions import Value
 from .lang.markup import grid
+from .lang.program import Program
 from .lang.source import GaltonError
 from .lang.stream import nearest
 from .model.sparse import Model
@@ -166,8 +167,8 @@ class Experiment(Sequence[ExperimentRow]):
 
 
 def experiment(
-    subject: Subject,
-    props: Properties,
+    subject: Model | Program | str | Path,
+    props: str | Path | Sequence[str | Path],
     *,
     eps: float | None = None,
     method: str | None = None,

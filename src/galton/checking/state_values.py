@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,14 +135,13 @@ def _plain(value: Any) -> Any:
 class Everywhere:
     """What it takes to ask a property in all states: done when somebody wants to know.
 
-    ``subject`` is the model, or the program that it is built from with the options ``building``.
+    ``subject`` is the model, or the program that it is built from.
     """
 
     subject: Model | Program
     context: Program
     question: Question
     settings: Settings
-    building: Mapping[str, Any] = field(default_factory=dict)
 
     def values(self) -> StateValues:
         """The values in all states; they are on the host."""
@@ -161,7 +160,7 @@ class Everywhere:
             return self.subject
         from ..explore import build
 
-        return build(self.subject, **self.building)
+        return build(self.subject)
 
     def _bounded(self, model: Model) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
         """Values, and bounds from below and above."""
