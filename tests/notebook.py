@@ -22,10 +22,11 @@ def cells(kind: str = "code") -> list[dict[str, Any]]:
 
 
 def run(code: str, names: dict[str, Any]) -> Any:
-    """Run a cell as a notebook does: what its last expression gives."""
+    """Run a cell as a notebook does: what its last expression gives, None where it ends with none."""
     tree = ast.parse(code)
     last = tree.body.pop()
-    assert isinstance(last, ast.Expr), "a task ends with what it shows"
+    if not isinstance(last, ast.Expr):
+        return exec(code, names)
     exec(compile(tree, str(NOTEBOOK), "exec"), names)
     return eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)
 
@@ -54,6 +55,9 @@ def write_outputs() -> None:
                 continue
             count += 1
             value = run("".join(cell["source"]), names)
+            if value is None:
+                cell |= {"execution_count": count, "outputs": []}
+                continue
             data: dict[str, Any] = {"text/plain": repr(value).splitlines(keepends=True)}
             if hasattr(value, "_repr_png_"):
                 data["image/png"] = base64.b64encode(value._repr_png_()).decode()
