@@ -22,6 +22,7 @@ from .lang.program import Program
 from .lang.source import GaltonError
 from .lang.stream import nearest
 from .model.sparse import Model
+from .model.tables import import_pandas
 from .solve.settings import Settings
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Experiment(Sequence[ExperimentRow]):
         Where initial states differ there is no single value, and columns for the smallest and the largest. Cells of
         errors are empty; :attr:`errors` has them. It needs pandas.
         """
-        import pandas
+        pandas = import_pandas()
 
         columns: dict[str, list[Any]] = {name: [row.constants[name] for row in self.rows] for name in self.constants}
         for place, title in enumerate(self.properties):

@@ -189,6 +189,14 @@ def test_values_as_a_table() -> None:
     assert (bare.index.name, bare["value"].tolist()) == ("state", [0.25, 0, 1])
 
 
+def test_tables_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(GaltonError, match="tables need pandas: pip install"):
+        galton.check(CHAIN, 'P=? [ F "won" ]').values.to_pandas()
+    with pytest.raises(GaltonError, match="tables need pandas: pip install"):
+        galton.experiment(DIE, "const int k; P=? [ F d=k ]", k=[1]).to_pandas()
+
+
 def test_what_has_no_values() -> None:
     multi = galton.check(galton.parse(WEIGHED), "multi(Pmax=? [ F s=1 ], Pmax=? [ F s=2 ])")
     with pytest.raises(GaltonError, match="about the initial states only"):

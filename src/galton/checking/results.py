@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 from ..lang.markup import grid
 from ..lang.source import GaltonError
 from ..lang.stream import nearest
+from ..model.tables import import_pandas
 from .result import Result
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Results(Sequence[Result]):
 
         It needs pandas.
         """
-        import pandas
+        pandas = import_pandas()
 
         rows = [
             {

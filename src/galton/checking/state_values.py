@@ -17,7 +17,7 @@ from ..lang.properties import Multi, Quantile
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..model.sparse import Model
-from ..model.tables import state_index
+from ..model.tables import import_pandas, state_index
 from ..solve.settings import FINEST, Settings
 from .answering import AGAIN
 from .evaluation import Evaluation, UndecidedError
@@ -92,7 +92,7 @@ class StateValues:
 
         It needs pandas.
         """
-        import pandas
+        pandas = import_pandas()
 
         columns = {"value": self.array, "lower": self.lower, "upper": self.upper}
         return pandas.DataFrame(columns, index=state_index(self.model))

@@ -1,21 +1,30 @@
-"""The states of a model as the index of a pandas table."""
+"""Tables of pandas, which is imported when somebody wants one; states of a model as the index of a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..lang.source import GaltonError
 from .sparse import Model
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["state_index"]
+__all__ = ["import_pandas", "state_index"]
+
+
+def import_pandas() -> Any:
+    """The library; where it is missing, an error that says how to get it."""
+    try:
+        import pandas
+    except ImportError:
+        raise GaltonError("tables need pandas: pip install 'galton[pandas]'") from None
+    return pandas
 
 
 def state_index(model: Model) -> pandas.Index:
     """The states by their variables; by the objects they are, or their numbers, where they have no variables."""
-    import pandas
-
+    pandas = import_pandas()
     states = model.states
     if states is None:
         return pandas.RangeIndex(model.n_states, name="state")

@@ -14,6 +14,7 @@ from ..device.placement import Placement
 from ..io.fields import BadField
 from ..io.output import replacing
 from ..lang import GaltonError
+from ..model.tables import import_pandas
 
 if TYPE_CHECKING:
     import pandas
@@ -223,7 +224,7 @@ class Regions:
 
         It needs pandas.
         """
-        import pandas
+        pandas = import_pandas()
 
         columns: dict[str, list[Any]] = {}
         for place, name in enumerate(self.parameters):

@@ -16,6 +16,7 @@ from ...lang.resolution import Question, is_state_formula
 from ...lang.source import LanguageError
 from ...model.rounding import UNIT
 from ...model.sparse import Model
+from ...model.tables import import_pandas, state_index
 from ...solve.settings import Settings
 
 if TYPE_CHECKING:
@@ -111,10 +112,7 @@ class StateDistribution:
 
         States have their variables as the index. It needs pandas.
         """
-        import pandas
-
-        from ...model.tables import state_index
-
+        pandas = import_pandas()
         sums = self._sums()
         shares = list(self)
         columns = {part: [getattr(share, part) for share in shares] for part in ("probability", "lower", "upper")}

@@ -18,6 +18,7 @@ from ...lang.source import GaltonError
 from ...lower.reader import READER, Reader
 from ...model.sparse import Mask, Model, Rewards
 from ...model.states import ListedStates, PackedStates, States
+from ...model.tables import import_pandas, state_index
 from ...reduce.submodels import Rows, entries_of, picked
 
 if TYPE_CHECKING:
@@ -73,10 +74,7 @@ class Strategy:
 
         It needs pandas.
         """
-        import pandas
-
-        from ...model.tables import state_index
-
+        pandas = import_pandas()
         taken = [self.choice(state, step) for state in range(self.model.n_states)]
         actions = [
             None if choice is None else self.model.action(self.model.choices(state).start + choice)
