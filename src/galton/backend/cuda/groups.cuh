@@ -10,6 +10,7 @@
 
 #include "rows.cuh"
 
+#define MANY_ROWS 256  // as in backend/formats.py
 #define NOBODY (-1)
 
 // A row counted from the first of its state, and what it is worth.
@@ -137,13 +138,9 @@ __device__ inline void with_best_bound(const Rows& rows, count_t state, Value&& 
 
 #else
 
-// Whether a state is left to another launch.
+// Whether a state is left to another launch. Where there is none, there are no chunks either.
 __device__ inline bool is_wide(const Rows& rows, count_t state) {
-#ifdef MANY_ROWS
-    return rows.pattern.first_row(state + 1) - rows.pattern.first_row(state) > MANY_ROWS;
-#else
-    return false;
-#endif
+    return rows.chunks && rows.pattern.first_row(state + 1) - rows.pattern.first_row(state) > MANY_ROWS;
 }
 
 // The state of a thread among those from `first` to `last`, or NOBODY; `down` for the last first. Blocks start in the order of their

@@ -65,7 +65,7 @@ struct Rows {
     RowNumbers scale;          // without values: 1 everywhere
     RowNumbers constant;       // without values: 0 everywhere
     count_t optimum;           // -1 for the least, 1 for the greatest
-    Chunk* chunks;             // of the states with many rows; null where nobody asks for them
+    Chunk* chunks;             // of the wide states (groups.cuh), which have a launch of their own; null where they have none
 
     __device__ double decoded(code_t code) const { return dictionary ? dictionary[(int)code] : double(code); }
     __device__ double value(count_t entry) const { return decoded(codes[entry]); }

@@ -254,7 +254,7 @@ class _Steps:
 
     def __init__(self, layout: Layout, work: int, precision: Precision) -> None:
         self._wide = layout.wide
-        self._kernels = _kernels("steps", layout, precision, *(self._wide.narrow if self._wide else ()))
+        self._kernels = _kernels("steps", layout, precision)
         self._of_wide = _kernels("steps", layout, precision, *self._wide.defines) if self._wide else self._kernels
         self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, work
         self._real = precision.real

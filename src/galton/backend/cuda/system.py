@@ -247,16 +247,14 @@ class System:
 
         Where unknowns are wide, a second launch is for these, unless one row of each is all that is read.
         """
-        rows, matrix = self._rows, self.matrix
+        matrix, shared = self.matrix, self.matrix.wide if wide else None
         if self._segmented is not None:
             self._segmented.run(of, rounding)
-        shared = matrix.wide if wide else None
+        given = (*self._rows, None if shared is None else shared.chunks, *arguments)
         threads, block = (span.last - span.first) * matrix.lanes, matrix.variant.block
-        narrow = self._kernels(file, of, *(shared.narrow if shared else ()))
-        narrow.launch(kernel, threads, *rows, None, *arguments, block=block)
+        self._kernels(file, of).launch(kernel, threads, *given, block=block)
         if shared is not None:
-            blocks = self._kernels(file, of, *shared.defines)
-            blocks.launch(kernel, shared.threads, *rows, shared.chunks, *arguments, block=shared.block)
+            self._kernels(file, of, *shared.defines).launch(kernel, shared.threads, *given, block=shared.block)
 
     def _maximum(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> float:
         self._results[:] = 0

@@ -37,13 +37,12 @@ class Wide:
     chunks
         Of all of them: ``(chunks, WORDS)``, as the kernels take them. They have room for what blocks tell each other,
         so that two launches may not use them at once.
-    narrow, defines
-        The macros of launches without the wide unknowns, and of those for them.
+    defines
+        The macros of launches for them.
     """
 
     unknowns: int
     chunks: Any
-    narrow: tuple[str, ...]
     defines: tuple[str, ...]
     block: int = BLOCK
 
@@ -67,5 +66,4 @@ def wide_unknowns(groups: Any | None) -> Wide | None:
     chunks = cp.zeros((int(first[-1]), WORDS), dtype=np.int32)
     chunks[:, 0] = repeated(unknowns, counts)
     chunks[:, 1] = cp.arange(len(chunks), dtype=np.int32) - repeated(first[:-1], counts)
-    narrow, defines = (f"MANY_ROWS={MANY_ROWS}",), ("WIDE=1", f"CHUNK_ROWS={CHUNK_ROWS}")
-    return Wide(len(unknowns), chunks, narrow, defines)
+    return Wide(len(unknowns), chunks, ("WIDE=1", f"CHUNK_ROWS={CHUNK_ROWS}"))
