@@ -119,7 +119,7 @@ __device__ inline void with_best(const Rows& rows, count_t state, double worst, 
         Chunk* const first = own - own->number;
         if (!comes_last(first, own, chunks, best)) return;
         best = {worst, 0};
-        for (count_t k = team(); k < chunks; k += teams()) {
+        for (count_t k = chunks - 1 - team(); k >= 0; k -= teams()) {
             const volatile Chunk& chunk = first[k];  // not as a cache may know it
             const Best other{chunk.value, chunk.row};
             if (leads(other, best, better)) best = other;
