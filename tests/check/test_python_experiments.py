@@ -207,7 +207,7 @@ def test_plots(tmp_path: Path, walk: galton.Program) -> None:
     assert image.imread(tmp_path / "walk.png").std() > 0.05
     assert figure._repr_png_().startswith(b"\x89PNG")
     assert len(found.plot().axes[0].lines) == 5  # over N, a curve for each T
-    with pytest.raises(GaltonError, match="no constant 'M' runs through several values; there are N, T"):
+    with pytest.raises(GaltonError, match=r"no constant 'M' runs through several values; .*N, T"):
         found.plot(x="M")
     with pytest.raises(GaltonError, match=r"'\.txt' is no kind of picture"):
         found.plot(tmp_path / "walk.txt")
