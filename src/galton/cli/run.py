@@ -23,7 +23,7 @@ from ..lang.program import Program
 from ..lang.properties import Multi
 from ..lang.resolution import OpenConstantError, Question, resolve
 from ..lang.source import UnsupportedError, read_source
-from ..lang.stream import nearest
+from ..lang.stream import suggestion
 from . import options, show
 from .ending import memory_advice, unhurried
 
@@ -148,7 +148,8 @@ class Run:
         given = options.read_constants(const)
         own = {constant.name.name for constant in self.syntax.constants}
         declared = {constant.name.name for file in self.files for constant in file.constants}
-        options.warn_of_strangers(self.path, given, own, declared)
+        constants = [*self.syntax.constants, *(constant for file in self.files for constant in file.constants)]
+        options.warn_of_strangers(self.path, given, constants)
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
         used = {**self.of_model, **self.of_properties}
@@ -195,8 +196,8 @@ class Run:
         known = {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
         for name in names:
             if name not in known:
-                hint = nearest(name, [n for n in known if n])
-                raise GaltonError(f"no property is called '{name}'{f'; {hint}' if hint else ''}")
+                hint = suggestion(name, [n for n in known if n], "properties") or "none of the properties has a name"
+                raise GaltonError(f"no property is called '{name}'; {hint}")
         typed = [(f, i) for f, i in everything if self.files[f].source.name == TYPED]
         return sorted({*(known[name] for name in names), *typed})
 
