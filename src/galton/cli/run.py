@@ -8,10 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from ..backend.failures import LimitError
 from ..checking.asking import Answers, Asked, Built, Inquiry, Row
@@ -23,7 +22,8 @@ from ..lang.program import Program
 from ..lang.properties import Multi
 from ..lang.source import read_source
 from ..lang.stream import suggestion
-from . import options, show
+from ..progress import task
+from . import options, show, telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class Run:
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
         self.syntax = parse_model(read_source(self.path))
+        options.tell_type(self.path, self.syntax)
         sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
@@ -102,7 +103,8 @@ class Run:
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
         used = {**self.of_model, **self.of_properties}
-        self.ranges = list(ranges({name: text for name, text in given.items() if name in used}))
+        varying = ranges({name: text for name, text in given.items() if name in used})
+        self.ranges, self.n_rows = list(varying), prod(map(len, varying.values()))
         if self.outputs.strategy and (len(self.selected) > 1 or self.ranges):
             raise GaltonError("a strategy belongs to one property: give one with --prop or --name, and no range")
         if self.outputs.certificate and (len(self.selected) > 1 or self.ranges):
@@ -167,6 +169,8 @@ class Run:
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
         sinks: list[Sink] | None = None
+        self.rows_done, self.rows_task = 0, task() if self.ranges else None
+        self._tell_rows()
         try:
             for row in self.inquiry.rows():
                 if row.slips:
@@ -177,6 +181,8 @@ class Run:
                 sinks = self._sinks() if sinks is None else sinks
                 self._answer_row(row, sinks)
         finally:
+            if self.rows_task is not None:
+                self.rows_task.close()
             with unhurried():
                 for sink in list(sinks or ()):
                     self._attempt(sinks or [], sink, sink.close)
@@ -224,8 +230,8 @@ class Run:
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
     def _built(self, built: Built, what: str = "") -> Built:
-        if not self.outputs.as_json and not self.ranges:
-            typer.echo(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
+        if not self.outputs.as_json and not self.ranges and not telling.quiet():
+            telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
@@ -247,7 +253,7 @@ class Run:
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
                 message = f"{self.apply} was made for {name}={value}, and this is {name}={constants[name]}"
-                typer.echo(f"warning: {message}", err=True)
+                telling.warn(f"{message}")
         return strategy.induced()
 
     # Questions and answers.
@@ -268,7 +274,7 @@ class Run:
         self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
-                typer.echo(options.told(error), err=True)
+                telling.complain(options.told(error))
             return
         for a in row.all_asked:
             self._put({**self._record(a), "error": _told(a.wrong or error)})
@@ -291,7 +297,7 @@ class Run:
         said = options.told(wrong)
         if not self.outputs.as_json and said not in self.told:
             self.told.add(said)
-            typer.echo(said, err=True)
+            telling.complain(said)
 
     def _answer(self, answers: Answers, asked: Asked) -> Result | str:
         if asked.wrong is not None:
@@ -318,7 +324,7 @@ class Run:
             self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
         elif not self.ranges and not isinstance(found, GaltonError):
             assert built is not None
-            show.print_result(found)
+            show.print_result(replace(found, name=asked.question.prop.name))
             if self.outputs.explain:
                 show.print_plan(built.model, found, built.seconds)
         if isinstance(found, GaltonError):
@@ -344,12 +350,12 @@ class Run:
             found = answer_curve(model, points, replace(self.settings, watch=watcher))
         except KeyboardInterrupt:
             watcher.clear()
-            typer.echo(watcher.farewell(), err=True)
+            telling.complain(watcher.farewell())
             raise
         watcher.clear()
         answers = [result for result in found if result is not None]
         for warning in dict.fromkeys(w for r in answers for w in r.warnings[len(model.warnings) :]):
-            typer.echo(f"warning: {warning}", err=True)
+            telling.warn(f"{warning}")
         return found
 
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
@@ -382,15 +388,15 @@ class Run:
             )
             if not self.outputs.as_json:
                 about = "" if isinstance(error, LanguageError) else f"{text}: "
-                typer.echo(f"error: {about}{error}" if about else options.told(error), err=True)
+                telling.complain(f"error: {about}{error}" if about else options.told(error))
             return error
         except KeyboardInterrupt:
             watcher.clear()
-            typer.echo(watcher.farewell(), err=True)
+            telling.complain(watcher.farewell())
             raise
         watcher.clear()
         for warning in found.warnings[len(model.warnings) :]:  # the model's own were told when it was built
-            typer.echo(f"warning: {warning}", err=True)
+            telling.warn(f"{warning}")
         return found
 
     def _counterexample(self, result: Result | GaltonError, built: Built | None, asked: Asked) -> Counterexample | None:
@@ -402,7 +408,7 @@ class Run:
         try:
             return explained(asked.context, built.model, asked.question, self.settings, result)
         except GaltonError as error:
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
             self.code = max(self.code, 1)
             return None
 
@@ -415,7 +421,7 @@ class Run:
 
         best = result.strategy
         if best is None:
-            typer.echo("warning: no strategy does what is asked for, so none is written", err=True)
+            telling.warn("no strategy does what is asked for, so none is written")
             return
         about: dict[str, Any] = {"formula": result.formula}
         about["constants"] = {name: show.as_json(value) for name, value in asked.context.constants.items()}
@@ -435,7 +441,7 @@ class Run:
         try:
             certificate = certified(result, asked.context, model, asked.question)
         except GaltonError as error:
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
             self.code = max(self.code, 1)
             return
         if not options.kept(certificate.write, self.outputs.certificate):
@@ -449,7 +455,7 @@ class Run:
         return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
 
     def _put(self, answer: dict[str, Any]) -> None:
-        typer.echo(json.dumps(answer))
+        telling.say(json.dumps(answer))
         sys.stdout.flush()
 
     # Tables.
@@ -487,6 +493,12 @@ class Run:
         with unhurried():
             for sink in list(sinks):
                 self._attempt(sinks, sink, partial(sink.add, row, answers))
+        self.rows_done += 1
+        self._tell_rows()
+
+    def _tell_rows(self) -> None:
+        if self.rows_task is not None:
+            self.rows_task.tell(f"{self.rows_done:,} of {self.n_rows:,} rows", self.rows_done / self.n_rows)
 
     def _attempt(self, sinks: list[Sink], sink: Sink, write: Callable[[], None]) -> None:
         """Write; a file that cannot be written is told of once and let go, and the answers go on."""
@@ -495,7 +507,7 @@ class Run:
         except OutputError as error:
             self.code = 2
             sinks.remove(sink)
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
 
 
 def _told(error: GaltonError) -> dict[str, str]:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ..checking.experiment_table import PARTS, cells_of
 from ..io.output import Output
+from . import telling
 
 if TYPE_CHECKING:
     from ..checking.result import Result
@@ -39,8 +38,8 @@ class Table:
         """No row will follow."""
 
     def _print(self, cells: Sequence[str], bold: bool = False) -> None:
-        line = "  ".join(cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True))
-        typer.echo(typer.style(line, bold=True) if bold else line)
+        padded = [cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)]
+        telling.say(telling.bold("  ".join(padded)) if bold else "  ".join(map(telling.verdict, padded)))
 
 
 class CsvFile:
