@@ -40,6 +40,10 @@ def test_names_of_properties_are_printed() -> None:
         (1e-300, 0.99e-300, 1.01e-300, "1e-300"),
         (math.inf, math.inf, math.inf, "infinity"),
         (3, 3, 3, "3"),
+        (0.9999999, 0.9999998, 1.0, "0.9999999"),  # a probability
+        (0.9999999, 0.9999990, 1.0000008, "1"),  # no probability
+        (1.0, 1.0, 1.0, "1"),
+        (1e-9, 0.0, 2e-9, "1e-09"),
     ],
 )
 def test_few_digits_that_lie_within_the_bounds(value: float, lower: float, upper: float, text: str) -> None:

@@ -299,8 +299,13 @@ def concise(value: Number, lower: Number, upper: Number) -> str:
     """
     if isinstance(value, int) or not math.isfinite(value):
         return shown(value)
-    rounded = (shown(value, digits) for digits in range(3, DIGITS))
-    return next((text for text in rounded if lower <= float(text) <= upper), shown(value))
+    for digits in range(3, DIGITS):
+        text = shown(value, digits)
+        # A probability that is not known to be 0 or 1 is not shown as that: there its bounds end.
+        certain = lower == upper or lower < float(text) < upper or float(text) not in (0.0, 1.0)
+        if certain and lower <= float(text) <= upper:
+            return text
+    return shown(value)
 
 
 def _digits(lower: Number, upper: Number) -> int:

@@ -57,6 +57,8 @@ class Outputs:
     certificate: Path | None
     counterexample: bool = False
     counterexample_file: Path | None = None
+    plot_x: str | None = None
+    plot_log: str | None = None
 
     @property
     def explains(self) -> bool:
@@ -481,12 +483,20 @@ class Run:
                     found.append(FrontCsv(outputs.csv, self.ranges))
                 outputs = replace(outputs, plot=None, csv=None)
         if outputs.plot:
-            found.append(Plot(outputs.plot, self.ranges, titles))
+            how = {"x": outputs.plot_x, "log": outputs.plot_log or "", "title": self._title(titles)}
+            found.append(Plot(outputs.plot, self.ranges, titles, **how))  # type: ignore[arg-type]
         if outputs.csv:
             found.append(CsvFile(outputs.csv, self.ranges, titles, exact=self.settings.exact))
         if self.ranges and not outputs.as_json:
             found.append(Table(self.ranges, titles))
         return found
+
+    def _title(self, titles: Sequence[str]) -> str:
+        """What a picture is about: the model, its constants without a range, and the only property."""
+        given = {**self.of_model, **self.of_properties}
+        fixed = ", ".join(f"{name}={value}" for name, value in given.items() if name not in self.ranges)
+        model = f"{self.path.stem} ({fixed})" if fixed else self.path.stem
+        return f"{model}: {titles[0]}" if len(titles) == 1 else model
 
     def _add(self, sinks: list[Sink], valuation: Valuation, answers: Sequence[Any]) -> None:
         row: Any = {name: valuation[name] for name in self.ranges}
