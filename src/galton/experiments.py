@@ -24,7 +24,6 @@ from .solve.settings import Settings
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.figure import Figure
 
 __all__ = ["Experiment", "ExperimentRow", "experiment"]
 
@@ -134,13 +133,13 @@ class Experiment(Sequence[ExperimentRow]):
                     columns[f"{title}{part}"] = list(column)
         return pandas.DataFrame(columns)
 
-    def plot(self, path: str | Path | None = None, *, x: str | None = None, log: bool | str = False) -> Figure:
+    def plot(self, path: str | Path | None = None, *, x: str | None = None, log: bool | str = False) -> Any:
         """Draw the values; :func:`galton.plot.experiments.plot_experiment` tells the options.
 
         Parameters
         ----------
         path
-            Where to write the picture; a notebook shows what is returned.
+            Where to write the picture, or with ``.html`` a page; a notebook shows what is returned.
         x
             The constant to draw over; the first, if not given.
         log

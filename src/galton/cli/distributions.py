@@ -129,11 +129,11 @@ class _Report:
 
     def __init__(self, model: Path, csv: Path | None, plot: Path | None, expression: str | None) -> None:
         from ..io.output import check_writable
-        from ..plot.distributions import check_distribution_picture
+        from ..plot.distributions import check_kind
 
         self._model, self._csv, self._plot, self._what = model, csv, plot, expression or "state"
         if plot is not None:
-            check_distribution_picture(plot)
+            check_kind(plot)
         for path in (csv, plot):
             if path is not None:
                 check_writable(path)

@@ -140,4 +140,4 @@ class Plot:
         """Draw all there is."""
         from ..plot.experiments import plot_experiment
 
-        plot_experiment(self._rows, self._titles, self._path, **self._how)  # type: ignore[arg-type]
+        plot_experiment(self._rows, self._titles, self._path, **self._how)

@@ -143,8 +143,8 @@ def _panels(rows: Sequence[Row], titles: Sequence[str], x: str) -> dict[str, lis
             curves = panels.setdefault(quantity_of(answer), {})
             curves.setdefault((place, others), Curve(label)).points.append(point)
     found = {quantity: list(curves.values()) for quantity, curves in panels.items()}
-    for curves in found.values():
-        for curve, shade in zip(curves, shades(len(curves)), strict=True):
+    for several in found.values():
+        for curve, shade in zip(several, shades(len(several)), strict=True):
             curve.colour = shade
             curve.points.sort(key=lambda point: point.x)
     return found
