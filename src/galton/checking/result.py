@@ -295,7 +295,7 @@ def concise(value: Number, lower: Number, upper: Number) -> str:
     """A number in few digits, rounded no further than its bounds allow.
 
     >>> concise(0.4999999871, 0.49999995, 0.50000002), concise(1 / 6, 0.1666665, 0.1666668)
-    ('0.5', '0.166667')
+    ('0.5', '0.1666667')
     """
     if isinstance(value, int) or not math.isfinite(value):
         return shown(value)

@@ -170,7 +170,8 @@ def _by_colour(regions: Regions, boxes: Sequence[Box]) -> dict[str, list[Box]]:
 def _legend(regions: Regions) -> dict[str, str]:
     """What colours mean, with the part of the space that has them; nothing where they are a scale."""
     parts = {verdict: regions.share_of(verdict) for verdict in DECIDED}
-    return {COLOURS[verdict]: f"{verdict}, {part:.1%}" for verdict, part in parts.items() if part}
+    unseen = {"false": ", not drawn"} if len(regions.parameters) > 2 else {}
+    return {COLOURS[v]: f"{v}, {part:.1%}{unseen.get(v, '')}" for v, part in parts.items() if part}
 
 
 def _corners(regions: Regions, box: Box) -> tuple[float, float, float, float]:
