@@ -36,12 +36,12 @@ def check_kind(path: str | Path) -> None:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Matplotlib's empty figure, of so many inches."""
+    """Matplotlib's empty figure, of so many inches, which notebooks show."""
     try:
-        from matplotlib.figure import Figure
+        from .figure import NotebookFigure
     except ImportError:
         raise GaltonError("pictures need Matplotlib: pip install 'galton[plot]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
+    return NotebookFigure(figsize=(width, height), layout="constrained")
 
 
 def plotly() -> Any:
