@@ -59,7 +59,7 @@ def test_viridis_is_matplotlibs() -> None:
     from matplotlib.colors import to_rgb
 
     for place in np.linspace(0, 1, 50):
-        assert to_rgb(viridis(float(place))) == pytest.approx(colormaps["viridis"](float(place))[:3], abs=0.06)
+        assert to_rgb(viridis(float(place))) == pytest.approx(colormaps["viridis"](float(place))[:3], abs=0.03)
 
 
 def test_a_threshold_is_a_line_over_one_parameter(tmp_path: Path) -> None:

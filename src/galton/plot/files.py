@@ -73,7 +73,7 @@ def shades(count: int) -> list[str]:
 def viridis(place: float) -> str:
     """A colour of viridis, from 0, dark violet, to 1, yellow.
 
-    The map of Smith and van der Walt (2015), whose lightness grows evenly, by nine of its colours and straight lines
+    The map of Smith and van der Walt (2015), whose lightness grows evenly, by 17 of its colours and straight lines
     between, so that pages and pictures agree.
 
     >>> viridis(0), viridis(0.5), viridis(1)
@@ -85,4 +85,7 @@ def viridis(place: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * (at - low)):02x}" for a, b in pair)
 
 
-_VIRIDIS = ("440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725")
+_VIRIDIS = (
+    *("440154", "48186a", "472d7b", "424086", "3b528b", "33638d", "2c728e", "26828e", "21918c"),
+    *("1f9f88", "27ad81", "3dbc74", "5cc863", "81d34d", "aadc32", "d5e21a", "fde725"),
+)
