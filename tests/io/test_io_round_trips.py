@@ -241,7 +241,7 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     for model, name, message in [
         (mdp, "m.mtx", "cannot say which rows belong to which state"),
         (chain, "m.srew", "no rewards to write to m.srew"),
-        (chain, "m.dot", "the suffix '.dot' is not one Galton knows"),
+        (chain, "m.doc", "the suffix '.doc' is not one Galton knows"),
     ]:
         with pytest.raises((ModelError, FileError), match=message):
             write_model(model, [tmp_path / name])
