@@ -16,6 +16,7 @@ from ..lang.properties import ExpectedTime, Filter, Multi, Probability, Quantile
 from ..lang.rendering import render
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
+from ..lang.wording import worded
 from ..model.sparse import Int32s, Model
 from ..solve.settings import FINEST, Settings
 from .evaluation import Evaluation, UndecidedError
@@ -130,11 +131,11 @@ def _note(result: Result, settings: Settings, rounded: bool) -> str:
     if _missing(result, settings) <= 1:
         return ""
     if result.value is None:
-        return "single precision rounds too much to tell; leave --single away" if rounded else ""
+        return worded("single precision rounds too much to tell; leave --single away") if rounded else ""
     apart = (result.upper or 0) - (result.lower or 0)
     why = "no method at hand comes closer"
     if rounded:
-        why = f"single precision rounds that much in {result.iterations:,} steps: leave --single away"
+        why = worded(f"single precision rounds that much in {result.iterations:,} steps: leave --single away")
     return f"the bounds are {apart:.2g} apart, which is more than eps asks for; {why}"
 
 

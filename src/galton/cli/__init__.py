@@ -9,6 +9,7 @@ import sys
 import typer
 
 from ..lang.source import GaltonError
+from ..lang.wording import for_command_line
 from . import bench
 from .automaton import automaton
 from .build import build
@@ -60,6 +61,11 @@ def top(version: bool = typer.Option(False, "--version", help="Print the version
 
 def main() -> None:
     """The entry point: what people got wrong is told in a sentence, and the exit code is 2."""
+    with for_command_line():
+        _main()
+
+
+def _main() -> None:
     # NumPy's BLAS would start a thread per core, which nothing here uses and which take longer than a small model.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     outputs_that_are_there()

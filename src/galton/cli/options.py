@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..lang.program import Program
+    from ..lang.syntax import ConstantDeclaration
     from ..lower.reader import Reader
     from ..model.sparse import Model
 
@@ -102,7 +103,7 @@ def load_program(path: Path, constants: list[str] | None) -> Program:
     file = parse_model(read_source(path))
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
-    warn_of_strangers(path, values, own)
+    warn_of_strangers(path, values, file.constants)
     return program
 
 
@@ -119,18 +120,20 @@ def read_constants(texts: list[str]) -> dict[str, str]:
     return values
 
 
-def warn_of_strangers(path: Path, given: Collection[str], own: Collection[str], others: Collection[str] = ()) -> None:
+def warn_of_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
     """Say which constants nobody declares.
 
     It is worth a warning, not an error: the same constants are often given to models with and without a property file
     that uses them.
     """
+    from ..lang.constants import to_give
     from ..lang.stream import nearest
 
+    names = [constant.name.name for constant in declared]
     for name in given:
-        if name not in own and name not in others:
-            hint = nearest(name, {*own, *others})
-            typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
+        if name not in names:
+            hint = nearest(name, names) or to_give(declared)
+            typer.echo(f"warning: {path} has no constant '{name}'; {hint}", err=True)
 
 
 def build_model(
