@@ -64,5 +64,5 @@ def packed(file: IO[bytes], compression: str | None) -> IO[Any]:
 
         return gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0)  # type: ignore[return-value]
     if compression == "xz":
-        return lzma.LZMAFile(file, "wb", preset=1)  # type: ignore[return-value]
+        return lzma.LZMAFile(file, "wb", preset=1)
     return file

@@ -39,7 +39,7 @@ def _columns(text: bytes, n_states: int) -> tuple[dict[str, npt.NDArray[np.gener
     block = np.frombuffer(text, dtype=np.uint8)
     marks = np.flatnonzero((block == ord("&")) | (block == ord("\n")))
     width = len(marks) // n_states
-    marks = marks.reshape(n_states, width)
+    marks = marks.reshape((n_states, width))
     if not (block[marks[:, -1]] == ord("\n")).all():
         raise ValueError("lines of different lengths")
     starts = np.concatenate(([0], marks.reshape(-1)[:-1] + 1)).reshape(n_states, width)
@@ -96,4 +96,5 @@ def _truths(block: Bytes, low: Places, high: Places, name: bytes) -> npt.NDArray
     empty = high == low
     if not (empty | (_is_name(block, at, name) & (high == at + len(name)))).all():
         raise ValueError("name")
-    return ~false
+    truths: npt.NDArray[np.bool_] = ~false
+    return truths

@@ -93,7 +93,7 @@ class _States:
             values = column[part]
             parts.append(constant("\t& " if position else "//["))
             if values.dtype == np.bool_:
-                parts += [constant("!") * ~values[:, None], constant(name)]
+                parts += [constant("!") * (values == 0)[:, None], constant(name)]
             else:
                 parts += [constant(f"{name}="), integers(values)]
         parts += [constant("]\n")] if self._variables else []
@@ -115,6 +115,7 @@ class _Actions:
 
     def lines(self, rows: slice) -> Characters:
         model, count = self._model, rows.stop - rows.start
+        names: Characters
         if self._names is not None and model.choice_actions is not None:
             names = self._names[model.choice_actions[rows]]
         else:
@@ -149,14 +150,14 @@ def _reward_parts(arrays: Sequence[Floats | None], count: int) -> list[Character
     return [*parts, constant("]")]
 
 
-def _action_places(model: Model, low: int, high: int) -> npt.NDArray[np.int64]:
+def _action_places(model: Model, low: int, high: int) -> Integers:
     """The line of each choice in the file, counted from the first state: behind all states, choices, transitions."""
     groups = model.row_groups
     rows = np.arange(groups[low], groups[high])
     return model.row_starts[rows] + rows + np.repeat(np.arange(low, high), np.diff(groups[low : high + 1])) + 1
 
 
-def _entry_places(model: Model, low: int, high: int) -> npt.NDArray[np.int64]:
+def _entry_places(model: Model, low: int, high: int) -> Integers:
     groups = model.row_groups
     lengths = np.diff(model.row_starts[groups[low] : groups[high] + 1])
     first = np.repeat(_action_places(model, low, high) - model.row_starts[groups[low] : groups[high]] + 1, lengths)

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ..model.sparse import Model
+import numpy as np
+
 from .errors import FileError
+
+if TYPE_CHECKING:
+    from ..model.sparse import Model
 
 __all__ = [
     "COMPRESSIONS",
@@ -137,8 +141,18 @@ def left_out(model: Model, paths: Iterable[Path]) -> Mapping[Path, list[str]]:
         if "transition" in there and "transition" not in held and "choice" in held:
             lost = [what for what in lost if what != there["transition"]]
             lost.append(f"{there['transition']}, but for the mean of each choice")
+        if together[0].suffix == ".umb" and model.has_rates and _rounds(model):
+            lost.append("the last digit of some rates, which become exit rates and probabilities")
         found[together[0]] = lost
     return found
+
+
+def _rounds(model: Model) -> bool:
+    """Whether exit rates and probabilities do not give all rates back."""
+    from .quotients import quotients
+
+    rates, exits = model.values.array(), np.repeat(model.exit_rates, np.diff(model.row_starts))
+    return bool((quotients(rates, exits) * exits != rates).any())
 
 
 def _sets(paths: Iterable[Path]) -> list[list[Path]]:
