@@ -65,8 +65,10 @@ def strings(texts: Iterable[str]) -> Characters:
 
 
 def numbers(values: npt.NDArray[np.float64], *, exact: bool) -> Characters:
-    """One number per line, exact or as PRISM prints it."""
-    return strings(map(exact_text if exact else prism_text, values.tolist()))
+    """One number per line, exact or as PRISM prints it; each distinct one is printed once."""
+    patterns, places = np.unique(values.view(np.int64), return_inverse=True)  # as bits: -0 is not 0
+    distinct = patterns.view(np.float64).tolist()
+    return strings(map(exact_text if exact else prism_text, distinct))[places]
 
 
 def value_characters(values: Values, *, exact: bool) -> Callable[[slice], Characters]:

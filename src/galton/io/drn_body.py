@@ -6,7 +6,6 @@ once; what follows the number of a state or the word ``action`` is taken apart o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, NoReturn, TypeVar
@@ -24,8 +23,6 @@ __all__ = ["ACTION_LINE", "ENTRY_LINE", "STATE_LINE", "Body", "Layout", "read_bo
 STATE_LINE = "state number [!rate] [reward, …] label …"
 ACTION_LINE = "action name [reward, …]"
 ENTRY_LINE = "target : value"
-_STATE = re.compile(r'\s*(?:!(\S+))?\s*(?:\[([^\]]*)\])?((?:\s*"[^"]*"|\s*[^\s"\[!{]\S*)*)\s*')
-_ACTION = re.compile(r"(\S+)\s*(?:\[([^\]]*)\])?")
 _WORDS = {"s": {b"state"}, "a": {b"action"}}
 
 Parsed = TypeVar("Parsed")
@@ -129,18 +126,23 @@ def read_body(file: DrnFile, n_rewards: int) -> Body:
 
 
 def _state(text: str, n_rewards: int) -> _StateText:
-    found = _STATE.fullmatch(text)
-    if found is None:
-        raise ValueError(f"this is not a line of a state: {STATE_LINE}")
-    rate = None if found[1] is None else parse_number(found[1].encode())
-    return _StateText(rate, _row(found[2], n_rewards), label_names(found[3]))
+    rest, rate, rewards = text.strip(), None, None
+    if rest.startswith("!"):
+        word = rest.split(None, 1)[0]
+        rest, rate = rest[len(word) :].lstrip(), parse_number(word[1:].encode())
+    if rest.startswith("["):
+        rewards, bracket, rest = rest[1:].partition("]")
+        if not bracket:
+            raise ValueError("a bracket is never closed")
+    return _StateText(rate, _row(rewards, n_rewards), label_names(rest))
 
 
 def _action(text: str, n_rewards: int) -> _ActionText:
-    found = _ACTION.fullmatch(text)
-    if found is None:
+    name, *more = text.split(None, 1)
+    rest = "".join(more).strip()
+    if rest and not (rest.startswith("[") and rest.find("]") == len(rest) - 1):
         raise ValueError(f"this is not a line of a choice: {ACTION_LINE}")
-    return _ActionText(found[1], _row(found[2], n_rewards))
+    return _ActionText(name, _row(rest[1:-1] if rest else None, n_rewards))
 
 
 def _row(text: str | None, n_rewards: int) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from .errors import FileError, read_bytes
 __all__ = ["DrnFile", "label_names"]
 
 _BLOCK = 1 << 20
-_LABEL = re.compile(r'"([^"]*)"|(\S+)')
+_LABEL = re.compile(r'\s*(?:"([^"]*)"|([^\s"\[!{]\S*))(?=\s|$)')
 
 
 @dataclass
@@ -40,13 +40,13 @@ class DrnFile:
             if line.startswith("//"):
                 found.named |= line.strip() == NAMED
                 if line.startswith(LABELS):
-                    found.labels = label_names(line.removeprefix(LABELS))
+                    found.labels = _told_labels(line.removeprefix(LABELS))
             elif line.startswith("@model"):
                 found.body = start
                 return found
             elif line.startswith("@"):
-                key, _, value = line[1:].partition(":")
-                found.header[key.strip()] = number, value.strip()
+                key, value = (part.strip() for part in line[1:].partition(":")[::2])
+                found.header[key] = number, value
             elif key and not found.header[key][1]:
                 found.header[key] = number, line  # spaces count: an unnamed reward structure is one
             elif line.strip():
@@ -99,5 +99,20 @@ class DrnFile:
 
 
 def label_names(text: str) -> tuple[str, ...]:
-    """The labels of a line; those with spaces are in quotes."""
-    return tuple(quoted or plain for quoted, plain in _LABEL.findall(text))
+    """The labels of a line, those with spaces in quotes; ValueError where it has something else."""
+    found, place, text = [], 0, text.rstrip()
+    while place < len(text):
+        label = _LABEL.match(text, place)
+        if label is None:
+            raise ValueError(f"this is no label: {text[place:].strip()[:20]}")
+        found.append(label[1] if label[2] is None else label[2])
+        place = label.end()
+    return tuple(found)
+
+
+def _told_labels(text: str) -> tuple[str, ...]:
+    """The labels that a comment lists; a comment of another kind is none of our business."""
+    try:
+        return label_names(text)
+    except ValueError:
+        return ()

@@ -49,7 +49,7 @@ def write_mat(model: Model, path: Path) -> None:
         arrays |= {"variables": _names(states.variables), "states": np.stack([c.astype(np.int32) for c in columns], 1)}
         arrays["is_boolean"] = np.array([[column.dtype == np.bool_ for column in columns]])
     with replacing(path, "binary") as file:
-        savemat(file, arrays, do_compression=True, oned_as="column")  # type: ignore[arg-type]  # a file will do
+        savemat(file, arrays, oned_as="column")  # type: ignore[arg-type]  # a file will do
 
 
 def _column(array: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

@@ -56,18 +56,19 @@ def read_tar(path: Path) -> dict[str, Bytes]:
 
 def _header(path: Path, header: Bytes, place: int) -> tuple[str, int, bytes]:
     raw = header.tobytes()
-    claimed = raw[148:156].strip(b" \0")
-    if not claimed.isdigit() or int(claimed, 8) != int(header.sum()) - sum(raw[148:156]) + 8 * 32:
+    if _octal(raw[148:156]) != int(header.sum()) - sum(raw[148:156]) + 8 * ord(" "):
         raise FileError(f"this is no tar archive: the header at byte {place} has a wrong check sum", path)
     name, prefix = (part.split(b"\0", 1)[0].decode(errors="replace") for part in (raw[:100], raw[345:500]))
     digits = raw[124:136]
-    if digits[0] & 0x80:
-        size = int.from_bytes(digits, "big") & ~(0x80 << 88)
-    elif digits.strip(b" \0").isdigit() and not set(digits) & set(b"89"):
-        size = int(digits.strip(b" \0"), 8)
-    else:
+    size = int.from_bytes(digits, "big") & ~(0x80 << 88) if digits[0] & 0x80 else _octal(digits)
+    if size is None:
         raise FileError(f"this is no tar archive: {name!r} has no size", path)
     return f"{prefix}/{name}" if prefix else name, size, raw[156:157]
+
+
+def _octal(field: bytes) -> int | None:
+    digits = field.strip(b" \0")
+    return int(digits, 8) if digits and not set(digits) - set(b"01234567") else None
 
 
 def _long_name(data: bytes, kind: bytes) -> str:

@@ -203,6 +203,8 @@ class _Reader:
         found = None
         if "branch-probability-type" in self.system:
             found = self._numbers("branch-to-probability.bin", self.system["branch-probability-type"], n_branches)
+            if found is None and n_branches:
+                raise BadField("there is no branch-to-probability.bin")
         if found is None:
             if (np.diff(starts) > 1).any():
                 raise BadField("there are no probabilities, and a choice has several branches")
@@ -342,6 +344,8 @@ class _Raw:
 
     def _of_entries(self, rewards: Floats, parts: Assembled) -> Floats:
         """The reward of each matrix entry; where several branches became one, their mean."""
+        if not parts.deadlocks.any() and np.array_equal(self.targets, parts.columns):
+            return rewards  # nothing was moved
         rows = self.rows if parts.places is None else parts.places[self.rows]
         n_columns = len(parts.deadlocks)
         kept = self.values > 0
@@ -349,12 +353,14 @@ class _Raw:
         if (entries < 0).any():
             raise ModelError("a reward for a branch that is not there")
         found = np.zeros(len(parts.columns))
-        if len(np.unique(entries)) == len(entries):
+        if np.bincount(entries, minlength=len(found)).max() == 1:
             found[entries] = rewards[kept]
             return found
-        np.add.at(found, entries, rewards[kept] * self.values[kept])
-        weights = np.bincount(entries, weights=self.values[kept], minlength=len(found))
-        return np.divide(found, weights, out=np.zeros_like(found), where=weights > 0)
+        sums, weights = (
+            np.bincount(entries, weights=each, minlength=len(found))
+            for each in (rewards[kept] * self.values[kept], self.values[kept])
+        )
+        return np.divide(sums, weights, out=found, where=weights > 0)
 
 
 def _name(folder: str, about: dict[str, Any]) -> str:
