@@ -60,7 +60,7 @@ def _names(names: Any) -> npt.NDArray[np.str_]:
     for name in names:
         if name != name.rstrip(" ") or "\0" in name:
             raise ModelError(f"a .mat file cannot hold the name {name!r}, which ends with a space")
-    return np.array(list(names) or [""])
+    return np.array([name or " " for name in names])  # a text without a character would be no text
 
 
 def _reward_arrays(model: Model) -> Arrays:

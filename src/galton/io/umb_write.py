@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..model.sparse import Mask, Model, Rewards
+from ..model.sparse import Mask, Model, ModelError, Rewards
 from ..model.states import PackedStates
+from ..model.validation import place
 from .drn_write import choice_rewards
 from .quotients import quotients
 from .sta import valuations
@@ -95,6 +96,9 @@ def _matrix(model: Model) -> Iterator[tuple[str, Array]]:
         rates = model.exit_rates
         yield "state-to-exit-rate.bin", rates
         probabilities = quotients(probabilities, np.repeat(rates, np.diff(model.row_starts)))
+        if probabilities.min() < np.finfo(np.float64).tiny:
+            where = place(model, int(probabilities.argmin()))
+            raise ModelError(f"{where}: the rates are too far apart for a .umb file, which keeps probabilities")
     yield "choice-to-branches.bin", model.row_starts.astype("<u8")
     yield "branch-to-target.bin", model.columns.astype("<u8")
     yield "branch-to-probability.bin", probabilities
@@ -155,11 +159,11 @@ def _valuations(states: PackedStates) -> tuple[dict[str, Any], Bytes]:
     if used % 8:
         variables.append({"padding": -used % 8})
     words = np.zeros((len(states), -(-used // WORD)), dtype="<u8")
-    for name, place in placed:
+    for name, start in placed:
         column = states.column(name)
         size = _field_type(column)[1]
         codes = column.astype(np.int64).astype(np.uint64) & np.uint64((1 << size) - 1)
-        words[:, place // WORD] |= codes << np.uint64(place % WORD)
+        words[:, start // WORD] |= codes << np.uint64(start % WORD)
     packed = np.ascontiguousarray(words.view(np.uint8).reshape(len(states), -1)[:, : -(-used // 8)])
     return {"states": {"unique": False, "classes": [{"variables": variables}]}}, packed.reshape(-1)
 
