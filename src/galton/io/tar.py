@@ -28,9 +28,11 @@ def read_tar(path: Path) -> dict[str, Bytes]:
     """The members of an archive by name, in their order; each once."""
     data = np.frombuffer(unpacked(path, read_bytes(path)), dtype=np.uint8)
     members: dict[str, Bytes] = {}
-    place, name, longer = 0, "", ""
-    while place + RECORD <= len(data):
+    place, longer = 0, ""
+    while True:
         header = data[place : place + RECORD]
+        if len(header) < RECORD:  # an empty record is the end
+            raise FileError("this is no tar archive, or its end is missing", path)
         if not header.any():
             break
         name, size, kind = _header(path, header, place)
