@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..lang.checker import check_program
 from ..lang.program import Program
-from ..lang.resolution import OpenConstantError, Question, constants_of, resolve
+from ..lang.resolution import Checked, OpenConstantError, Question, constants_of, resolve
 from ..lang.source import GaltonError, UnsupportedError
 from ..lang.syntax import ModelFile
 from ..solve.settings import Settings
@@ -168,7 +168,9 @@ class Inquiry:
         found = Row([{**mine, **valuation} for valuation in theirs])
         try:
             program = self._program(mine)
-            return replace(found, program=program, asked=tuple(self._questions(program, each) for each in theirs))
+            checked: Checked = {}
+            asked = tuple(self._questions(program, each, checked) for each in theirs)
+            return replace(found, program=program, asked=asked)
         except GaltonError as error:
             if self.raises:
                 raise
@@ -183,7 +185,7 @@ class Inquiry:
 
         return described(self.subject)
 
-    def _questions(self, program: Program, given: Valuation) -> list[Asked]:
+    def _questions(self, program: Program, given: Valuation, checked: Checked) -> list[Asked]:
         found: list[list[Asked]] = []
         context = program
         labels = () if isinstance(self.subject, (Program, ModelFile)) else self.subject.labels
@@ -192,7 +194,7 @@ class Inquiry:
         for file in self.files:
             names = {constant.name.name for constant in file.constants}
             mine = {name: value for name, value in given.items() if name in names}
-            richer, questions = resolve(file, context, mine, labels, earlier)
+            richer, questions = resolve(file, context, mine, labels, earlier, checked)
             found.append([self._asked(index + i, richer, question) for i, question in enumerate(questions)])
             index += len(questions)
             if file.source.name != self.typed:  # what a file declares, the properties typed beside it may use
