@@ -144,8 +144,10 @@ def synth(
     from ..synth.api import Synthesis
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
+    from .given import refuse_given
     from .watch import Synthesizing
 
+    refuse_given(model, "synthesis")
     ranges = dict(map(parse_range, param))
     if len(ranges) < len(param):
         raise GaltonError("a parameter is given twice; give each of them one range")
