@@ -18,6 +18,7 @@ from ..checking.exploration import needs_automaton, terminal
 from ..checking.inspection import check_choices, count_devices, kept_besides, kinds_of
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
+from ..lang.jani.detection import is_jani
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, ModelType, nature_of
 from ..lang.program import Program
 from ..lang.properties import Multi
@@ -139,7 +140,10 @@ class Run:
 
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
-        self.syntax = parse_model(read_source(self.path))
+        model = read_source(self.path)
+        self.syntax = parse_model(model)
+        if is_jani(model) and (names or not (sources or automata)):  # it holds properties itself
+            sources.insert(0, model)
         sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):

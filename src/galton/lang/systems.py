@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .program import Hide, Leaf, Parallel, Rename, System
+from .program import Hide, Leaf, Parallel, Rename, System, Vectors
 from .source import LanguageError, Source, Span
 from .stream import nearest
 from .syntax import (
@@ -20,6 +20,7 @@ from .syntax import (
     SystemParallel,
     SystemRename,
     SystemSyntax,
+    SystemVectors,
 )
 
 
@@ -29,6 +30,9 @@ def compose(file: ModelFile, modules: Sequence[str], actions: Sequence[str]) -> 
         if len(modules) == 1:
             return Leaf(modules[0]), tuple(actions)
         return Parallel(tuple(map(Leaf, modules)), None), tuple(actions)
+    only = file.systems[0].system
+    if isinstance(only, SystemVectors):  # their makers know the modules and actions
+        return Vectors(only.vectors), tuple(dict.fromkeys(v.action for v in only.vectors if v.action))
     return _Composition(file, modules, actions).compose()
 
 

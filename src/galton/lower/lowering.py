@@ -15,7 +15,7 @@ from functools import reduce
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.operations import BINARY, FUNCTIONS, UNARY
-from ..lang.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
+from ..lang.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System, Vectors
 from ..lang.source import Span
 from ..model.states import Field
 from .expression_graph import Graph, Kind
@@ -317,6 +317,12 @@ def _products(
             for part in parts[1:]:
                 result = _compose(result, part, actions)
             return result
+        case Vectors(vectors):
+            found: dict[str | None, list[_Factors]] = {}
+            for vector in vectors:
+                moving = tuple(factors[module].get(action, ()) for module, action in vector.parts)
+                found.setdefault(vector.action, []).append(moving)
+            return found
     raise TypeError(f"not a composition: {system!r}")
 
 
