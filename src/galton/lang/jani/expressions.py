@@ -117,11 +117,13 @@ class Translation:
         if op in _CALLED:
             return Call(op, self._operands(node, op, "left", "right"), span=node.span)
         if op == "%":
-            return _remainder(*self._operands(node, op, "left", "right"), node.span)
+            left, right = self._operands(node, op, "left", "right")
+            return _remainder(left, right, node.span)
         if op == "ite":
             return Conditional(*self._operands(node, op, "if", "then", "else"), span=node.span)
         if op in _UNARY:
-            return _unary(op, *self._operands(node, op, "exp"), node.span)
+            (operand,) = self._operands(node, op, "exp")
+            return _unary(op, operand, node.span)
         if op == "call":
             return self._call(node)
         if op in _FOREIGN:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 
 from ..lexer import KEYWORDS
-from ..operations import FUNCTIONS
 
 __all__ = ["Names", "identifier"]
 
-_RESERVED = frozenset((*KEYWORDS, *FUNCTIONS, "deadlock", "T", "LRA", "multi", "quantile", "HOA"))
+_RESERVED = frozenset((*KEYWORDS, "deadlock"))
 
 
 def identifier(name: str) -> str:

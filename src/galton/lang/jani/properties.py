@@ -217,13 +217,13 @@ class _PropertyTranslation(Translation):
         low, high = (self.expression(node[key]) if key in node else None for key in ("lower", "upper"))
         if low is None and high is None:
             raise node.error("a bound needs 'lower' or 'upper'")
-        strict = [
+        low_strict, high_strict = (
             f"{key}-exclusive" in node and node[f"{key}-exclusive"].truth(f"'{key}-exclusive'")
             for key in ("lower", "upper")
-        ]
-        if low is not None and high is not None and any(strict):
+        )
+        if low is not None and high is not None and (low_strict or high_strict):
             raise node.unsupported("a bound on both sides must include its ends")
-        return TimeBound(low, high, *strict)
+        return TimeBound(low, high, low_strict, high_strict)
 
 
 _SPECIAL: dict[str, Callable[[_PropertyTranslation, Node], Expression]] = {

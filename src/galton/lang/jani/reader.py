@@ -46,8 +46,10 @@ from .rewards import EXIT, STATE, STEP, Structures
 __all__ = ["read_model", "read_properties"]
 
 _FEATURES = ("derived-operators", "functions", "state-exit-rewards")
-_KEYS = ("jani-version", "name", "metadata", "type", "features", "actions", "constants", "variables", "functions")
-_KEYS += ("restrict-initial", "properties", "automata", "system")
+_KEYS = (
+    *("jani-version", "name", "metadata", "type", "features", "actions", "constants", "variables", "functions"),
+    *("restrict-initial", "properties", "automata", "system"),
+)
 _FOREIGN_TYPES = ("lts", "ma", "ctmdp", "ta", "pta", "sta", "ha", "pha", "sha")
 
 
