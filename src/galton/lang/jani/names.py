@@ -7,6 +7,7 @@ keyword or a name that is taken gets something behind it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ..lexer import KEYWORDS
 
@@ -30,8 +31,8 @@ def identifier(name: str) -> str:
 class Names:
     """Names that are taken; each new one differs from all of them."""
 
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken: set[str] = set(taken)
 
     def new(self, *wanted: str) -> str:
         """The first of some names that is free, or the last one with a number behind it."""
