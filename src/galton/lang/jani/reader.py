@@ -90,7 +90,10 @@ class _Reader:
         self._transient = {v.name: v for v in self._all_variables() if v.transient}
 
     def read(self) -> tuple[ModelFile, PropertyFile]:
-        formulas = self._state_values()
+        formulas = [
+            *(Definition(Identifier(name, self._transient[name].span), v) for name, v in self._state_values().items()),
+            *(Definition(Identifier(name, value.span), value) for name, value in self._named_values().items()),
+        ]
         structures = self._structures()
         initial = self._initial()
         properties = self._properties(structures, one_initial=initial is None)
@@ -102,8 +105,8 @@ class _Reader:
             self._source,
             Identifier(self._nature.type, self._node["type"].span),
             self._constants,
-            tuple(Definition(Identifier(name, self._transient[name].span), value) for name, value in formulas.items()),
-            tuple(Definition(_at(name, self._transient[name]), Name(name)) for name in labels),
+            tuple(formulas),
+            tuple(Definition(Identifier(name, self._transient[name].span), Name(name)) for name in labels),
             self._declarations(self._globals, initial),
             self._modules(composed, initial),
             self._reward_structures(structures, composed),
@@ -258,6 +261,11 @@ class _Reader:
                 found[name] = _by_location(automaton, name, found[name])
         return found
 
+    def _named_values(self) -> dict[str, Expression]:
+        """Functions without parameters, which are formulas by another name."""
+        functions = {name: function for name, function in self._scope.functions.items() if not function.parameters}
+        return {self._names.new(name): function.called([], ()) for name, function in functions.items()}
+
     def _structures(self) -> Structures:
         """Reward structures for transient numbers, but for those that edges only pass on."""
         located = {name for automaton in self._automata for values in automaton.transient_values for name in values}
@@ -373,10 +381,6 @@ class _Reader:
 def _initial_value(variable: Variable) -> Expression:
     assert variable.initial is not None
     return variable.initial
-
-
-def _at(name: str, variable: Variable) -> Identifier:
-    return Identifier(name, variable.span)
 
 
 def _item(transition: bool, action: str | None, value: Expression) -> RewardItemSyntax:

@@ -8,16 +8,14 @@ open where they have no value. What comes out reads the same in Galton, and in S
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from ..depth import DeepRecursion
 from ..evaluation import LARGEST_INT, SMALLEST_INT
 from ..expressions import Binary, Conditional, Expression, Literal, Type, Value
 from ..formulas import Expander
-from ..model_parser import parse_model
 from ..model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..modules import written_out
-from ..program import Program, Vector
+from ..program import Vector
 from ..properties import Property, PropertyFile, substitute
 from ..property_types import PropertyScope
 from ..source import LanguageError
@@ -37,30 +35,13 @@ from .json_writing import Json, json_text
 from .names import Names
 from .property_writing import PropertyWriter
 
-__all__ = ["jani_text", "write_jani"]
+__all__ = ["LeftOut", "jani_text"]
 
 LOCATION = "here"
+LeftOut = tuple[Property, LanguageError]
+"""A property that JANI has no words for, and the reason."""
+
 _TYPES: dict[Type, str] = {"bool": "bool", "int": "int", "double": "real"}
-
-
-def write_jani(
-    program: Program, path: str | Path, properties: Sequence[PropertyFile] = ()
-) -> list[tuple[Property, LanguageError]]:
-    """Write a program to a JANI file, with properties, and return those that JANI has no words for, with the reason.
-
-    Parameters
-    ----------
-    program
-        A checked program. Its constants keep the values they have, and stay open where they have none.
-    path
-        The file.
-    properties
-        Property files that go with it; their constants and labels join those of the model.
-    """
-    file = parse_model(program.source)
-    text, left_out = jani_text(file, properties, program.constants, name=Path(path).stem)
-    Path(path).write_text(text, encoding="utf-8")
-    return left_out
 
 
 def jani_text(
@@ -68,7 +49,7 @@ def jani_text(
     properties: Sequence[PropertyFile] = (),
     constants: Mapping[str, Value] | None = None,
     name: str = "model",
-) -> tuple[str, list[tuple[Property, LanguageError]]]:
+) -> tuple[str, list[LeftOut]]:
     """A model file as a JANI text, and the properties that had to be left out, with the reasons.
 
     Parameters
@@ -107,7 +88,7 @@ class _Writer:
         alphabets = {m.name.name: dict.fromkeys(_action(command) for command in m.commands) for m in self._modules}
         self._vectors = vectors_of(system, alphabets)
 
-    def text(self, name: str) -> tuple[str, list[tuple[Property, LanguageError]]]:
+    def text(self, name: str) -> tuple[str, list[LeftOut]]:
         written, left_out = self._written_properties()
         edges, syncs, actions = self._composed()
         model: dict[str, Json] = {
@@ -282,7 +263,7 @@ class _Writer:
 
     # Properties
 
-    def _written_properties(self) -> tuple[list[Json], list[tuple[Property, LanguageError]]]:
+    def _written_properties(self) -> tuple[list[Json], list[LeftOut]]:
         """The properties; those without a name get one."""
         formulas = self._formulas()
         taken = Names(prop.name for each in self._properties for prop in each.properties if prop.name)
@@ -291,7 +272,7 @@ class _Writer:
             for place, (variable, rewards) in enumerate(zip(self._rewards, self._file.rewards, strict=True), 1)
         }
         written: list[Json] = []
-        left_out: list[tuple[Property, LanguageError]] = []
+        left_out: list[LeftOut] = []
         for each in self._properties:
             types = PropertyScope(each.source, self._types.types, labels=dict.fromkeys(self._labels, "bool"))
             writer = PropertyWriter(types, self._labels, self._nature, rewards, each.source)
