@@ -54,7 +54,7 @@ class ExpressionWriter:
                 return {"op": function, "exp": given[0]}
             case "round":
                 return {"op": "floor", "exp": _binary("+", given[0], Number("0.5"))}
-            case "mod":  # readers disagree about remainders of negative numbers, so there is none of them here
+            case "mod":  # of numbers that may be negative only the inner one, about which readers disagree
                 return _binary("%", _binary("+", _binary("%", *given), given[1]), given[1])
             case "pow":
                 return self._power(arguments[0], arguments[1], whole)

@@ -1,7 +1,7 @@
 """Expressions of JANI as those of the PRISM language.
 
-What PRISM lacks is made from what it has: the derived operators, the remainder that takes the sign of its first
-operand, and functions, whose calls are replaced by their bodies.
+What PRISM lacks is made from what it has: the derived operators, powers of integers that are reals, and functions,
+whose calls are replaced by their bodies.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .json_text import Node, Number
 __all__ = ["Scope", "Translation", "expression", "guarded", "joined", "substitute", "type_of"]
 
 _BINARY = {"∨": "|", "∧": "&", "⇒": "=>", "=": "=", "≠": "!=", "<": "<", "≤": "<=", ">": ">", "≥": ">="}
-_BINARY |= {"+": "+", "-": "-", "*": "*", "/": "/", "pow": "^"}
-_CALLED = ("min", "max", "log")
+_BINARY |= {"+": "+", "-": "-", "*": "*", "/": "/"}
+_CALLED = {"min": "min", "max": "max", "log": "log", "%": "mod"}
 _UNARY = ("¬", "floor", "ceil", "abs", "sgn", "trc")
-_KNOWN = (*_BINARY, *_CALLED, *_UNARY, "%", "ite", "call")
+_KNOWN = (*_BINARY, *_CALLED, *_UNARY, "pow", "ite", "call")
 _FOREIGN = {
     "der": "derivatives belong to hybrid models",
     **dict.fromkeys(("aa", "av", "ac"), "arrays are not supported"),
@@ -115,10 +115,10 @@ class Translation:
         if op in _BINARY:
             return Binary(_BINARY[op], *self._operands(node, op, "left", "right"), span=node.span)
         if op in _CALLED:
-            return Call(op, self._operands(node, op, "left", "right"), span=node.span)
-        if op == "%":
-            left, right = self._operands(node, op, "left", "right")
-            return _remainder(left, right, node.span)
+            return Call(_CALLED[op], self._operands(node, op, "left", "right"), span=node.span)
+        if op == "pow":
+            base, exponent = self._operands(node, op, "left", "right")
+            return Binary("^", _real(base), exponent, span=node.span)
         if op == "ite":
             return Conditional(*self._operands(node, op, "if", "then", "else"), span=node.span)
         if op in _UNARY:
@@ -228,16 +228,11 @@ def _unary(op: str, operand: Expression, span: Span) -> Expression:
     return Call(op, (operand,), span=span)
 
 
-def _remainder(dividend: Expression, divisor: Expression, span: Span) -> Expression:
-    """``a % b``: PRISM's ``mod`` is never negative and needs a positive divisor, this has the sign of ``a``."""
-    size = divisor
-    if not (isinstance(divisor, Literal) and divisor.value > 0):
-        size = _unary("abs", divisor, span)
-    if isinstance(dividend, Literal) and dividend.value >= 0:
-        return Call("mod", (dividend, size), span=span)
-    opposite = Call("mod", (Unary("-", dividend, span=span), size), span=span)
-    above = Binary(">=", dividend, Literal(0, span=span), span=span)
-    return Conditional(above, Call("mod", (dividend, size), span=span), Unary("-", opposite, span=span), span=span)
+def _real(value: Expression) -> Expression:
+    """A number as a real: a power in JANI is one, whatever its operands are."""
+    if isinstance(value, Literal) and type(value.value) is int:
+        return Literal(float(value.value), span=value.span)
+    return Binary("*", value, Literal(1.0, span=value.span), span=value.span)
 
 
 def type_of(node: Node) -> Type:

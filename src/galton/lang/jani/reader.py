@@ -204,6 +204,10 @@ class _Reader:
             automaton = read_automaton(
                 known[name], modules.new(name), self._scope, self._constant_scope, self._names, self._actions
             )
+            for edge in automaton.edges:
+                if edge.rate is not None and not self._nature.has_rates:
+                    message = f"edges of a {self._nature.type} cannot have rates or weights here"
+                    raise UnsupportedError(message, self._source, edge.rate.span)
             automata.append(self._input_enabled(automaton, element))
         return tuple(automata), self._read_joints(system, automata)
 
