@@ -181,6 +181,7 @@ def test_rates_are_shared_by_destinations() -> None:
     left = {"op": "Emin", "exp": 1, "accumulate": ["time"], "reach": binary(">", "x", 0)}
     assert asked(text, left) == pytest.approx(0.25)
     assert asked(text, {**left, "accumulate": ["exit"], "exp": 7}) == pytest.approx(7)
+    assert asked(text, {**left, "accumulate": ["exit", "time"], "exp": 8}) == pytest.approx(8 + 2)
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,7 @@ class _Reader:
             mean = False
             if STATE in structure.ways:
                 items.append(_item(False, None, structure.value))
-            if EXIT in structure.ways and STATE not in structure.ways:
+            if EXIT in structure.ways:
                 items += [_item(True, result, structure.value) for result in results]
             if STEP in structure.ways:
                 number, earned = next(steps)

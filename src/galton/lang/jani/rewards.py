@@ -44,8 +44,8 @@ class Structures:
     _names: Names = field(default_factory=Names)
 
     def add_variable(self, name: str) -> None:
-        """The structure of a transient variable: all that it is given anywhere."""
-        self.found.append(Structure(self._names.new(name), Name(name), self.given[name]))
+        """The structure of a transient variable: all that it is given anywhere, but not once more upon leaving."""
+        self.found.append(Structure(self._names.new(name), Name(name), self.given[name] - {EXIT}))
 
     def collected(self, value: Expression, accumulate: Node | None, otherwise: Collection[str], what: Node) -> str:
         """The name of the structure that a property collects; ``otherwise`` are the ways if it does not say."""

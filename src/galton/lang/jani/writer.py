@@ -199,7 +199,7 @@ class _Writer:
         """
         places = {module.name.name: place for place, module in enumerate(self._modules)}
         names = Names()
-        actions = {action: names.new(action) for action in (*self._own_actions(), *self._actions)}
+        actions = {action: names.new(action) for action in dict.fromkeys((*self._own_actions(), *self._actions))}
         edges: dict[str, list[Json]] = {module.name.name: [] for module in self._modules}
         known: dict[tuple[str, str | None, str | None, bool], str | None] = {}
         syncs: list[Json] = []
