@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from test_jani_reading import automaton, binary, bounded, edge, jani, sync, to
+from jani_models import automaton, binary, bounded, edge, jani, sync, to
 
 from galton.lang import LanguageError, Source, check_program, parse_model, parse_properties
 from galton.lang.jani.json_text import MOST_NESTED, read_json

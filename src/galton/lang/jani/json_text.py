@@ -16,16 +16,18 @@ __all__ = ["Node", "Number", "read_json"]
 
 MOST_NESTED = 2_000  # objects and lists in each other
 
+_SPACES = r"[ \t\r\n\ufeff]*"
 _TOKEN = re.compile(
-    r"""
+    _SPACES
+    + r"""(?:
     (?P<string>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")
     | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![0-9A-Za-z_.]))
     | (?P<word>(?:true|false|null)(?![A-Za-z_0-9]))
     | (?P<symbol>[][{}:,])
-    """,
+    )""",
     re.VERBOSE,
 )
-_SPACE = re.compile(r"[ \t\r\n\ufeff]*")
+_SPACE = re.compile(_SPACES)
 _WORDS = {"true": True, "false": False, "null": None}
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 
@@ -202,13 +204,14 @@ class _Reader:
         self._at = match.end()
 
     def _token(self, expected: str) -> tuple[str, str, Span]:
-        self._skip()
         match = _TOKEN.match(self._text, self._at)
         if match is None:
+            self._skip()
             raise self._error(f"expected {expected}")
+        kind = match.lastgroup
+        assert kind is not None
         self._at = match.end()
-        assert match.lastgroup is not None
-        return match.lastgroup, match.group(), Span(match.start(), match.end())
+        return kind, match[kind], Span(match.start(kind), self._at)
 
     def _string(self, text: str, span: Span) -> str:
         if "\\" not in text:
