@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
 from jani_models import automaton, binary, bounded, edge, jani, sync, to
 from played_explorer import explore as explore_played
 
+import galton
 from galton.backend.cpu import explorer as cpu
 from galton.backend.limits import Limits
 from galton.backend.reference import explorer as reference
@@ -43,3 +45,20 @@ def test_all_explorers_agree() -> None:
     assert expected.n_states > 50
     for found in (cpu.explore(lowered, threads=1, limits=Limits()).to_host(), explore_played(lowered)):
         assert list(found.differences(expected)) == []
+
+
+def test_storm_builds_the_same() -> None:
+    stormpy = pytest.importorskip("stormpy")
+    text = json.loads(model())
+    text["variables"][2]["initial-value"] = 0
+    collected = {"exp": "cost", "accumulate": ["steps"], "step-instant": 6}
+    asked = {"op": "filter", "fun": "values", "values": {"op": "Emin", **collected}, "states": {"op": "initial"}}
+    text["properties"] = [{"name": "cost", "expression": asked}]
+    read, (cost,) = stormpy.parse_jani_model_from_string(json.dumps(text))
+    theirs = stormpy.build_model(read, options=stormpy.BuilderOptions(build_full=True))
+    program = galton.parse(json.dumps(text))
+    ours = program.build()
+    sizes = [ours.n_states, ours.n_choices, ours.n_transitions]
+    assert sizes == [theirs.nr_states, theirs.nr_choices, theirs.nr_transitions]
+    value = stormpy.model_checking(stormpy.build_model(read, [cost]), cost).get_value(theirs.initial_states[0])
+    assert galton.check(program, 'R{"cost"}min=? [ C<=6 ]').value == pytest.approx(value)

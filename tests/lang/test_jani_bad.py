@@ -71,6 +71,7 @@ def test_the_good_model_is_good() -> None:
         ("system/syncs/0/synchronise", ["go", "go"], "this vector has 2 entries, and the system 1 automata", "["),
         ("system/elements/0/automaton", "b", "there is no automaton 'b'", '"b"'),
         ("variables/0/type", "real", "the variable 'x' is a real: only transient variables can be", '"real"'),
+        ("variables/0/type/base", {"kind": "bounded"}, "a type must be a text, and this is an object", "{"),
         ("variables/0/type", "clock", "the type 'clock' is not supported", '"clock"'),
         ("variables/0/initial-value", 10, "the initial value of 'x' is 10, outside its range [0..9]", "10"),
         ("constants/0/value", 2**40, "integers lie between -2147483648 and 2147483647", str(2**40)),

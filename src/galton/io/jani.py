@@ -9,18 +9,22 @@ from ..lang import parse_model
 from ..lang.jani.writer import LeftOut, jani_text
 from ..lang.program import Program
 from ..lang.properties import PropertyFile
+from ..lang.syntax import ModelFile
 from .output import replacing
 
 __all__ = ["write_jani"]
 
 
-def write_jani(program: Program, path: str | Path, properties: Sequence[PropertyFile] = ()) -> list[LeftOut]:
+def write_jani(
+    program: Program | ModelFile, path: str | Path, properties: Sequence[PropertyFile] = ()
+) -> list[LeftOut]:
     """Write a program to a JANI file.
 
     Parameters
     ----------
     program
-        A checked program. Its constants keep the values they were given, and stay open where they have none.
+        A checked program, whose constants keep the values they were given; or a model file as
+        :func:`galton.lang.parse_model` reads it, whose constants stay open.
     path
         The file.
     properties
@@ -43,7 +47,9 @@ def write_jani(program: Program, path: str | Path, properties: Sequence[Property
     >>> galton.load(path).build()
     <dtmc: 4 states, 4 transitions>
     """
-    text, left_out = jani_text(parse_model(program.source), properties, program.constants, Path(path).stem)
+    is_open = isinstance(program, ModelFile)
+    file = program if is_open else parse_model(program.source)
+    text, left_out = jani_text(file, properties, {} if is_open else program.constants, Path(path).stem)
     with replacing(path) as file:
         file.write(text)
     return left_out

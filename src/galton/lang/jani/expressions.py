@@ -237,9 +237,10 @@ def _real(value: Expression) -> Expression:
 
 def type_of(node: Node) -> Type:
     """The type of a constant, a parameter or a function; that of a bounded one is the type it bounds."""
-    if isinstance(node.value, dict) and node.need("kind", "a type").value == "bounded":
-        node = node.need("base", "a bounded type")
-    name = node.text("a type") if not isinstance(node.value, dict) else node["kind"].text("the kind of a type")
+    if isinstance(node.value, dict):
+        kind = node.need("kind", "a type")
+        node = node.need("base", "a bounded type") if kind.value == "bounded" else kind
+    name = node.text("a type")
     types: dict[str, Type] = {"bool": "bool", "int": "int", "real": "double"}
     if name in types:
         return types[name]
