@@ -18,6 +18,7 @@ from ..checking.inspection import kept_besides
 from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
+from ..lang.jani.detection import is_jani
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
 from ..lang.properties import Multi
@@ -92,7 +93,10 @@ class Run:
 
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
-        self.subject = self._read_subject()
+        text = None if is_model_file(self.path) else read_source(self.path)
+        self.subject = self._read_subject(text)
+        if text is not None and is_jani(text) and (names or not (sources or automata)):  # it holds properties itself
+            sources.insert(0, text)
         sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
@@ -145,10 +149,10 @@ class Run:
         if isinstance(self.subject, Model):
             self._built(Built(self.subject, self.subject.build_seconds or 0.0, full=True), how="read")
 
-    def _read_subject(self) -> Model | ModelFile:
-        """The text of a program; or a model, if the file holds one."""
-        if not is_model_file(self.path):
-            syntax = parse_model(read_source(self.path))
+    def _read_subject(self, text: Source | None) -> Model | ModelFile:
+        """What a text says of a program; or the model that the file holds, if there is no text."""
+        if text is not None:
+            syntax = parse_model(text)
             options.tell_type(self.path, syntax)
             return syntax
         from .given import read_given

@@ -79,11 +79,16 @@ class RewardItem:
 
 @dataclass(frozen=True, slots=True)
 class RewardStructure:
-    """A named list of reward items; the name is empty when none was written."""
+    """A named list of reward items; the name is empty when none was written.
+
+    ``mean`` says that the updates of some command earn different rewards, of which the items know only the mean. That
+    is enough for expected values, and not for bounds on what a path collects.
+    """
 
     name: str
     items: tuple[RewardItem, ...]
     span: Span
+    mean: bool = False
 
 
 # The process-algebra tree of ``system … endsystem``.
@@ -120,14 +125,32 @@ class Rename:
     renaming: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Modules that move together, each by a command with its own action; ``action`` is that of the whole.
+
+    None is no action, inside as outside.
+    """
+
+    action: str | None
+    parts: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Synchronisation vectors, as JANI has them: nothing moves but by one of these."""
+
+    vectors: tuple[Vector, ...]
+
+
+System = Leaf | Parallel | Hide | Rename | Vectors
+
+
 MANY = 4  # constants that are shown of a program
 
 
 def _count(things: Sized, name: str) -> str:
     return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
-
-
-System = Leaf | Parallel | Hide | Rename
 
 
 @dataclass(frozen=True, slots=True, repr=False)

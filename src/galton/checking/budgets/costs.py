@@ -71,6 +71,10 @@ def costs_of(evaluation: Evaluation, name: str, span: Span) -> Costs:
         name = next(iter(model.rewards))
     which = f'the reward structure "{name}"' if name else "the reward structure"
     structure = model.rewards[name]
+    program = evaluation.program
+    if any(known.mean for known, called in zip(program.rewards, program.reward_names, strict=True) if called == name):
+        message = f"{which} differs between the destinations of an edge, and such budgets are not supported"
+        raise UnsupportedError(message, source, span, "an intermediate location for each destination tells them apart")
     if model.is_continuous:
         message = f"{which} of a CTMC grows with time, and bounds on it are not supported"
         raise UnsupportedError(message, source, span, "bounds on steps are: F^{steps<=5}")
