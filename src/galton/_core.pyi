@@ -394,3 +394,53 @@ class Levels:
         most_sweeps: int,
         threads: int,
     ) -> tuple[int, bool]: ...
+
+# Random paths; see src/core/simulate. A question is (kind, timed, low, high, most steps).
+
+_Question = tuple[int, bool, float, float, int]
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> tuple[int, int, int, int]: ...
+def simulate_program(
+    program: Program,
+    *,
+    initial: Sequence[int],
+    goal: int,
+    through: int,
+    verdicts: Sequence[int],
+    find_loops: bool,
+    question: _Question,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    traced: bool,
+    watch: Callable[[int], None] | None,
+) -> dict[str, Any]: ...
+def list_successors(program: Program, state: Sequence[int]) -> dict[str, Any]: ...
+
+class ModelToWalk: ...
+
+def walkable(
+    *,
+    rates: bool,
+    choice_starts: Sequence[int],
+    row_starts: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float64],
+    initial: Sequence[int],
+    state_rewards: Sequence[Sequence[float]],
+    choice_rewards: Sequence[Sequence[float]],
+) -> ModelToWalk: ...
+def simulate_model(
+    model: ModelToWalk,
+    *,
+    goal: Sequence[int],
+    through: Sequence[int],
+    question: _Question,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    traced: bool,
+    watch: Callable[[int], None] | None,
+) -> dict[str, Any]: ...
