@@ -83,7 +83,11 @@ def follow_limits(
         raise SimulationError("a path ends after a number of steps or at a time: give one of them")
     if time is not None and not continuous:
         raise SimulationError("this model has no time, only steps: give their number instead")
-    if paths < 1 or (steps is not None and not 0 <= steps <= MOST_STEPS) or (time is not None and not 0 <= time < math.inf):
+    if (
+        paths < 1
+        or (steps is not None and not 0 <= steps <= MOST_STEPS)
+        or (time is not None and not 0 <= time < math.inf)
+    ):
         raise SimulationError("numbers of paths, steps and times are not negative, and there is at least one path")
     if time is not None:
         return PathQuestion(FOLLOW, timed=True, high=time, most_steps=MOST_ROWS), time

@@ -65,9 +65,7 @@ class Traces:
 
     def __repr__(self) -> str:
         paths, steps = len(np.unique(self.path)), len(self) - len(np.unique(self.path))
-        return (
-            f"<traces: {paths:,} path{'s' * (paths != 1)}, {steps:,} step{'s' * (steps != 1)}, seed {self.seed}>"
-        )
+        return f"<traces: {paths:,} path{'s' * (paths != 1)}, {steps:,} step{'s' * (steps != 1)}, seed {self.seed}>"
 
     @property
     def variables(self) -> tuple[str, ...]:
