@@ -54,8 +54,8 @@ class Program(program.Program):
         Examples
         --------
         >>> import galton
-        >>> program = galton.parse("dtmc  module m  x : int init 0;  [] true -> 0.5:(x'=x+1) + 0.5:(x'=x-1);  endmodule")
-        >>> program.simulate(steps=1000, paths=5)
+        >>> walk = "dtmc  module m  x : int init 0;  [] true -> 0.5:(x'=x+1) + 0.5:(x'=x-1);  endmodule"
+        >>> galton.parse(walk).simulate(steps=1000, paths=5)
         <traces: 5 paths, 5,000 steps, seed 0>
         """
         from .simulation import simulate

@@ -103,8 +103,8 @@ nb::dict run(const Make& make_walker, const Question& question, bool continuous,
 }
 
 nb::dict simulate_program(const Program& program, const std::vector<uint64_t>& initial, int goal, int through,
-                          const std::vector<uint8_t>& verdicts, bool find_loops, const QuestionTuple& question, uint64_t seed,
-                          uint64_t first, uint64_t count, int threads, bool traced, const nb::object& watch) {
+                          const std::vector<uint8_t>& verdicts, uint32_t find_loops, const QuestionTuple& question,
+                          uint64_t seed, uint64_t first, uint64_t count, int threads, bool traced, const nb::object& watch) {
     const Plan plan(program);
     const ProgramStart start{initial, goal, through, verdicts, find_loops};
     auto walker = [&] { return std::make_unique<ProgramWalker>(plan, start); };
@@ -145,28 +145,38 @@ nb::dict list_successors(const Program& program, const std::vector<uint64_t>& st
     return found;
 }
 
-std::unique_ptr<ModelToWalk> walkable(bool rates, const std::vector<int32_t>& choice_starts, In<int64_t> row_starts,
-                                      In<int32_t> columns, In<double> values, const std::vector<int32_t>& initial,
-                                      const std::vector<std::vector<double>>& state_rewards,
-                                      const std::vector<std::vector<double>>& choice_rewards) {
+template <class T>
+std::vector<T> as_vector(In<T> array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+std::vector<std::vector<double>> as_vectors(const std::vector<In<double>>& arrays) {
+    std::vector<std::vector<double>> found;
+    found.reserve(arrays.size());
+    for (const auto& array : arrays) found.push_back(as_vector(array));
+    return found;
+}
+
+std::unique_ptr<ModelToWalk> walkable(bool rates, In<int32_t> choice_starts, In<int64_t> row_starts, In<int32_t> columns,
+                                      In<double> values, In<int32_t> initial, const std::vector<In<double>>& state_rewards,
+                                      const std::vector<In<double>>& choice_rewards) {
     auto model = std::make_unique<ModelToWalk>();
     model->rates = rates;
-    model->choice_starts = choice_starts;
-    model->row_starts.assign(row_starts.data(), row_starts.data() + row_starts.size());
-    model->columns.assign(columns.data(), columns.data() + columns.size());
-    model->states = (choice_starts.empty() ? row_starts.size() : choice_starts.size()) - 1;
-    model->initial = initial;
-    model->state_rewards = state_rewards;
-    model->choice_rewards = choice_rewards;
+    model->choice_starts = as_vector(choice_starts);
+    model->row_starts = as_vector(row_starts);
+    model->columns = as_vector(columns);
+    model->states = (choice_starts.size() == 0 ? row_starts.size() : choice_starts.size()) - 1;
+    model->initial = as_vector(initial);
+    model->state_rewards = as_vectors(state_rewards);
+    model->choice_rewards = as_vectors(choice_rewards);
     model->finish(values.data());
     return model;
 }
 
-nb::dict simulate_model(ModelToWalk& model, const std::vector<uint8_t>& goal, const std::vector<uint8_t>& through,
-                        const QuestionTuple& question, uint64_t seed, uint64_t first, uint64_t count, int threads, bool traced,
-                        const nb::object& watch) {
-    model.goal = goal;
-    model.through = through;
+nb::dict simulate_model(ModelToWalk& model, In<uint8_t> goal, In<uint8_t> through, const QuestionTuple& question, uint64_t seed,
+                        uint64_t first, uint64_t count, int threads, bool traced, const nb::object& watch) {
+    model.goal = as_vector(goal);
+    model.through = as_vector(through);
     auto walker = [&] { return std::make_unique<ModelWalker>(model); };
     return run(walker, as_question(question), model.rates, seed, first, count, threads, traced, watch);
 }
@@ -174,11 +184,12 @@ nb::dict simulate_model(ModelToWalk& model, const std::vector<uint8_t>& goal, co
 }  // namespace
 
 void bind_simulate(nb::module_& m) {
-    m.def("philox", [](Random4 counter, std::array<uint32_t, 2> key) { return philox(counter, key[0], key[1]); },
-          nb::arg("counter"), nb::arg("key"));
+    m.def(
+        "philox", [](Random4 counter, std::array<uint32_t, 2> key) { return philox(counter, key[0], key[1]); },
+        nb::arg("counter"), nb::arg("key"));
     m.def("simulate_program", &simulate_program, nb::arg("program"), nb::kw_only(), nb::arg("initial"), nb::arg("goal"),
-          nb::arg("through"), nb::arg("verdicts"), nb::arg("find_loops"), nb::arg("question"), nb::arg("seed"), nb::arg("first"),
-          nb::arg("count"), nb::arg("threads"), nb::arg("traced"), nb::arg("watch").none());
+          nb::arg("through"), nb::arg("verdicts"), nb::arg("find_loops"), nb::arg("question"), nb::arg("seed"),
+          nb::arg("first"), nb::arg("count"), nb::arg("threads"), nb::arg("traced"), nb::arg("watch").none());
     m.def("list_successors", &list_successors, nb::arg("program"), nb::arg("state"));
     nb::class_<ModelToWalk>(m, "ModelToWalk");  // NOLINT(bugprone-unused-raii): it makes the type known
     m.def("walkable", &walkable, nb::kw_only(), nb::arg("rates"), nb::arg("choice_starts"), nb::arg("row_starts"),

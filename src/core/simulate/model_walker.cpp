@@ -42,7 +42,8 @@ void ModelWalker::start(int lane, uint64_t path, Seed seed) {
 void ModelWalker::look(int n) {
     for (int i = 0; i < n; ++i) {
         const auto state = static_cast<size_t>(states_[static_cast<size_t>(i)]);
-        __builtin_prefetch(&model_.row_starts[model_.choice_starts.empty() ? state : static_cast<size_t>(model_.choice_starts[state])]);
+        __builtin_prefetch(
+            &model_.row_starts[model_.choice_starts.empty() ? state : static_cast<size_t>(model_.choice_starts[state])]);
         if (!model_.goal.empty()) __builtin_prefetch(&model_.goal[state]);
     }
 }

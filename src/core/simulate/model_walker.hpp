@@ -35,7 +35,8 @@ class ModelWalker {
     Look look_at(int lane) const;
     static Verdict settled(int) { return Verdict::Open; }
     double exit_rate(int lane) const {
-        return model_.sums[static_cast<size_t>(model_.row_starts[static_cast<size_t>(states_[static_cast<size_t>(lane)]) + 1]) - 1];
+        return model_
+            .sums[static_cast<size_t>(model_.row_starts[static_cast<size_t>(states_[static_cast<size_t>(lane)]) + 1]) - 1];
     }
     void move(const uint16_t* lanes, int count, Seed seed, const uint64_t* paths, const uint64_t* steps, const double* chances);
     double earned(int lane) const;

@@ -25,9 +25,7 @@ inline Random4 philox(Random4 counter, uint32_t key0, uint32_t key1) {
 }
 
 // A double in [0, 1), a multiple of 2^-53.
-inline double uniform(uint32_t low, uint32_t high) {
-    return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
-}
+inline double uniform(uint32_t low, uint32_t high) { return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * 0x1p-53; }
 
 // Which random numbers are meant. Steps have 48 bits, draws within one 16.
 inline Random4 counter_of(uint64_t path, uint64_t step, uint32_t draw) {

@@ -5,14 +5,12 @@ namespace galton {
 namespace {
 
 constexpr double LARGEST = 1 - 0x1p-53;     // below 1
-constexpr uint32_t FIRST_LOOK_FOR_LOOPS = 4;  // steps in which a path stayed where it was
 constexpr double MOST_SUCCESSORS = 4096;    // of one choice, to look for loops at all
 
 template <class F>
 void for_each(const Mask& mask, const F& f) {
     for (int k = 0; k < MASK_WORDS; ++k)
-        for (uint64_t word = mask.bits[k]; word; word &= word - 1)
-            f(static_cast<size_t>(64 * k + __builtin_ctzll(word)));
+        for (uint64_t word = mask.bits[k]; word; word &= word - 1) f(static_cast<size_t>(64 * k + __builtin_ctzll(word)));
 }
 
 void set(Mask& mask, size_t i) { mask.bits[i >> 6] |= uint64_t{1} << (i & 63); }
@@ -40,8 +38,8 @@ ProgramWalker::ProgramWalker(const Plan& plan, const ProgramStart& start)
     : Expander(plan), start_(start), rates_(program_.type == ModelType::Ctmc),
       structures_(static_cast<size_t>(program_.reward_structures)), rewards_(plan, *this),
       rows_(static_cast<size_t>(LANES) * static_cast<size_t>(words_)), next_(rows_.size()), loops_(LANES),
-      guards_(program_.commands.size()), rates_of_(program_.commands.size()), enabled_(program_.products.size()),
-      total_(LANES), before_(LANES), target_(LANES), share_(LANES), settled_(LANES), actions_(LANES), product_lanes_(LANES),
+      guards_(program_.commands.size()), rates_of_(program_.commands.size()), enabled_(program_.products.size()), total_(LANES),
+      before_(LANES), target_(LANES), share_(LANES), settled_(LANES), actions_(LANES), product_lanes_(LANES),
       command_lanes_(LANES), update_lanes_(LANES), picks_(LANES) {
     static_assert(LANES == BLOCK);
     for (size_t c = 0; c < program_.commands.size(); ++c) {
@@ -184,12 +182,12 @@ double ProgramWalker::weight_of(int command, size_t lane) const {
     return std::isnan(constant) ? rates_of_[static_cast<size_t>(command)][lane] : constant;
 }
 
-// States that lead only to themselves, looked for where paths have stayed in place 4, 8, 16 … times.
+// States that lead only to themselves, looked for where paths have stayed in place a power of two times.
 void ProgramWalker::find_loops(int n) {
     bool suspicious = false;
     for (int i = 0; i < n; ++i) {
         const uint32_t loops = loops_[static_cast<size_t>(i)];
-        suspicious |= loops >= FIRST_LOOK_FOR_LOOPS && (loops & (loops - 1)) == 0;
+        suspicious |= loops >= start_.find_loops && (loops & (loops - 1)) == 0;
     }
     if (!suspicious) return;
     Movers movers{rows_, static_cast<size_t>(words_)};

@@ -19,7 +19,7 @@ struct ProgramStart {
     std::vector<uint64_t> states;  // the initial ones, a row of words each
     int goal = -1, through = -1;   // labels of the program; -1: nowhere, and everywhere
     std::vector<uint8_t> verdicts;  // of the states of the automaton that reads, if there is one: Open, False or True
-    bool find_loops = false;        // whether states that lead only to themselves end paths
+    uint32_t find_loops = 0;  // steps in place after which states that lead only to themselves are looked for; 0: never
 };
 
 class ProgramWalker : public Expander {
@@ -58,14 +58,14 @@ class ProgramWalker : public Expander {
     const bool rates_;
     const size_t structures_;
     BlockRewards rewards_;
-    std::vector<uint64_t> rows_, next_;       // states, a row of words each
-    std::vector<uint32_t> loops_;             // how often a path has stayed where it was
-    std::vector<Mask> guards_;                // of each command
-    std::vector<double> constant_weights_;    // of each command; not a number where it depends on the state
+    std::vector<uint64_t> rows_, next_;  // states, a row of words each
+    std::vector<uint32_t> loops_;  // how often a path has stayed where it was
+    std::vector<Mask> guards_;  // of each command
+    std::vector<double> constant_weights_;  // of each command; not a number where it depends on the state
     std::vector<std::vector<double>> rates_of_;  // of those commands, by lane
     std::vector<std::vector<std::vector<double>>> factor_weights_;  // of each factor of each product, by lane
-    std::vector<std::vector<double>> weights_;   // of products of several factors, by lane
-    std::vector<Mask> enabled_;               // where each product is
+    std::vector<std::vector<double>> weights_;  // of products of several factors, by lane
+    std::vector<Mask> enabled_;  // where each product is
     std::vector<double> total_, before_, target_, share_;  // by lane
     std::vector<std::vector<double>> state_rewards_, earned_;
     std::vector<uint8_t> settled_;

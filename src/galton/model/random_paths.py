@@ -123,16 +123,16 @@ class ModelPaths:
         self.model = model = model.to_host()
         self._goal, self._through = _bytes(goal), _bytes(through)
         names = list(model.rewards) if reward is None else [""]
-        of_states = [_numbers(model.rewards[name].state) for name in names] if reward is None else [reward.tolist()]
+        of_states = [_numbers(model.rewards[name].state) for name in names] if reward is None else [reward]
         of_choices = [_numbers(model.rewards[name].choice) for name in names] if reward is None else []
         self._names = names
         self._core = _core.walkable(
             rates=model.has_rates,
-            choice_starts=[] if model.choice_starts is None else model.choice_starts.tolist(),
+            choice_starts=np.empty(0, np.int32) if model.choice_starts is None else model.choice_starts,
             row_starts=np.ascontiguousarray(model.row_starts, dtype=np.int64),
             columns=model.columns,
             values=np.ascontiguousarray(model.values.array(), dtype=np.float64),
-            initial=model.initial.tolist(),
+            initial=model.initial,
             state_rewards=of_states,
             choice_rewards=of_choices,
         )
@@ -189,12 +189,12 @@ class ModelPaths:
         )
 
 
-def _bytes(mask: Mask | None) -> list[int]:
-    return [] if mask is None else mask.astype(np.uint8).tolist()
+def _bytes(mask: Mask | None) -> npt.NDArray[np.uint8]:
+    return np.empty(0, np.uint8) if mask is None else mask.astype(np.uint8)
 
 
-def _numbers(values: npt.NDArray[np.float64] | None) -> list[float]:
-    return [] if values is None else values.tolist()
+def _numbers(values: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:
+    return np.empty(0) if values is None else np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _named(model: Model, numbers: npt.NDArray[np.uint64]) -> PackedStates | ListedStates | npt.NDArray[np.uint64]:

@@ -34,8 +34,8 @@ class Traces:
     actions
         ``(rows,)`` the action that the path takes from there; empty for one without a name, and at the end of a path.
     state_rewards, step_rewards
-        For each reward structure ``(rows,)``: what the state earns, for a step or a unit of time, and what the step from
-        there earned.
+        For each reward structure ``(rows,)``: what the state earns, for a step or a unit of time, and what the step
+        from there earned.
     seed
         The seed that gives the same paths again.
 
@@ -72,7 +72,7 @@ class Traces:
         """The names of the variables; ``("state",)`` where states have only numbers."""
         if isinstance(self.states, np.ndarray):
             return ("state",)
-        return tuple(self.states.variables) or ("state",)
+        return tuple(self.states.variables or ("state",))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class Traces:
 
     def to_pandas(self) -> Any:
         """The table as a pandas ``DataFrame``."""
-        from pandas import DataFrame
+        from pandas import DataFrame  # type: ignore[import-untyped]
 
         return DataFrame(self.table())
 

@@ -72,8 +72,8 @@ def simulate(
     Examples
     --------
     >>> import galton
-    >>> queue = galton.parse("ctmc  module m  x : int init 0;  [in] true -> 2:(x'=x+1);  [out] x>0 -> 3:(x'=x-1);  endmodule")
-    >>> galton.simulate(queue, time=10, paths=3, seed=7)
+    >>> queue = "ctmc  module m  x : int init 0;  [in] true -> 2:(x'=x+1);  [out] x>0 -> 3:(x'=x-1);  endmodule"
+    >>> galton.simulate(galton.parse(queue), time=10, paths=3, seed=7)
     <traces: 3 paths, 119 steps, seed 7>
     """
     if isinstance(subject, (str, Path)):
@@ -86,7 +86,7 @@ def simulate(
         return ModelPaths(model).traces(paths=paths, steps=steps, time=time, seed=seed)
     if not uniform:
         return ModelPaths(_strategic(subject, strategy)).traces(paths=paths, steps=steps, time=time, seed=seed)
-    walking = ProgramPaths(subject, rewards=subject.rewards)
+    walking = ProgramPaths(subject, rewards=subject.rewards, find_loops=1)
     return walking.traces(paths=paths, steps=steps, time=time, seed=seed)
 
 
@@ -123,8 +123,8 @@ def estimate(
     confidence
         How likely the answer has to be right, over all seeds.
     width
-        How wide the interval may be; 0.01 or, of a reward, a hundredth of its mean, if nothing is said. For a threshold,
-        how far around it either answer will do.
+        How wide the interval may be; 0.01 or, of a reward, a hundredth of its mean, if nothing is said. For a
+        threshold, how far around it either answer will do.
     paths
         How many paths to follow, instead of as many as the width needs.
     seed

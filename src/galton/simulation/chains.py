@@ -19,8 +19,8 @@ __all__ = ["UNIFORM", "applied", "needs_strategy", "uniform_chain"]
 
 UNIFORM = "uniform"
 HOW = (
-    "an MDP has no single value without a strategy: give the file of one that galton check --strategy FILE has written, "
-    "or 'uniform', which takes each choice of a state with the same probability"
+    "an MDP has no single value without a strategy: give the file of one that galton check --strategy FILE has "
+    "written, or 'uniform', which takes each choice of a state with the same probability"
 )
 
 
@@ -83,10 +83,10 @@ def uniform_chain(model: Model) -> Model:
     matrix = csr_array(mean @ model.to_scipy())
     matrix.sum_duplicates()
     matrix.sort_indices()
-    rewards = {
-        name: Rewards(found.state, None if found.choice is None or not found.choice.size else mean @ found.choice)
-        for name, found in model.rewards.items()
-    }
+    rewards = {}
+    for name, found in model.rewards.items():
+        earned = found.choice is not None and found.choice.size > 0
+        rewards[name] = Rewards(found.state, np.asarray(mean @ found.choice) if earned else None)
     return replace(
         model,
         type="dtmc",

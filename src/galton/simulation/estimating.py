@@ -149,8 +149,8 @@ def _decided(operator: str, threshold: float, lower: float, upper: float) -> boo
 
 def _told_cut(count: _Count, walk: Walk) -> str:
     return (
-        f"{count.cut:,} of {count.paths:,} paths were cut after {walk.question.most_steps:,} steps without an answer, and "
-        "count for both ends of the interval; --path-length allows longer ones"
+        f"{count.cut:,} of {count.paths:,} paths were cut after {walk.question.most_steps:,} steps without an answer, "
+        "and count for both ends of the interval; --path-length allows longer ones"
     )
 
 
@@ -237,19 +237,23 @@ def _mean(asked: Asked, walk: Walk, plan: Plan, count: _Count) -> tuple[float, f
         return math.inf, math.inf, math.inf  # a path that can never end has a positive probability
     if plan.paths is None:
         width = plan.width or DEFAULT_WIDTH * abs(moments.mean)
-        if width > 0 and moments.deviation > 0:
-            needed = moments.count
-            while 2 * half_width(moments.deviation, needed, plan.confidence) > width and needed <= MOST_PATHS:
-                needed = max(
-                    needed + 1,
-                    math.ceil(needed * (2 * half_width(moments.deviation, needed, plan.confidence) / width) ** 2),
-                )
-            if needed > MOST_PATHS:
-                raise SimulationError(
-                    f"an interval of width {width:g} would take {needed:,} paths: paths are about "
-                    f"{moments.deviation:g} apart; ask for a larger --width"
-                )
-            if not follow(needed - moments.count):
-                return math.inf, math.inf, math.inf
+        more = _needed(width, moments, plan.confidence) - moments.count
+        if more > 0 and not follow(more):
+            return math.inf, math.inf, math.inf
     lower, upper = student(moments.mean, moments.deviation, moments.count, plan.confidence)
     return moments.mean, lower, upper
+
+
+def _needed(width: float, moments: _Moments, confidence: float) -> int:
+    """The number of paths after which the interval of a mean is about so wide."""
+    needed = moments.count
+    if width == 0 or moments.deviation == 0:
+        return needed
+    while (ratio := 2 * half_width(moments.deviation, needed, confidence) / width) > 1:
+        needed = max(needed + 1, math.ceil(needed * ratio**2))
+        if needed > MOST_PATHS:
+            raise SimulationError(
+                f"an interval of width {width:g} would take {needed:,} paths: what they earn is about "
+                f"{moments.deviation:g} apart; ask for a larger --width"
+            )
+    return needed

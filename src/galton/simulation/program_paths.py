@@ -23,7 +23,9 @@ from ..model.random_paths import PathQuestion, Sample, Watch, follow_limits
 from ..model.states import PackedStates, State
 from ..model.traces import Traces
 
-__all__ = ["ProgramPaths", "Successor", "initial_states", "time_structure"]
+LOOPS = 4  # steps in place after which it is worth a look whether a path is stuck
+
+__all__ = ["LOOPS", "ProgramPaths", "Successor", "initial_states", "time_structure"]
 
 _NOWHERE = Span(0, 0)
 _OPEN, _REJECTS, _ACCEPTS = 3, 0, 1  # verdicts of the core
@@ -71,8 +73,9 @@ class ProgramPaths:
         through: Expression | None = None,
         rewards: Sequence[RewardStructure] = (),
         reading: Reading | None = None,
-        find_loops: bool = False,
+        find_loops: int = 0,
     ):
+        """``find_loops`` says how often a path stays in place before a state is looked at that it may never leave."""
         if program.open_constants:
             names = ", ".join(program.open_constants)
             raise GaltonError(f"constants without a value: {names}; give them with --const or as keyword arguments")
@@ -175,4 +178,5 @@ def _verdicts(reading: Reading) -> list[int]:
     if reading.rewarded:  # what is sure has to be read
         automaton = reading.automaton
         accepting = np.array([automaton.accepts_everything(q) for q in range(automaton.n_states)])
-    return np.where(accepting, _ACCEPTS, np.where(rejecting, _REJECTS, _OPEN)).astype(np.uint8).tolist()
+    found: list[int] = np.where(accepting, _ACCEPTS, np.where(rejecting, _REJECTS, _OPEN)).tolist()
+    return found

@@ -1,8 +1,8 @@
 """Where the paths of a question walk: through the program itself, or through a model of it.
 
 A question with a bound needs no state space. Without one, paths that can never settle it would go on for ever: so the
-model is built where it is small, and its graph says from where the question is settled. Where it is not small, paths are
-cut after a number of steps, and those that are count for both ends of the interval.
+model is built where it is small, and its graph says from where the question is settled. Where it is not small, paths
+are cut after a number of steps, and those that are count for both ends of the interval.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from ..model.sparse import Model
 from ..solve.settings import Settings
 from .asked import Asked
 from .chains import uniform_chain
-from .program_paths import ProgramPaths, time_structure
+from .program_paths import LOOPS, ProgramPaths, time_structure
 
 __all__ = ["SMALL", "Walk", "of_model", "of_program"]
 
+LONG = 80  # characters of a state that is named in passing
 SMALL = 200_000  # states of a model whose graph is looked at before paths are followed
 
 
@@ -130,17 +131,21 @@ def _through(context: Program, asked: Asked, reading: Reading | None, longest: i
         through=asked.through,
         rewards=rewards,
         reading=reading,
-        find_loops=asked.is_open,
+        find_loops=LOOPS if asked.is_open else 0,
     )
     if len(paths.initial) > 1:
         raise SimulationError(_several(len(paths.initial)))
-    about = f"the initial state {paths.state(paths.initial[0])}"
+    about = _about(str(paths.state(paths.initial[0])))
     question = _question(asked, longest if asked.is_open else MOST_STEPS)
     return Walk(paths, question, about, "the program, without its state space", program=paths)
 
 
+def _about(state: str) -> str:
+    return f"the initial state {state}" if len(state) <= LONG else "the initial state"
+
+
 def _several(count: int) -> str:
-    return f"the model has {count:,} initial states, and an estimate is about one: change init … endinit so that it has one"
+    return f"the model has {count:,} initial states, and an estimate is about one: give init … endinit one state"
 
 
 def _question(asked: Asked, longest: int) -> PathQuestion:
@@ -153,7 +158,7 @@ def of_model(asked: Asked, model: Model, context: Program, question: Question) -
     if len(model.initial) > 1:
         raise SimulationError(_several(len(model.initial)))
     state = int(model.initial[0])
-    about = f"the initial state {state if model.states is None else model.states[state]}"
+    about = _about(str(state if model.states is None else model.states[state]))
     where = f"a model of {model.n_states:,} states"
     if model.has_choices:
         model = uniform_chain(model)
@@ -170,7 +175,7 @@ def of_model(asked: Asked, model: Model, context: Program, question: Question) -
     through = everywhere if asked.through is None else evaluation.mask(asked.through)
     if asked.kind == "until":
         if asked.is_open:
-            # Who can never come to the goal cannot do so later either; who surely will does so after a lower bound, too.
+            # Who can never come to the goal cannot do so later either; who surely will does so after a bound, too.
             zero, goal = zero_and_one(model, through, goal, None)
             through = through & ~zero
         return Walk(ModelPaths(model, goal=goal, through=through), _question(asked, MOST_STEPS), about, where)
