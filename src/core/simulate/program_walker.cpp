@@ -39,7 +39,7 @@ ProgramWalker::ProgramWalker(const Plan& plan, const ProgramStart& start)
       structures_(static_cast<size_t>(program_.reward_structures)), rewards_(plan, *this),
       rows_(static_cast<size_t>(LANES) * static_cast<size_t>(words_)), next_(rows_.size()), loops_(LANES),
       guards_(program_.commands.size()), rates_of_(program_.commands.size()), enabled_(program_.products.size()), total_(LANES),
-      before_(LANES), target_(LANES), share_(LANES), settled_(LANES), actions_(LANES), product_lanes_(LANES),
+      before_(LANES), target_(LANES), rest_(LANES), share_(LANES), settled_(LANES), actions_(LANES), product_lanes_(LANES),
       command_lanes_(LANES), update_lanes_(LANES), picks_(LANES) {
     static_assert(LANES == BLOCK);
     for (size_t c = 0; c < program_.commands.size(); ++c) {
@@ -223,7 +223,7 @@ void ProgramWalker::move(const uint16_t* lanes, int count, Seed seed, const uint
     }
 }
 
-// The lanes whose draw falls on a product; what is left of the draw, in [0, 1), is their share.
+// The lanes whose draw falls on a product; `rest_` is how far into the product's weight it falls.
 int ProgramWalker::take_products(size_t product, const Mask& open) {
     const auto& weight = program_.products[product].factors.size() > 1 ? weights_[product] : factor_weights_[product][0];
     int taken = 0;
@@ -231,7 +231,7 @@ int ProgramWalker::take_products(size_t product, const Mask& open) {
         const double before = before_[i];
         before_[i] = before + weight[i];
         if (!(before_[i] > target_[i])) return;
-        share_[i] = std::min((target_[i] - before) / weight[i], LARGEST);
+        rest_[i] = std::min(target_[i] - before, LARGEST * weight[i]);  // exact where weights are whole numbers
         product_lanes_[static_cast<size_t>(taken++)] = static_cast<uint16_t>(i);
     });
     return taken;
@@ -253,7 +253,7 @@ void ProgramWalker::take_product(size_t q, int count, Seed seed, const uint64_t*
             for (int j = 0; j < count; ++j) {
                 const size_t i = product_lanes_[static_cast<size_t>(j)];
                 const Random4 random = seed.draw(paths[i], steps[i], static_cast<uint32_t>(f) + 1);
-                share_[i] = uniform(random[0], random[1]);
+                rest_[i] = uniform(random[0], random[1]) * factor_weights_[q][f][i];
             }
         }
         take_factor(product.factors[f], factor_weights_[q][f].data(), count);
@@ -264,20 +264,21 @@ void ProgramWalker::take_product(size_t q, int count, Seed seed, const uint64_t*
 void ProgramWalker::take_factor(const std::vector<int>& factor, const double* weight, int count) {
     if (factor.size() == 1) {
         std::copy_n(product_lanes_.begin(), count, command_lanes_.begin());
+        for (int j = 0; j < count; ++j) {
+            const size_t i = command_lanes_[static_cast<size_t>(j)];
+            share_[i] = std::min(rest_[i] / weight[i], LARGEST);
+        }
         return take_command(factor[0], count);
     }
     Mask open = galton::mask_of(product_lanes_.data(), count);
-    for_each(open, [&](size_t i) {
-        target_[i] = share_[i] * weight[i];
-        before_[i] = 0;
-    });
+    for_each(open, [&](size_t i) { before_[i] = 0; });
     for (int command : factor) {
         int taken = 0;
         for_each(open & guards_[static_cast<size_t>(command)], [&](size_t i) {
             const double mine = weight_of(command, i), before = before_[i];
             before_[i] = before + mine;
-            if (!(before_[i] > target_[i])) return;
-            share_[i] = std::min((target_[i] - before) / mine, LARGEST);
+            if (!(before_[i] > rest_[i])) return;
+            share_[i] = std::min((rest_[i] - before) / mine, LARGEST);
             command_lanes_[static_cast<size_t>(taken++)] = static_cast<uint16_t>(i);
         });
         if (taken == 0) continue;

@@ -66,7 +66,7 @@ class ProgramWalker : public Expander {
     std::vector<std::vector<std::vector<double>>> factor_weights_;  // of each factor of each product, by lane
     std::vector<std::vector<double>> weights_;  // of products of several factors, by lane
     std::vector<Mask> enabled_;  // where each product is
-    std::vector<double> total_, before_, target_, share_;  // by lane
+    std::vector<double> total_, before_, target_, rest_, share_;  // by lane
     std::vector<std::vector<double>> state_rewards_, earned_;
     std::vector<uint8_t> settled_;
     std::vector<int32_t> actions_;

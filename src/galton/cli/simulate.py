@@ -54,15 +54,13 @@ def simulate(
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw the variables and rewards over time (.png, .pdf, .svg or .html).",
+            help="Draw the variables over time (.png, .pdf, .svg or .html).",
             show_default=False,
         ),
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(
-            "--only", metavar="NAME,…", help="Draw only these variables and rewards, e.g. x,y.", show_default=False
-        ),
+        typer.Option("--only", metavar="NAME,…", help="Draw only these columns, e.g. x,y.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -121,10 +119,7 @@ def _print(found: Traces) -> None:
     from ..model.traces import shown
 
     table = found.table()
-    idle = [
-        name for name, values in table.items() if name.startswith(("state reward", "step reward")) and not values.any()
-    ]
-    kept = {name: values for name, values in table.items() if name not in idle}
+    kept = {name: values for name, values in table.items() if not _earns_nothing(name, values)}
     if len(set(found.path.tolist())) == 1:
         kept.pop("path")
     if not any(found.actions):
@@ -165,7 +160,7 @@ def _draw(path: Path, found: Traces, name: str, only: str | None) -> None:
     from ..plot.traces import Line, plot_traces
 
     table = found.table()
-    drawn = [n for n in table if n not in ("path", "step", "time", "action") and not _earns_nothing(n, table[n])]
+    drawn = list(found.variables)
     if only is not None:
         wanted = [part.strip() for part in only.split(",")]
         for part in wanted:
