@@ -184,15 +184,15 @@ double ProgramWalker::weight_of(int command, size_t lane) const {
 
 // States that lead only to themselves, looked for where paths have stayed in place a power of two times.
 void ProgramWalker::find_loops(int n) {
-    bool suspicious = false;
+    Mask suspicious{};
     for (int i = 0; i < n; ++i) {
         const uint32_t loops = loops_[static_cast<size_t>(i)];
-        suspicious |= loops >= start_.find_loops && (loops & (loops - 1)) == 0;
+        if (loops >= start_.find_loops && (loops & (loops - 1)) == 0) set(suspicious, static_cast<size_t>(i));
     }
-    if (!suspicious) return;
+    if (!any(suspicious)) return;
     Movers movers{rows_, static_cast<size_t>(words_)};
     expand(movers);
-    stuck_ = stuck_ | (live_ & ~movers.moved);
+    stuck_ = stuck_ | (suspicious & ~movers.moved);  // of others it would depend on who is in the block
 }
 
 void ProgramWalker::move(const uint16_t* lanes, int count, Seed seed, const uint64_t* paths, const uint64_t* steps,
