@@ -80,9 +80,6 @@ def estimating(
     """A run of ``galton check`` that answers by random paths."""
     import os
 
-    device = run.building["device"]
-    if device not in ("auto", "cpu"):
-        raise GaltonError(f"--sim runs on the CPU here, and --device is {device}; leave it away")
     threads = run.building["threads"] or len(os.sched_getaffinity(0))
     return EstimatingRun(
         run.path,
@@ -148,6 +145,7 @@ class EstimatingRun(Run):
                 self.plan,
                 strategy=self.chooser,
                 path_length=self.path_length,
+                device=self.building["device"],
                 chain=None if self.chooser in (None, UNIFORM) else chain,
             )
         except GaltonError as error:
@@ -190,7 +188,7 @@ class EstimatingRun(Run):
     def _write(self, path: Path, rows: list[dict[str, Any]]) -> None:
         from ..io.output import replacing
 
-        names = [name for name in rows[0] if name in ("property", *dict(self.ranges))] if rows else []
+        names = [name for name in rows[0] if name in ("property", *self.ranges)] if rows else []
         names += ["value", "lower", "upper", "confidence", "paths", "seed"]
         with replacing(path) as file:
             writer = csv_files.writer(file, lineterminator="\n")

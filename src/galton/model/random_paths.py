@@ -111,6 +111,9 @@ class ModelPaths:
     [1, 1, 1]
     """
 
+    device = "cpu"
+    trouble = ""
+
     def __init__(
         self,
         model: Model,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..device.cuda.runtime import select
+from ..device.placement import Request
 from ..device.threads import check_threads
 from ..lang import Source, check_program, parse_model, parse_properties
 from ..lang.expressions import Value
@@ -108,6 +110,7 @@ def estimate(
     strategy: Strategy | str | Path | None = None,
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
+    device: str = "cpu",
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Estimate:
@@ -135,6 +138,8 @@ def estimate(
         Steps after which a path is cut where nothing else ends it. Those that are count for both ends of the interval.
     threads
         How many to use; all cores by default.
+    device
+        ``"cpu"``, or ``"cuda"``: one path a thread of a device, for programs. The paths are the same.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -164,11 +169,23 @@ def estimate(
         raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
     plan = Plan(confidence, width, paths, seed, _threads(threads))
     if isinstance(subject, Model):
+        if _on_device(device):
+            raise GaltonError("on a device, paths are followed through programs: give the program instead of a model")
         chain = chain_of(subject, strategy)
         context, (question,) = resolve(file, described(chain), mine, labels=chain.labels)
         return _estimated_in(chain, context, question, plan)
     context, (question,) = resolve(file, subject, mine)
-    return estimate_question(context, question, plan, strategy=strategy, path_length=path_length)
+    return estimate_question(context, question, plan, strategy=strategy, path_length=path_length, device=device)
+
+
+def _on_device(device: str) -> bool:
+    """Whether a device is asked for; several of them have nothing to share."""
+    request = Request.parse(device)
+    if len(request.numbers) > 1:
+        raise GaltonError("random paths are followed on one device")
+    if request.kind == "cuda" and request.numbers:
+        select(request.numbers)
+    return request.kind == "cuda"
 
 
 def _threads(threads: int | None) -> int:
@@ -183,6 +200,7 @@ def estimate_question(
     *,
     strategy: Strategy | str | Path | None = None,
     path_length: int = LONGEST_PATH,
+    device: str = "cpu",
     chain: Callable[[], Model] | None = None,
 ) -> Estimate:
     """Estimate a property that was resolved against a program.
@@ -199,7 +217,7 @@ def estimate_question(
         raise GaltonError(f"a strategy needs choices, and this model is a {context.type}")
     nature = nature_of("dtmc") if context.nature.has_choices else context.nature
     asked = asked_of(question, context, nature, list(context.reward_names))
-    walk = of_program(asked, context, question, longest=path_length)
+    walk = of_program(asked, context, question, longest=path_length, device=_on_device(device))
     return _finished(asked, walk, plan, question)
 
 

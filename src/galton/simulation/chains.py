@@ -85,8 +85,8 @@ def uniform_chain(model: Model) -> Model:
     matrix.sort_indices()
     rewards = {}
     for name, found in model.rewards.items():
-        earned = found.choice is not None and found.choice.size > 0
-        rewards[name] = Rewards(found.state, np.asarray(mean @ found.choice) if earned else None)
+        earned = None if found.choice is None or not found.choice.size else np.asarray(mean @ found.choice)
+        rewards[name] = Rewards(found.state, earned)
     return replace(
         model,
         type="dtmc",

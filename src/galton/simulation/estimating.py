@@ -78,7 +78,6 @@ def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
     count = _Count()
     lower: float | None
     upper: float | None
-    warnings: list[str] = []
     if walk.infinite:
         value, lower, upper = math.inf, math.inf, math.inf
         method, assumption = "graph", "the goal is not reached with probability 1, so the mean has no bound"
@@ -94,8 +93,6 @@ def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
         value, lower, upper = _mean(asked, walk, plan, count)
         method = MEAN
         assumption = f"the mean of {count.paths:,} paths is nearly normal"
-    if count.cut:
-        warnings.append(_told_cut(count, walk))
     found: bool | float | None = value
     if asked.comparison is not None:
         assert asked.threshold is not None
@@ -114,7 +111,8 @@ def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
         about=walk.about,
         seed=plan.seed,
         seconds=time.perf_counter() - begun,
-        warnings=tuple(warnings),
+        device=walk.paths.device,
+        warnings=_warnings(count, walk),
     )
 
 
@@ -147,11 +145,16 @@ def _decided(operator: str, threshold: float, lower: float, upper: float) -> boo
     return None
 
 
-def _told_cut(count: _Count, walk: Walk) -> str:
-    return (
+def _warnings(count: _Count, walk: Walk) -> tuple[str, ...]:
+    """What a person should know about the answer."""
+    trouble = (walk.paths.trouble,) if walk.paths.trouble else ()
+    if not count.cut:
+        return trouble
+    told = (
         f"{count.cut:,} of {count.paths:,} paths were cut after {walk.question.most_steps:,} steps without an answer, "
         "and count for both ends of the interval; --path-length allows longer ones"
     )
+    return *trouble, told
 
 
 def _tested(asked: Asked, walk: Walk, plan: Plan, formula: str, count: _Count, begun: float) -> Estimate:
@@ -188,7 +191,8 @@ def _tested(asked: Asked, walk: Walk, plan: Plan, formula: str, count: _Count, b
         about=walk.about,
         seed=plan.seed,
         seconds=time.perf_counter() - begun,
-        warnings=(_told_cut(count, walk),) if count.cut else (),
+        device=walk.paths.device,
+        warnings=_warnings(count, walk),
     )
 
 

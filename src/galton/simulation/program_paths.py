@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..model.states import PackedStates, State
 from ..model.traces import Traces
 
 LOOPS = 4  # steps in place after which it is worth a look whether a path is stuck
+
+if TYPE_CHECKING:
+    from ..backend.cuda.simulator import DevicePaths
 
 __all__ = ["LOOPS", "ProgramPaths", "Successor", "initial_states", "time_structure"]
 
@@ -64,6 +67,9 @@ def initial_states(lowered: Lowered, program: Program) -> list[list[int]]:
 
 class ProgramPaths:
     """Random paths of one program, for one question."""
+
+    device = "cpu"
+    trouble = ""
 
     def __init__(
         self,
@@ -130,6 +136,13 @@ class ProgramPaths:
             seed=seed,
             continuous=nature.is_continuous,
         )
+
+    def on_device(self, question: PathQuestion) -> DevicePaths:
+        """The same paths on the current CUDA device."""
+        from ..backend.cuda.simulator import DevicePaths
+
+        verdicts, loops = self._verdicts, self._find_loops
+        return DevicePaths(self.lowered, self.initial, question, verdicts=verdicts, find_loops=loops)
 
     def state(self, words: Sequence[int]) -> State:
         """What a state is, from its words."""

@@ -34,7 +34,10 @@ SMALL = 200_000  # states of a model whose graph is looked at before paths are f
 
 
 class Paths(Protocol):
-    """Who follows paths."""
+    """Who follows paths; ``device`` is where, and ``trouble`` what went wrong there."""
+
+    device: str
+    trouble: str
 
     def sample(
         self,
@@ -63,8 +66,6 @@ class Walk:
         What the paths walk through, in words.
     infinite
         Whether the graph shows that a reward is infinite.
-    program
-        The program's paths, where it is a program that they walk through.
     """
 
     paths: Paths
@@ -72,31 +73,33 @@ class Walk:
     about: str
     where: str
     infinite: bool = False
-    program: ProgramPaths | None = None
 
 
-def of_program(asked: Asked, context: Program, question: Question, *, longest: int, small: int = SMALL) -> Walk:
-    """Where the paths of a program walk."""
+def of_program(
+    asked: Asked, context: Program, question: Question, *, longest: int, small: int = SMALL, device: bool = False
+) -> Walk:
+    """Where the paths of a program walk; on a ``device`` through the program wherever that can be."""
     plain = all(is_plain(part, context) for part in asked.states)
     reading = None
     if asked.linear is not None:
         reading = reading_of(question, context)
     readable = asked.linear is None or reading is not None
     settles = reading is None or reading.verdicts.cosafe or reading.verdicts.safe or reading.rewarded
-    if asked.is_open or not plain or not readable:
+    followed = plain and readable and settles and not asked.total
+    if (asked.is_open and not (device and followed)) or not plain or not readable:
         linear_reward = asked.linear is not None and asked.kind == "reached"
         if not linear_reward:
             try:
                 model = build(_asked_alone(context, asked), max_states=small)
                 return of_model(asked, model, context, question)
             except LimitError as error:
-                if not (plain and readable and settles) or asked.total:
+                if not followed:
                     raise SimulationError(_too_large(asked, plain, settles)) from error
     if not readable:
         raise SimulationError(
             "rewards until a formula of linear time holds are only followed where it is about variables"
         )
-    return _through(context, asked, reading, longest)
+    return _through(context, asked, reading, longest, device)
 
 
 def _too_large(asked: Asked, plain: bool, settles: bool) -> str:
@@ -118,7 +121,7 @@ def _asked_alone(context: Program, asked: Asked) -> Program:
     return context
 
 
-def _through(context: Program, asked: Asked, reading: Reading | None, longest: int) -> Walk:
+def _through(context: Program, asked: Asked, reading: Reading | None, longest: int, device: bool) -> Walk:
     rewards: tuple[RewardStructure, ...] = ()
     if asked.kind != "until":
         structure = time_structure()
@@ -137,7 +140,12 @@ def _through(context: Program, asked: Asked, reading: Reading | None, longest: i
         raise SimulationError(_several(len(paths.initial)))
     about = _about(str(paths.state(paths.initial[0])))
     question = _question(asked, longest if asked.is_open else MOST_STEPS)
-    return Walk(paths, question, about, "the program, without its state space", program=paths)
+    where = "the program, without its state space"
+    if not device:
+        return Walk(paths, question, about, where)
+    from .on_device import DeviceFirst
+
+    return Walk(DeviceFirst(paths, question), question, about, where)
 
 
 def _about(state: str) -> str:
