@@ -2,8 +2,8 @@
 
     python bench/simulate_corpus.py [--corpus FOLDER] [--confidence 0.99] [--paths 10000] [--only brp] [--seconds 20]
 
-Printed are the interval, the value of the corpus (of PRISM and other tools) and whether it is inside. Of many intervals with confidence 0.99 one in a hundred may miss; the last lines say
-what was left out, and why.
+Printed are the interval, the value of the corpus (of PRISM and other tools) and whether it is inside. Of many intervals
+with confidence 0.99 one in a hundred may miss; the last lines say what was left out, and why.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def test_the_sequential_test_is_seldom_wrong(probability: float, expected: bool)
             test.feed(random.random(64) < probability)
         wrong += test.answer is not expected
         paths.append(test.paths)
-    assert wrong <= 55  # 40 expected at most; 55 and more have a chance of 1 %
+    assert wrong <= 55  # 40 at most are expected; 56 and more have a chance of 1 %
     assert 50 < np.mean(paths) < 500
 
 
@@ -77,11 +77,9 @@ def test_certain_thresholds_are_settled_by_one_path_that_differs() -> None:
     assert never.feed(np.array([False] * 20 + [True])) is True
 
 
-def test_the_interval_of_a_mean_keeps_a_reserve() -> None:
+def test_the_interval_of_a_mean_is_students() -> None:
     from scipy.stats import t
 
-    low, high = student(3.0, 2.0, 400, 0.95)
     half = t.ppf(0.975, 399) * 2.0 / 20
-    assert low < 3 - half
-    assert high - 3 < 1.2 * half
+    assert student(3.0, 2.0, 400, 0.95) == pytest.approx((3 - half, 3 + half))
     assert student(3.0, 0.0, 400, 0.95) == (3.0, 3.0)

@@ -52,7 +52,7 @@ class PathQuestion:
 
     @property
     def for_core(self) -> tuple[int, bool, float, float, int]:
-        """The same, as the core takes it."""
+        """What the core takes."""
         return KINDS[self.kind], self.timed, float(self.low), float(self.high), self.most_steps
 
 

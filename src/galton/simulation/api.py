@@ -76,7 +76,7 @@ def simulate(
     >>> import galton
     >>> queue = "ctmc  module m  x : int init 0;  [in] true -> 2:(x'=x+1);  [out] x>0 -> 3:(x'=x-1);  endmodule"
     >>> galton.simulate(galton.parse(queue), time=10, paths=3, seed=7)
-    <traces: 3 paths, 119 steps, seed 7>
+    <traces: 3 paths, 141 steps, seed 7>
     """
     if isinstance(subject, (str, Path)):
         subject = check_program(parse_model(read_source(subject)), constants)
@@ -139,7 +139,8 @@ def estimate(
     threads
         How many to use; all cores by default.
     device
-        ``"cpu"``, or ``"cuda"``: one path a thread of a device, for programs. The paths are the same.
+        ``"cpu"``, or ``"cuda"``: one path a thread of a device. Its paths are those that the CPU would
+        follow through the program.
     constants, more_constants
         Values for constants of the file and of the property.
 

@@ -70,7 +70,7 @@ def uniform_chain(model: Model) -> Model:
     >>> step = lambda x: [("left", [(1.0, 0)]), ("right", [(1.0, 2)])] if x == 1 else [("stay", [(1.0, x)])]
     >>> chain = uniform_chain(galton.Model.from_function(step, 1, "mdp"))
     >>> chain.transitions(int(chain.initial[0]))
-    [('', [(0.5, 0), (0.5, 2)])]
+    [('', [(0.5, 1), (0.5, 2)])]
     """
     from scipy.sparse import csr_array
 

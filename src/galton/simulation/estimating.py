@@ -24,6 +24,7 @@ FIRST_TESTED, MOST_TESTED = 1 << 10, 1 << 17  # paths that a sequential test is 
 MOST_PATHS = 10**9
 DEFAULT_WIDTH = 0.01  # of probabilities; of means, as a part of them
 CUT = 2  # a verdict
+RESERVE = 0.2  # of the error that a confidence allows
 
 EXACT = "Clopper–Pearson"
 MEAN = "Student's t"
@@ -51,6 +52,14 @@ class Plan:
     seed: int = 0
     threads: int = 1
     watch: Callable[[int], None] | None = None
+
+    @property
+    def level(self) -> float:
+        """The confidence of intervals: a fifth of the error allowed is kept in reserve.
+
+        Means are not quite normal, and random numbers are multiples of 2^-53.
+        """
+        return 1 - (1 - self.confidence) * (1 - RESERVE)
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
@@ -84,9 +93,9 @@ def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
     elif asked.is_probability and asked.threshold is not None and plan.paths is None:
         return _tested(asked, walk, plan, formula, count, begun)
     elif asked.is_probability:
-        paths = plan.paths or paths_for(plan.width or DEFAULT_WIDTH, plan.confidence)
+        paths = plan.paths or paths_for(plan.width or DEFAULT_WIDTH, plan.level)
         hits = sum(int(_hits(asked, sample).sum()) for sample in _samples(walk, plan, paths, count))
-        lower, upper = clopper_pearson(hits, paths, plan.confidence, unknown=count.cut)
+        lower, upper = clopper_pearson(hits, paths, plan.level, unknown=count.cut)
         value = (hits + count.cut / 2) / paths
         method, assumption = EXACT, "paths are independent"
     else:
@@ -241,10 +250,10 @@ def _mean(asked: Asked, walk: Walk, plan: Plan, count: _Count) -> tuple[float, f
         return math.inf, math.inf, math.inf  # a path that can never end has a positive probability
     if plan.paths is None:
         width = plan.width or DEFAULT_WIDTH * abs(moments.mean)
-        more = _needed(width, moments, plan.confidence) - moments.count
+        more = _needed(width, moments, plan.level) - moments.count
         if more > 0 and not follow(more):
             return math.inf, math.inf, math.inf
-    lower, upper = student(moments.mean, moments.deviation, moments.count, plan.confidence)
+    lower, upper = student(moments.mean, moments.deviation, moments.count, plan.level)
     return moments.mean, lower, upper
 
 

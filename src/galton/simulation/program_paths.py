@@ -138,7 +138,7 @@ class ProgramPaths:
         )
 
     def on_device(self, question: PathQuestion) -> DevicePaths:
-        """The same paths on the current CUDA device."""
+        """Paths on the current CUDA device, for one question."""
         from ..backend.cuda.simulator import DevicePaths
 
         verdicts, loops = self._verdicts, self._find_loops

@@ -35,7 +35,7 @@ class Estimate:
     >>> coin = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
     >>> estimate = galton.estimate(coin, "P=? [ F s=2 ]", confidence=0.99, width=0.01)
     >>> estimate.lower <= 0.5 <= estimate.upper, estimate.paths
-    (True, 66545)
+    (True, 70531)
     """
 
     formula: str
