@@ -182,3 +182,22 @@ def test_bad_wishes() -> None:
         program.simulate(time=3.0)
     with pytest.raises(GaltonError, match="rows"):
         program.simulate(steps=1e9)
+
+
+def test_rewards_that_are_rare_are_not_taken_for_none() -> None:
+    """A path in 10,000 earns 10; most samples have none, and their spread of 0 says nothing about the mean of 0.001."""
+    text = """dtmc module m s : [0..2]; [] s=0 -> 0.0001 : (s'=1) + 0.9999 : (s'=2); [] s>0 -> true; endmodule
+        rewards "r" s=1 : 10; endrewards"""
+    program = galton.parse(text)
+    for prop in ('R{"r"}=? [ I=1 ]', 'R{"r"}=? [ C<=2 ]'):
+        for seed in range(20):
+            for subject in (program, program.build()):
+                found = galton.estimate(subject, prop, paths=2000, seed=seed)
+                assert found.lower <= 0.001 <= found.upper
+                assert found.upper < 0.2
+                assert "normal" not in found.assumption
+    endless = galton.estimate(program, 'R{"r"}=? [ F s>0 ]', paths=100)
+    assert (endless.value, endless.upper) == (0.0, math.inf)  # as far as a hundred paths can tell
+    sure = galton.estimate(galton.load(MODELS / "die.prism"), 'R{"tosses"}=? [ C<=3 ]')
+    assert sure.lower < 3.0 <= sure.upper
+    assert sure.value == 3.0

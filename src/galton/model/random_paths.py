@@ -129,6 +129,7 @@ class ModelPaths:
         of_states = [_numbers(model.rewards[name].state) for name in names] if reward is None else [reward]
         of_choices = [_numbers(model.rewards[name].choice) for name in names] if reward is None else []
         self._names = names
+        self._reward = reward
         self._core = _core.walkable(
             rates=model.has_rates,
             choice_starts=np.empty(0, np.int32) if model.choice_starts is None else model.choice_starts,
@@ -139,6 +140,12 @@ class ModelPaths:
             state_rewards=of_states,
             choice_rewards=of_choices,
         )
+
+    def earnings(self) -> tuple[float, float, float, float]:
+        """The least and the most that a state earns, and that a step does."""
+        if self._reward is None or not len(self._reward):
+            return -math.inf, math.inf, -math.inf, math.inf
+        return float(self._reward.min()), float(self._reward.max()), 0.0, 0.0
 
     def sample(
         self,

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..model.random_paths import Sample, SimulationError
 from .asked import Asked
 from .intervals import Sprt, clopper_pearson, half_width, paths_for, student
+from .rare import FEW, Common, mean_of_rare
 from .result import Estimate
 from .walks import Walk
 
@@ -28,6 +29,7 @@ RESERVE = 0.2  # of the error that a confidence allows
 
 EXACT = "Clopper–Pearson"
 MEAN = "Student's t"
+RARE = "Clopper–Pearson, for how often rewards differ"
 TEST = "Wald's sequential test"
 
 
@@ -99,9 +101,13 @@ def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
         value = (hits + count.cut / 2) / paths
         method, assumption = EXACT, "paths are independent"
     else:
-        value, lower, upper = _mean(asked, walk, plan, count)
-        method = MEAN
-        assumption = f"the mean of {count.paths:,} paths is nearly normal"
+        value, lower, upper, others = _mean(asked, walk, plan, count)
+        method, assumption = MEAN, f"the mean of {count.paths:,} paths is nearly normal"
+        if others is not None and others < FEW:
+            method, assumption = (
+                RARE,
+                f"nothing but independent paths, of which {others:,} earned anything out of the common",
+            )
     found: bool | float | None = value
     if asked.comparison is not None:
         assert asked.threshold is not None
@@ -229,9 +235,12 @@ class _Moments:
         return math.sqrt(self.squares / (self.count - 1)) if self.count > 1 else 0.0
 
 
-def _mean(asked: Asked, walk: Walk, plan: Plan, count: _Count) -> tuple[float, float, float]:
-    """The mean of what paths earn. A pilot tells how many it takes; all paths together give the interval."""
-    moments = _Moments()
+def _mean(asked: Asked, walk: Walk, plan: Plan, count: _Count) -> tuple[float, float, float, int | None]:
+    """The mean of what paths earn, its interval, and how many paths earned anything out of the common.
+
+    A pilot tells how many paths it takes; all of them together give the interval.
+    """
+    moments, common = _Moments(), Common()
 
     def follow(paths: int) -> bool:
         for sample in _samples(walk, plan, paths, count, count.paths):
@@ -244,17 +253,20 @@ def _mean(asked: Asked, walk: Walk, plan: Plan, count: _Count) -> tuple[float, f
             if endless.any():
                 return False
             moments.add(sample.values)
+            common.add(sample.values)
         return True
 
     if not follow(plan.paths or PILOT):
-        return math.inf, math.inf, math.inf  # a path that can never end has a positive probability
+        return math.inf, math.inf, math.inf, None  # a path that can never end has a positive probability
     if plan.paths is None:
         width = plan.width or DEFAULT_WIDTH * abs(moments.mean)
         more = _needed(width, moments, plan.level) - moments.count
         if more > 0 and not follow(more):
-            return math.inf, math.inf, math.inf
+            return math.inf, math.inf, math.inf, None
     lower, upper = student(moments.mean, moments.deviation, moments.count, plan.level)
-    return moments.mean, lower, upper
+    if common.others < FEW:
+        lower, upper = mean_of_rare(common, plan.level, walk.earnings(asked))
+    return moments.mean, lower, upper, common.others
 
 
 def _needed(width: float, moments: _Moments, confidence: float) -> int:

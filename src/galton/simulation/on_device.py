@@ -21,6 +21,10 @@ class DeviceFirst:
         except DeviceError as error:
             self._give_up(error)
 
+    def earnings(self) -> tuple[float, float, float, float]:
+        """The least and the most that a state earns, and that a step does."""
+        return self._host.earnings()
+
     def sample(
         self,
         question: PathQuestion,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,17 @@ class ProgramPaths:
         self.initial = initial_states(lowered, self.program)
         self._find_loops = find_loops
         self._core = explorer.to_core(lowered)
+
+    def earnings(self) -> tuple[float, float, float, float]:
+        """The least and the most that a state earns, and that a step does: by the ranges of expressions."""
+        found = [0.0, 0.0, 0.0, 0.0]
+        for item in self.lowered.rewards:
+            node, place = self.lowered.graph[item.value], 0 if item.action < 0 else 2
+            if node.maybe_nan or item.structure:
+                return -math.inf, math.inf, -math.inf, math.inf
+            found[place] += min(node.low, 0.0)  # the guard may not hold
+            found[place + 1] += max(node.high, 0.0)
+        return found[0], found[1], found[2], found[3]
 
     def sample(
         self,

@@ -7,6 +7,7 @@ are cut after a number of steps, and those that are count for both ends of the i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -26,6 +27,7 @@ from ..solve.settings import Settings
 from .asked import Asked
 from .chains import uniform_chain
 from .program_paths import LOOPS, ProgramPaths, time_structure
+from .rare import Earnings
 
 __all__ = ["SMALL", "Walk", "of_model", "of_program"]
 
@@ -38,6 +40,9 @@ class Paths(Protocol):
 
     device: str
     trouble: str
+
+    def earnings(self) -> tuple[float, float, float, float]:
+        """The least and the most that a state earns, and that a step does."""
 
     def sample(
         self,
@@ -73,6 +78,13 @@ class Walk:
     about: str
     where: str
     infinite: bool = False
+
+    def earnings(self, asked: Asked) -> tuple[float, float]:
+        """The least and the most that a path can earn."""
+        earned = Earnings(*self.paths.earnings())
+        if asked.kind == "instant":
+            return earned.within(1, steps=0)
+        return earned.within(asked.high, steps=math.inf if asked.timed else asked.high)
 
 
 def of_program(
