@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 import pytest
-from campaign import holding
-from known import KNOWN, MODELS, Known
+from coverage_campaign import holding
+from known_answers import KNOWN, MODELS, Known
 
 import galton
 from galton.lang.source import GaltonError

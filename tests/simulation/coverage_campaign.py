@@ -1,6 +1,6 @@
 """How often intervals hold what they should: many runs with different seeds, against answers that are known.
 
-    python tests/simulation/campaign.py [--runs 1000] [--confidence 0.95] [--only die] [--processes 2]
+    python tests/simulation/coverage_campaign.py [--runs 1000] [--confidence 0.95] [--only die] [--processes 2]
 
 Each question is estimated again and again, with an interval about as wide as a tenth, so that a run is short and the
 number of paths small: with few paths the interval of a mean is at its worst. A proportion of 1,000 runs is itself off
@@ -18,7 +18,7 @@ from scipy.stats import binom
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from known import KNOWN, Known
+from known_answers import KNOWN, Known
 
 WIDTH = 0.1  # of probabilities: some hundred paths
 PATHS = 1000  # of means
