@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import csv as csv_files
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..lang import GaltonError
-from ..lang.model_types import ModelType
+from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..simulation.api import LONGEST_PATH, estimate_question
 from ..simulation.chains import UNIFORM, applied
 from ..simulation.estimating import Plan
 from . import options
-from .run import Asked, Row, Run
+from .run import Run
 
 if TYPE_CHECKING:
-    from ..lang.program import Program
+    from ..checking.asking import Asked, Row
     from ..model.sparse import Model
     from ..simulation.result import Estimate
 
@@ -102,13 +102,13 @@ class EstimatingRun(Run):
     path_length: int = LONGEST_PATH
     chooser: str | None = None
 
-    def _type(self, program: Program) -> ModelType:
-        return "dtmc" if program.nature.has_choices else program.type
-
     def all(self) -> None:
         """Every property for every valuation of the constants."""
         rows: list[dict[str, Any]] = []
-        for row in self._rows():
+        kind = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
+        chooses = nature_of(kind).has_choices  # a strategy makes a chain of it
+        inquiry = replace(self.inquiry, type="dtmc" if chooses else None, reads=False)
+        for row in inquiry.rows():
             if row.error is not None:
                 raise row.error
             self._estimate_row(row, rows)

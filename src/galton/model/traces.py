@@ -112,7 +112,7 @@ class Traces:
 
     def to_pandas(self) -> Any:
         """The table as a pandas ``DataFrame``."""
-        from pandas import DataFrame  # type: ignore[import-untyped]
+        from pandas import DataFrame
 
         return DataFrame(self.table())
 
