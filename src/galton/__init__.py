@@ -31,9 +31,13 @@ if TYPE_CHECKING:
     from .lang.source import LanguageError as LanguageError
     from .model.from_function import explore_function as explore_function
     from .model.sparse import Model as Model
+    from .model.traces import Traces as Traces
     from .programs import Program as Program
     from .programs import load as load
     from .programs import parse as parse
+    from .simulation.api import estimate as estimate
+    from .simulation.api import simulate as simulate
+    from .simulation.result import Estimate as Estimate
     from .solve.settings import Settings as Settings
     from .synth.api import synthesize as synthesize
     from .synth.regions import Regions as Regions
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
     "Counterexample": "checking.witnesses.counterexample",
+    "Estimate": "simulation.result",
     "Experiment": "experiments",
     "GaltonError": "lang.source",
     "LanguageError": "lang.source",
@@ -53,13 +58,16 @@ _HOME = {
     "Settings": "solve.settings",
     "StateDistribution": "checking.distributions.distribution",
     "StateValues": "checking.state_values",
+    "Traces": "model.traces",
     "check": "api",
     "counterexample": "checking.witnesses.api",
+    "estimate": "simulation.api",
     "experiment": "experiments",
     "explore_function": "model.from_function",
     "load": "programs",
     "parse": "programs",
     "read_model": "io",
+    "simulate": "simulation.api",
     "steady_state": "checking.distributions.api",
     "synthesize": "synth.api",
     "transient": "checking.distributions.api",

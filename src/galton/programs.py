@@ -12,6 +12,7 @@ from .lang.source import read_source
 
 if TYPE_CHECKING:
     from .model.sparse import Model
+    from .model.traces import Traces
 
 __all__ = ["Program", "load", "parse"]
 
@@ -48,6 +49,22 @@ class Program(program.Program):
         from .explore import build
 
         return build(self, **options)  # type: ignore[arg-type]
+
+    def simulate(self, **options: object) -> Traces:
+        """Follow random paths, without building the state space, and return all that they meet.
+
+        The options are those of :func:`galton.simulate`: ``paths``, ``steps``, ``time``, ``seed`` and ``strategy``.
+
+        Examples
+        --------
+        >>> import galton
+        >>> walk = "dtmc  module m  x : int init 0;  [] true -> 0.5:(x'=x+1) + 0.5:(x'=x-1);  endmodule"
+        >>> galton.parse(walk).simulate(steps=1000, paths=5)
+        <traces: 5 paths, 5,000 steps, seed 0>
+        """
+        from .simulation import simulate
+
+        return simulate(self, **options)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
         return _summary(self)

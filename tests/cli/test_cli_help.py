@@ -46,6 +46,11 @@ OPTIONS = {
             "--explain",
         ),
         *("--full", "--device", "--format", "--order", "--single", "--exact"),
+        *("--sim", "--confidence", "--width", "--paths", "--seed", "--path-length"),
+    ],
+    "simulate": [
+        *("--const", "-c", "--steps", "-n", "--time", "--paths", "--seed", "--strategy", "--interactive", "-i"),
+        *("--csv", "--plot", "--only", "--json"),
     ],
     "synth": [
         *("--const", "-c", "--prop", "-p", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy"),

@@ -21,6 +21,7 @@ from .ending import exit_code, memory_advice, outputs_that_are_there, terminated
 from .info import info
 from .options import told
 from .plot_matrix import plot_matrix
+from .simulate import simulate
 from .synth import synth
 from .verify import verify
 
@@ -37,6 +38,7 @@ app.command()(convert)
 app.command()(check)
 app.command()(transient)
 app.command(name="steady-state")(steady_state)
+app.command()(simulate)
 app.command()(synth)
 app.command()(verify)
 app.command()(automaton)

@@ -202,6 +202,42 @@ def check(
             "states; without bounds on time. No choice about methods, eps or devices goes with it.",
         ),
     ] = False,
+    sim: Annotated[
+        bool,
+        typer.Option(
+            "--sim",
+            help="Answer by random paths: an estimate with a confidence, not a proof. Models need not be built, so "
+            "they may be of any size.",
+        ),
+    ] = False,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="With --sim, how likely the answer has to be right.")
+    ] = 0.95,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            help="With --sim, how wide the interval may be: 0.01 if nothing is said, or a hundredth of the mean of a "
+            "reward. For a threshold, how far around it either answer will do.",
+            show_default=False,
+        ),
+    ] = None,
+    paths: Annotated[
+        int | None,
+        typer.Option(
+            "--paths", help="With --sim, how many paths, instead of what the width needs.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="With --sim, the seed: the same gives the same.")] = 0,
+    path_length: Annotated[
+        int,
+        typer.Option(
+            "--path-length",
+            min=1,
+            help="With --sim, steps after which a path is cut where nothing else ends it: it then counts for both ends "
+            "of the interval.",
+        ),
+    ] = 10_000,
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -228,6 +264,7 @@ def check(
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
       galton check models/die.prism -p 'P=? [ F d=6 ]' --exact
       galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
+      galton check models/die.prism -p 'P=? [ F d=6 ]' --sim --confidence 0.99 --width 0.01
     """
     from .warm_up import warm_up
 
@@ -236,6 +273,10 @@ def check(
     from ..solve.settings import Settings
     from .run import Outputs, Run
 
+    if sim or confidence != 0.95 or width or paths or seed or path_length != 10_000:
+        from .estimates import refuse_beside_sim
+
+        refuse_beside_sim(context, sim)
     if not 0 < eps < 1:
         raise GaltonError(f"--eps must lie between 0 and 1, and this is {eps:g}")
     settings = Settings(
@@ -291,6 +332,10 @@ def check(
         counterexample_file=counterexample_file,
     )
     run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
+    if sim:
+        from .estimates import estimating
+
+        run = estimating(run, confidence, width, paths, seed, path_length)
     run.read(const or [], prop or [], props, name or [], automaton or [])
     run.all()
     if run.code:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
     from .construct import Labels, MatrixLike, RewardLike
+    from .traces import Traces
 
 __all__ = ["ActionCodes", "Int32s", "Mask", "Model", "ModelError", "Offsets", "Rewards", "Values", "row_sums"]
 
@@ -374,6 +375,22 @@ class Model:
     def action(self, choice: int) -> str:
         """The name of the action of a choice; empty when it has none."""
         return "" if self.choice_actions is None else self.actions[int(self.choice_actions[choice])]
+
+    def simulate(
+        self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0
+    ) -> Traces:
+        """Follow random paths, and return all that they meet: a row for each state that one enters.
+
+        A path ends after ``steps``, 100 if nothing is said, or in a CTMC at a ``time``. In an MDP each choice of a
+        state is as likely as the others; :func:`galton.simulate` follows a strategy instead.
+
+        >>> chain = Model.from_matrix("dtmc", [[0.5, 0.5], [0.25, 0.75]])
+        >>> chain.simulate(steps=5, paths=2)
+        <traces: 2 paths, 10 steps, seed 0>
+        """
+        from .random_paths import ModelPaths
+
+        return ModelPaths(self).traces(paths=paths, steps=steps, time=time, seed=seed)
 
     def validate(self) -> None:
         """Check everything this class promises; raise :class:`ModelError` at the first thing that does not hold."""
