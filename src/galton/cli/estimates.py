@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..lang import GaltonError
-from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
+from ..model.sparse import Model
 from ..simulation.api import LONGEST_PATH, estimate_question
 from ..simulation.chains import UNIFORM, applied
 from ..simulation.estimating import Plan
@@ -20,7 +20,6 @@ from .run import Run
 
 if TYPE_CHECKING:
     from ..checking.asking import Asked, Row
-    from ..model.sparse import Model
     from ..simulation.result import Estimate
 
 __all__ = ["EstimatingRun", "estimating", "refuse_beside_sim"]
@@ -105,9 +104,8 @@ class EstimatingRun(Run):
     def all(self) -> None:
         """Every property for every valuation of the constants."""
         rows: list[dict[str, Any]] = []
-        kind = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
-        chooses = nature_of(kind).has_choices  # a strategy makes a chain of it
-        inquiry = replace(self.inquiry, type="dtmc" if chooses else None, reads=False)
+        # A strategy makes a chain of a model with choices.
+        inquiry = replace(self.inquiry, type="dtmc" if self.has_choices else None, reads=False)
         for row in inquiry.rows():
             if row.error is not None:
                 raise row.error
@@ -122,10 +120,15 @@ class EstimatingRun(Run):
                 "an MDP has no single value without a strategy: give the file of one that galton check --strategy has "
                 "written with --apply FILE, or take each choice of a state with the same probability by --apply uniform"
             )
-        known: list[Model] = []
+        given = self.subject if isinstance(self.subject, Model) else None
+        if given is not None and given.has_choices:
+            raise GaltonError(
+                "random paths through the choices of a file without a program are not followed yet; "
+                "--apply makes a chain of it, which is answered with proved bounds without --sim"
+            )
+        known: list[Model] = [] if given is None else [given]
 
         def chain() -> Model:
-            assert self.chooser is not None
             if not known:
                 known.append(applied(row.program, self.chooser))  # type: ignore[arg-type]
             return known[0]
@@ -146,7 +149,7 @@ class EstimatingRun(Run):
                 strategy=self.chooser,
                 path_length=self.path_length,
                 device=self.building["device"],
-                chain=None if self.chooser in (None, UNIFORM) else chain,
+                chain=chain if isinstance(self.subject, Model) or self.chooser not in (None, UNIFORM) else None,
             )
         except GaltonError as error:
             return error

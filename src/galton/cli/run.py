@@ -160,13 +160,17 @@ class Run:
         given = read_given(self.path)
         return self._applied(given, None) if self.apply else options.build_model(given, **self.building)
 
+    @property
+    def has_choices(self) -> bool:
+        """Whether the states of the model leave choices open."""
+        if isinstance(self.subject, Model):
+            return self.subject.has_choices
+        type = self.subject.type
+        return nature_of(DEFAULT_TYPE if type is None else TYPE_KEYWORDS[type.name]).has_choices
+
     def _of_automaton(self, path: Path) -> list[str]:
         """The questions about an automaton: how likely it is to accept."""
-        if isinstance(self.subject, Model):
-            kind = self.subject.type
-        else:
-            kind = DEFAULT_TYPE if self.subject.type is None else TYPE_KEYWORDS[self.subject.type.name]
-        choices = nature_of(kind).has_choices and not self.apply
+        choices = self.has_choices and not self.apply
         return [f'{asked}=? [ HOA: {{"{path}"}} ]' for asked in (("Pmin", "Pmax") if choices else ("P",))]
 
     def _parsed(self, source: Source) -> PropertyFile:

@@ -85,9 +85,9 @@ def simulate(
         Stepping(program, seed).run()
         return
     if plot is not None:
-        from ..plot.distributions import check_distribution_picture
+        from ..plot.files import check_kind
 
-        check_distribution_picture(plot)
+        check_kind(plot)
     elif only is not None:
         raise GaltonError("--only says what to draw: it needs --plot FILE")
     from ..io.output import check_writable

@@ -47,9 +47,11 @@ def write_jani(
     >>> galton.load(path).build()
     <dtmc: 4 states, 4 transitions>
     """
-    is_open = isinstance(program, ModelFile)
-    file = program if is_open else parse_model(program.source)
-    text, left_out = jani_text(file, properties, {} if is_open else program.constants, Path(path).stem)
+    if isinstance(program, ModelFile):
+        syntax, constants = program, {}
+    else:
+        syntax, constants = parse_model(program.source), dict(program.constants)
+    text, left_out = jani_text(syntax, properties, constants, Path(path).stem)
     with replacing(path) as file:
         file.write(text)
     return left_out

@@ -206,7 +206,8 @@ def estimate_question(
 ) -> Estimate:
     """Estimate a property that was resolved against a program.
 
-    ``chain`` makes the chain that a strategy leaves, for who asks several questions about it.
+    ``chain`` makes the chain that a strategy leaves, for who asks several questions about it, or gives one that is
+    built.
     """
     if context.nature.has_choices:
         if strategy is None:
@@ -216,6 +217,8 @@ def estimate_question(
             return _estimated_in(model, context, question, plan)
     elif strategy is not None:
         raise GaltonError(f"a strategy needs choices, and this model is a {context.type}")
+    elif chain is not None:
+        return _estimated_in(chain(), context, question, plan)
     nature = nature_of("dtmc") if context.nature.has_choices else context.nature
     asked = asked_of(question, context, nature, list(context.reward_names))
     walk = of_program(asked, context, question, longest=path_length, device=_on_device(device))
