@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
@@ -23,17 +21,16 @@ from .lang.source import GaltonError
 from .lang.stream import nearest
 from .model.sparse import Model
 from .model.tables import import_pandas
+from .progress import task, watched
 from .solve.settings import Settings
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.figure import Figure
 
 __all__ = ["Experiment", "ExperimentRow", "experiment"]
 
 Progress = Callable[[int, int], None]  # told how many rows are done, and how many there are
 FEW = 100  # rows that a notebook shows
-QUIET_SECONDS = 1.0  # before progress is shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,13 +136,13 @@ class Experiment(Sequence[ExperimentRow]):
                     columns[f"{title}{part}"] = list(column)
         return pandas.DataFrame(columns)
 
-    def plot(self, path: str | Path | None = None, *, x: str | None = None, log: bool | str = False) -> Figure:
+    def plot(self, path: str | Path | None = None, *, x: str | None = None, log: bool | str = False) -> Any:
         """Draw the values; :func:`galton.plot.experiments.plot_experiment` tells the options.
 
         Parameters
         ----------
         path
-            Where to write the picture; a notebook shows what is returned.
+            Where to write the picture, or with ``.html`` a page; a notebook shows what is returned.
         x
             The constant to draw over; the first, if not given.
         log
@@ -351,9 +348,8 @@ class _Reporter:
 
     def __init__(self, progress: bool | Progress | None, total: int):
         self._progress, self._total = progress, total
-        self._start = time.monotonic()
-        self._shows = sys.stderr.isatty() if progress is None else progress is True
-        self._shown = False
+        shows = watched() if progress is None else progress is True
+        self._task = task() if shows else None
 
     def __enter__(self) -> _Reporter:
         return self
@@ -362,17 +358,12 @@ class _Reporter:
         """So many models are done."""
         if callable(self._progress):
             self._progress(done, self._total)
-        took = time.monotonic() - self._start
-        if self._shows and took >= QUIET_SECONDS:
-            left = took / done * (self._total - done)
-            sys.stderr.write(f"\r\x1b[K{done:,} of {self._total:,} models, about {left:.0f} s left")
-            sys.stderr.flush()
-            self._shown = True
+        if self._task is not None:
+            self._task.tell(f"{done:,} of {self._total:,} models", done / self._total)
 
     def __exit__(self, *_: object) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        if self._task is not None:
+            self._task.close()
 
 
 def _text(found: Result | GaltonError) -> str:

@@ -153,13 +153,13 @@ def test_a_plot_without_a_value_says_so() -> None:
 def test_a_plot_of_no_kind(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     outcome = galton("check", DIE, "-c", "k=1:6", "-p", FACE, "--plot", tmp_path / "out.txt")
-    assert (outcome.code, outcome.err) == (2, "error: '.txt' is no kind of picture; .png, .pdf and .svg are\n")
+    assert (outcome.code, outcome.err) == (2, "error: '.txt' is no kind of picture; .png, .pdf, .svg and .html are\n")
 
 
 def test_a_plot_without_matplotlib(tmp_path: Path) -> None:
     with patch.dict(sys.modules, {"matplotlib.figure": None}):
         outcome = galton("check", DIE, "-c", "k=1:6", "-p", FACE, "--plot", tmp_path / "out.png")
-    assert (outcome.code, outcome.err) == (2, "error: plots need Matplotlib: pip install 'galton[plot]'\n")
+    assert (outcome.code, outcome.err) == (2, "error: pictures need Matplotlib: pip install 'galton[plot]'\n")
 
 
 @pytest.mark.parametrize(

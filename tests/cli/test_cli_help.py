@@ -41,6 +41,8 @@ OPTIONS = {
             "--counterexample-file",
             "--csv",
             "--plot",
+            "--plot-x",
+            "--plot-log",
             "--explain",
         ),
         *("--full", "--device", "--format", "--order", "--single", "--exact"),

@@ -97,6 +97,8 @@ class Result(AsNumber):
         Infinity is a ``float``.
     quantity, certificate
         The bounds in all states, and what proves them, where a certificate was asked for.
+    behind
+        For a threshold, the number that was compared with it, where that was needed.
     listing
         Lines of ``filter(print, …)`` and its like.
     name
@@ -133,6 +135,7 @@ class Result(AsNumber):
     certificate: Certificate | None = None
     exact: Fraction | float | tuple[Fraction | float, Fraction | float] | None = None
     seconds: float = 0.0
+    behind: Result | None = None
     name: str | None = None
     everywhere: Everywhere | None = field(default=None, repr=False)  # how to find the values in all states
 
@@ -235,18 +238,28 @@ class Result(AsNumber):
 
     @property
     def digits(self) -> int:
-        """How many digits of the value the bounds vouch for, about."""
-        if self.lower is None or self.upper is None or not self.lower < self.upper < math.inf or not self.proved:
-            return DIGITS
-        width = (self.upper - self.lower) / max(abs(self.lower), abs(self.upper))
-        return min(max(1 - math.floor(math.log10(width)), 3), DIGITS) if width > 0 else DIGITS
+        """How many digits of the value the bounds vouch for, about; of a range, those of its ends."""
+        return max((_digits(low, high) for _, low, high in self._numbers), default=DIGITS)
+
+    @property
+    def _numbers(self) -> list[tuple[Number, Number, Number]]:
+        """The number, or both ends of a range, each with its bounds; none where there are no bounds."""
+        value = self.value
+        if self.lower is None or self.upper is None or not self.proved or value is None:
+            return []
+        if isinstance(value, tuple):
+            # The bounds around an end are as far away on its other side.
+            least, most = value
+            return [(least, self.lower, 2 * least - self.lower), (most, 2 * most - self.upper, self.upper)]
+        return [] if isinstance(value, (bool, ParetoSet)) else [(value, self.lower, self.upper)]
 
     @property
     def text(self) -> str:
-        """The value for people, with no more digits than are known."""
+        """The value for people: of all numbers within the bounds one with few digits, so that 0.5 is 0.5."""
         if self.exact is not None:
             return " to ".join(map(fraction_text, self.exact if isinstance(self.exact, tuple) else (self.exact,)))
-        return shown(self.value, self.digits)
+        texts = dict.fromkeys(concise(*number) for number in self._numbers)
+        return " to ".join(texts) if texts else shown(self.value)
 
     @property
     def margin(self) -> str:
@@ -276,6 +289,30 @@ def shown(value: bool | Number | tuple[Number, Number] | ParetoSet | None, digit
     if math.isinf(value):
         return "infinity" if value > 0 else "-infinity"
     return f"{value:.{digits}g}"
+
+
+def concise(value: Number, lower: Number, upper: Number) -> str:
+    """A number in few digits, rounded no further than its bounds allow.
+
+    >>> concise(0.4999999871, 0.49999995, 0.50000002), concise(1 / 6, 0.1666665, 0.1666668)
+    ('0.5', '0.1666667')
+    """
+    if isinstance(value, int) or not math.isfinite(value):
+        return shown(value)
+    for digits in range(3, DIGITS):
+        text = shown(value, digits)
+        # A probability that is not known to be 0 or 1 is not shown as that: there its bounds end.
+        certain = lower == upper or lower < float(text) < upper or float(text) not in (0.0, 1.0)
+        if certain and lower <= float(text) <= upper:
+            return text
+    return shown(value)
+
+
+def _digits(lower: Number, upper: Number) -> int:
+    if not lower < upper < math.inf:
+        return DIGITS
+    width = (upper - lower) / max(abs(lower), abs(upper))
+    return min(max(1 - math.floor(math.log10(width)), 3), DIGITS) if width > 0 else DIGITS
 
 
 def fraction_text(value: Fraction | float) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from . import telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
 
 
@@ -135,7 +136,26 @@ def check(
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw results over a range: .png, .pdf, .svg; or a Pareto set of two or three objectives: .html, too.",
+            help="Draw results over a range, or a Pareto set of two or three objectives: .png, .pdf, .svg to print, "
+            ".html to explore.",
+            show_default=False,
+        ),
+    ] = None,
+    plot_x: Annotated[
+        str | None,
+        typer.Option(
+            "--plot-x",
+            metavar="NAME",
+            help="The constant to draw over; the first with a range if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    plot_log: Annotated[
+        str | None,
+        typer.Option(
+            "--plot-log",
+            metavar="AXES",
+            help="Logarithmic scales: y for the results, x for the constant, xy for both.",
             show_default=False,
         ),
     ] = None,
@@ -231,6 +251,10 @@ def check(
         fair=fair,
     )
     settings.check_eps()
+    if plot_log not in (None, "x", "y", "xy"):
+        raise GaltonError(f"--plot-log is x, y or xy, and not {plot_log}")
+    if plot is None and (plot_x or plot_log):
+        raise GaltonError(f"{'--plot-x' if plot_x else '--plot-log'} is about a picture; name its file with --plot")
     if exact:
         from dataclasses import replace
 
@@ -256,9 +280,11 @@ def check(
     }
     outputs = Outputs(
         as_json=as_json,
-        explain=explain,
+        explain=explain or telling.verbose(),
         csv=csv,
         plot=plot,
+        plot_x=plot_x,
+        plot_log=plot_log,
         strategy=strategy,
         certificate=certificate,
         counterexample=counterexample,

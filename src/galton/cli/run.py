@@ -8,10 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from ..backend.failures import LimitError
 from ..checking.asking import Answers, Asked, Built, Inquiry, Row
@@ -22,8 +21,9 @@ from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
 from ..lang.properties import Multi
 from ..lang.source import read_source
-from ..lang.stream import nearest
-from . import options, show
+from ..lang.stream import suggestion
+from ..progress import task
+from . import options, show, telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Outputs:
     certificate: Path | None
     counterexample: bool = False
     counterexample_file: Path | None = None
+    plot_x: str | None = None
+    plot_log: str | None = None
 
     @property
     def explains(self) -> bool:
@@ -89,6 +91,7 @@ class Run:
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
         self.syntax = parse_model(read_source(self.path))
+        options.tell_type(self.path, self.syntax)
         sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
@@ -97,11 +100,13 @@ class Run:
         given = options.read_constants(const)
         own = {constant.name.name for constant in self.syntax.constants}
         declared = {constant.name.name for file in self.files for constant in file.constants}
-        options.warn_of_strangers(self.path, given, own, declared)
+        constants = [*self.syntax.constants, *(constant for file in self.files for constant in file.constants)]
+        options.warn_of_strangers(self.path, given, constants)
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
         used = {**self.of_model, **self.of_properties}
-        self.ranges = list(ranges({name: text for name, text in given.items() if name in used}))
+        varying = ranges({name: text for name, text in given.items() if name in used})
+        self.ranges, self.n_rows = list(varying), prod(map(len, varying.values()))
         if self.outputs.strategy and (len(self.selected) > 1 or self.ranges):
             raise GaltonError("a strategy belongs to one property: give one with --prop or --name, and no range")
         if self.outputs.certificate and (len(self.selected) > 1 or self.ranges):
@@ -158,14 +163,16 @@ class Run:
         known = {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
         for name in names:
             if name not in known:
-                hint = nearest(name, [n for n in known if n])
-                raise GaltonError(f"no property is called '{name}'{f'; {hint}' if hint else ''}")
+                hint = suggestion(name, [n for n in known if n], "properties") or "none of the properties has a name"
+                raise GaltonError(f"no property is called '{name}'; {hint}")
         typed = [(f, i) for f, i in everything if self.files[f].source.name == TYPED]
         return sorted({*(known[name] for name in names), *typed})
 
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
         sinks: list[Sink] | None = None
+        self.rows_done, self.rows_task = 0, task() if self.ranges else None
+        self._tell_rows()
         try:
             for row in self.inquiry.rows():
                 if row.slips:
@@ -176,6 +183,8 @@ class Run:
                 sinks = self._sinks() if sinks is None else sinks
                 self._answer_row(row, sinks)
         finally:
+            if self.rows_task is not None:
+                self.rows_task.close()
             with unhurried():
                 for sink in list(sinks or ()):
                     self._attempt(sinks or [], sink, sink.close)
@@ -223,8 +232,8 @@ class Run:
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
     def _built(self, built: Built, what: str = "") -> Built:
-        if not self.outputs.as_json and not self.ranges:
-            typer.echo(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
+        if not self.outputs.as_json and not self.ranges and not telling.quiet():
+            telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
@@ -246,7 +255,7 @@ class Run:
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
                 message = f"{self.apply} was made for {name}={value}, and this is {name}={constants[name]}"
-                typer.echo(f"warning: {message}", err=True)
+                telling.warn(f"{message}")
         return strategy.induced()
 
     # Questions and answers.
@@ -267,7 +276,7 @@ class Run:
         self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
-                typer.echo(options.told(error), err=True)
+                telling.complain(options.told(error))
             return
         for a in row.all_asked:
             self._put({**self._record(a), "error": _told(a.wrong or error)})
@@ -290,7 +299,7 @@ class Run:
         said = options.told(wrong)
         if not self.outputs.as_json and said not in self.told:
             self.told.add(said)
-            typer.echo(said, err=True)
+            telling.complain(said)
 
     def _answer(self, answers: Answers, asked: Asked) -> Result | str:
         if asked.wrong is not None:
@@ -317,7 +326,7 @@ class Run:
             self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
         elif not self.ranges and not isinstance(found, GaltonError):
             assert built is not None
-            show.print_result(found)
+            show.print_result(replace(found, name=asked.question.prop.name))
             if self.outputs.explain:
                 show.print_plan(built.model, found, built.seconds)
         if isinstance(found, GaltonError):
@@ -343,12 +352,12 @@ class Run:
             found = answer_curve(model, points, replace(self.settings, watch=watcher))
         except KeyboardInterrupt:
             watcher.clear()
-            typer.echo(watcher.farewell(), err=True)
+            telling.complain(watcher.farewell())
             raise
         watcher.clear()
         answers = [result for result in found if result is not None]
         for warning in dict.fromkeys(w for r in answers for w in r.warnings[len(model.warnings) :]):
-            typer.echo(f"warning: {warning}", err=True)
+            telling.warn(f"{warning}")
         return found
 
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
@@ -381,15 +390,15 @@ class Run:
             )
             if not self.outputs.as_json:
                 about = "" if isinstance(error, LanguageError) else f"{text}: "
-                typer.echo(f"error: {about}{error}" if about else options.told(error), err=True)
+                telling.complain(f"error: {about}{error}" if about else options.told(error))
             return error
         except KeyboardInterrupt:
             watcher.clear()
-            typer.echo(watcher.farewell(), err=True)
+            telling.complain(watcher.farewell())
             raise
         watcher.clear()
         for warning in found.warnings[len(model.warnings) :]:  # the model's own were told when it was built
-            typer.echo(f"warning: {warning}", err=True)
+            telling.warn(f"{warning}")
         return found
 
     def _counterexample(self, result: Result | GaltonError, built: Built | None, asked: Asked) -> Counterexample | None:
@@ -401,7 +410,7 @@ class Run:
         try:
             return explained(asked.context, built.model, asked.question, self.settings, result)
         except GaltonError as error:
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
             self.code = max(self.code, 1)
             return None
 
@@ -414,7 +423,7 @@ class Run:
 
         best = result.strategy
         if best is None:
-            typer.echo("warning: no strategy does what is asked for, so none is written", err=True)
+            telling.warn("no strategy does what is asked for, so none is written")
             return
         about: dict[str, Any] = {"formula": result.formula}
         about["constants"] = {name: show.as_json(value) for name, value in asked.context.constants.items()}
@@ -434,7 +443,7 @@ class Run:
         try:
             certificate = certified(result, asked.context, model, asked.question)
         except GaltonError as error:
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
             self.code = max(self.code, 1)
             return
         if not options.kept(certificate.write, self.outputs.certificate):
@@ -448,7 +457,7 @@ class Run:
         return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
 
     def _put(self, answer: dict[str, Any]) -> None:
-        typer.echo(json.dumps(answer))
+        telling.say(json.dumps(answer))
         sys.stdout.flush()
 
     # Tables.
@@ -474,18 +483,32 @@ class Run:
                     found.append(FrontCsv(outputs.csv, self.ranges))
                 outputs = replace(outputs, plot=None, csv=None)
         if outputs.plot:
-            found.append(Plot(outputs.plot, self.ranges, titles))
+            how = {"x": outputs.plot_x, "log": outputs.plot_log or "", "title": self._title(titles)}
+            found.append(Plot(outputs.plot, self.ranges, titles, **how))  # type: ignore[arg-type]
         if outputs.csv:
             found.append(CsvFile(outputs.csv, self.ranges, titles, exact=self.settings.exact))
         if self.ranges and not outputs.as_json:
             found.append(Table(self.ranges, titles))
         return found
 
+    def _title(self, titles: Sequence[str]) -> str:
+        """What a picture is about: the model, its constants without a range, and the only property."""
+        given = {**self.of_model, **self.of_properties}
+        fixed = ", ".join(f"{name}={value}" for name, value in given.items() if name not in self.ranges)
+        model = f"{self.path.stem} ({fixed})" if fixed else self.path.stem
+        return f"{model}: {titles[0]}" if len(titles) == 1 else model
+
     def _add(self, sinks: list[Sink], valuation: Valuation, answers: Sequence[Any]) -> None:
         row: Any = {name: valuation[name] for name in self.ranges}
         with unhurried():
             for sink in list(sinks):
                 self._attempt(sinks, sink, partial(sink.add, row, answers))
+        self.rows_done += 1
+        self._tell_rows()
+
+    def _tell_rows(self) -> None:
+        if self.rows_task is not None:
+            self.rows_task.tell(f"{self.rows_done:,} of {self.n_rows:,} rows", self.rows_done / self.n_rows)
 
     def _attempt(self, sinks: list[Sink], sink: Sink, write: Callable[[], None]) -> None:
         """Write; a file that cannot be written is told of once and let go, and the answers go on."""
@@ -494,7 +517,7 @@ class Run:
         except OutputError as error:
             self.code = 2
             sinks.remove(sink)
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
 
 
 def _told(error: GaltonError) -> dict[str, str]:

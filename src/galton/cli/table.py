@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ..checking.experiment_table import PARTS, cells_of
 from ..io.output import Output
+from . import telling
 
 if TYPE_CHECKING:
     from ..checking.result import Result
@@ -39,8 +38,8 @@ class Table:
         """No row will follow."""
 
     def _print(self, cells: Sequence[str], bold: bool = False) -> None:
-        line = "  ".join(cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True))
-        typer.echo(typer.style(line, bold=True) if bold else line)
+        padded = [cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)]
+        telling.say(telling.bold("  ".join(padded)) if bold else "  ".join(map(telling.verdict, padded)))
 
 
 class CsvFile:
@@ -111,14 +110,26 @@ def _fraction(answer: Result) -> str:
 class Plot:
     """A picture of all rows, drawn when no more will follow."""
 
-    def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str]):
+    def __init__(
+        self,
+        path: Path,
+        constants: Sequence[str],
+        titles: Sequence[str],
+        x: str | None = None,
+        log: str = "",
+        title: str = "",
+    ):
         from ..lang.source import GaltonError
+        from ..lang.stream import suggestion
         from ..plot.experiments import check_kind
 
         if not constants:
             raise GaltonError("a plot needs a constant with a range, such as --const N=2:2:20")
+        if x is not None and x not in constants:
+            raise GaltonError(f"--plot-x: no constant '{x}' has a range; {suggestion(x, constants, 'ranges')}")
         check_kind(path)
         self._path, self._constants, self._titles = path, constants, titles
+        self._how = {"x": x or constants[0], "log": log, "title": title}
         self._rows: list[tuple[dict[str, Value], Sequence[Result | str]]] = []
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
@@ -129,4 +140,4 @@ class Plot:
         """Draw all there is."""
         from ..plot.experiments import plot_experiment
 
-        plot_experiment(self._rows, self._titles, self._path, x=self._constants[0])
+        plot_experiment(self._rows, self._titles, self._path, **self._how)

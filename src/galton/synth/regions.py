@@ -172,6 +172,20 @@ class Regions:
             return -math.inf, math.inf
         return min(b.lower for b in boxes), max(b.upper for b in boxes)
 
+    @property
+    def threshold(self) -> float | None:
+        """The number that the property compares with, where it does."""
+        if self.problem != "threshold":
+            return None
+        from ..lang import Source, parse_properties
+        from ..lang.evaluation import EvaluationError, evaluate
+
+        try:
+            (prop,) = parse_properties(Source("property", self.formula)).properties
+            return float(evaluate(prop.expression.comparison.bound, self.constants))  # type: ignore[attr-defined]
+        except (GaltonError, EvaluationError, KeyError):  # constants that the file does not have
+            return None
+
     def at(self, **values: float) -> Box:
         """The box that holds a point."""
         if values.keys() != self.parameters.keys():
