@@ -139,11 +139,10 @@ def test_progress(walk: galton.Program, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_line_of_progress_says_what_is_left(
     walk: galton.Program, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("galton.experiments.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("galton.progress.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("galton.progress.LINE_SECONDS", 0.0)
     galton.experiment(walk, "P=? [ F<=3 x=N ]", N=[1, 2], progress=True)
-    said = capsys.readouterr().err
-    assert "1 of 2 models, about" in said
-    assert said.endswith("\r\x1b[K")
+    assert "1 of 2 models, 50%" in capsys.readouterr().err
 
 
 def test_what_is_wrong_with_a_property_shows_before_anything_is_built(

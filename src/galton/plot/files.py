@@ -38,6 +38,8 @@ def check_kind(path: str | Path) -> None:
 def new_figure(width: float, height: float) -> Any:
     """Matplotlib's empty figure, of so many inches, which notebooks show."""
     try:
+        import matplotlib.figure  # noqa: F401  # ours is one of these
+
         from .figure import NotebookFigure
     except ImportError:
         raise GaltonError("pictures need Matplotlib: pip install 'galton[plot]'") from None
