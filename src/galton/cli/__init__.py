@@ -15,6 +15,7 @@ from .build import build
 from .check import check
 from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
+from .habits import AS_IT_IS, prism, storm, understood
 from .info import info
 from .options import told
 from .plot_matrix import plot_matrix
@@ -39,6 +40,8 @@ app.command()(verify)
 app.command()(automaton)
 app.command(name="plot-matrix")(plot_matrix)
 app.add_typer(bench.app)
+app.command(context_settings=AS_IT_IS)(prism)
+app.command(context_settings=AS_IT_IS)(storm)
 
 
 @app.callback(invoke_without_command=True)
@@ -65,7 +68,7 @@ def main() -> None:
     outputs_that_are_there()
     try:
         with terminated_as_interrupted():
-            app()
+            app(understood(sys.argv[1:]))
     except GaltonError as error:
         sys.stderr.write(f"{told(error)}\n")
         sys.exit(2)
