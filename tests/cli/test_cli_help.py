@@ -46,7 +46,19 @@ OPTIONS = {
         *("--full", "--device", "--format", "--order", "--single", "--exact"),
     ],
     "synth": [
-        *("--const", "-c", "--prop", "-p", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy"),
+        *(
+            "--const",
+            "-c",
+            "--prop",
+            "-p",
+            "--props",
+            "--name",
+            "--param",
+            "--maximize",
+            "--minimize",
+            "--tolerance",
+            "--accuracy",
+        ),
         *(
             "--split",
             "--json",

@@ -16,6 +16,7 @@ from ..io.output import replacing
 from ..lang import GaltonError
 
 if TYPE_CHECKING:
+    from .inquiry import Inquiry
     from .parameters import Range
 
 Problem = Literal["threshold", "maximise", "minimise", "values"]
@@ -84,6 +85,8 @@ class Regions:
         What a device could not do.
     placement
         Where boxes were looked at last, and why; None for regions that were read from a file.
+    inquiry
+        The texts and numbers that were asked with; with them ``galton.synthesize(resume=regions)`` goes on.
 
     Examples
     --------
@@ -110,6 +113,7 @@ class Regions:
     statistics: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     placement: Placement | None = None
+    inquiry: Inquiry | None = None  # all that was asked, for who goes on from here
 
     # Boxes.
 
@@ -203,6 +207,7 @@ class Regions:
                 "model": self.model,
                 "constants": dict(self.constants),
                 "digest": self.digest,
+                "asked": self.inquiry and self.inquiry.to_json(),
                 "property": self.formula,
                 "problem": self.problem,
                 "tolerance": self.tolerance,
