@@ -12,14 +12,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+__version__: str
 if TYPE_CHECKING:
     from .api import check as check
     from .checking.distributions.api import steady_state as steady_state
     from .checking.distributions.api import transient as transient
     from .checking.distributions.distribution import StateDistribution as StateDistribution
     from .checking.result import Result as Result
+    from .checking.results import Results as Results
+    from .checking.state_values import StateValues as StateValues
     from .checking.witnesses.api import counterexample as counterexample
     from .checking.witnesses.counterexample import Counterexample as Counterexample
+    from .experiments import Experiment as Experiment
+    from .experiments import experiment as experiment
     from .io import read_model as read_model
     from .io import write_model as write_model
     from .lang.source import GaltonError as GaltonError
@@ -37,16 +42,20 @@ if TYPE_CHECKING:
 # Imported on first use: the command line starts in a tenth of a second because of this.
 _HOME = {
     "Counterexample": "checking.witnesses.counterexample",
+    "Experiment": "experiments",
     "GaltonError": "lang.source",
     "LanguageError": "lang.source",
     "Model": "model.sparse",
     "Program": "programs",
     "Regions": "synth.regions",
     "Result": "checking.result",
+    "Results": "checking.results",
     "Settings": "solve.settings",
     "StateDistribution": "checking.distributions.distribution",
+    "StateValues": "checking.state_values",
     "check": "api",
     "counterexample": "checking.witnesses.api",
+    "experiment": "experiments",
     "explore_function": "model.from_function",
     "load": "programs",
     "parse": "programs",
@@ -61,6 +70,10 @@ __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("galton")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

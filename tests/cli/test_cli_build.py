@@ -85,7 +85,7 @@ def test_deadlocks_are_labelled_and_told(tmp_path: Path) -> None:
     outcome = galton(
         "build", model, "-c", "N=3", "--export", f"{tmp_path}/walk.lab", "--export", f"{tmp_path}/walk.sta"
     )
-    assert outcome.err == "warning: 1 state has no transition and got a self-loop\n"
+    assert outcome.err == "warning: the state (x=3, lost=false) has no transition and got a self-loop\n"
     (end,) = [line for line in (tmp_path / "walk.lab").read_text().splitlines() if line.endswith(" 1 2")]
     assert f"{end.split(':')[0]}:(3,false)" in (tmp_path / "walk.sta").read_text().splitlines()
 

@@ -14,8 +14,8 @@ from unittest.mock import patch
 import pytest
 from command_line import DIE, MODELS, WALK, galton, write
 
-from galton.cli.table import Plot
 from galton.explore import build
+from galton.plot.experiments import plot_experiment
 
 PROPERTIES = MODELS / "die.props"
 FACE = "const int k; P=? [ F d=k ]"
@@ -143,12 +143,10 @@ def test_a_value_of_one_initial_state_is_drawn_as_a_line(tmp_path: Path) -> None
     assert 0.001 < (picture.max(axis=2) - picture.min(axis=2) > 0.05).mean() < 0.02
 
 
-def test_a_plot_without_a_value_says_so(tmp_path: Path) -> None:
+def test_a_plot_without_a_value_says_so() -> None:
     pytest.importorskip("matplotlib")
-    plot = Plot(tmp_path / "nothing.png", ["k"], ["face"])
-    plot.add({"k": 1}, ["error: model"])
-    plot.close()
-    assert plot._figure.axes[0].get_title() == "no value to draw"
+    for rows in ([({"k": 1}, ["error: model"])], []):
+        assert plot_experiment(rows, ["face"], x="k").axes[0].get_title() == "no value to draw"
 
 
 def test_a_plot_of_no_kind(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_what_is_too_dense_to_eliminate_is_refused(monkeypatch: pytest.MonkeyPat
 
 def test_sweeps_are_limited_when_asked() -> None:
     asked = birth_death(np.full(1000, 1.0), np.full(1000, 1.0), np.arange(1001))
-    with pytest.raises(NumericError, match="--max-iterations"):
+    with pytest.raises(NumericError, match="max_iterations"):
         gain(asked, Settings(max_iterations=1))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from . import telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
 
 
@@ -263,7 +264,7 @@ def check(
     }
     outputs = Outputs(
         as_json=as_json,
-        explain=explain,
+        explain=explain or telling.verbose(),
         csv=csv,
         plot=plot,
         strategy=strategy,

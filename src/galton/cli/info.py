@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import typer
-
-from . import options
+from . import options, telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
+from .show import print_table
 from .warm_up import warm_up
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def info(
         program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks, device=device
     )
     if as_json:
-        typer.echo(json.dumps(summary(built)))
+        telling.say(json.dumps(summary(built)))
     else:
         show(program, built)
 
@@ -72,10 +71,7 @@ def show(program: Program, built: Model) -> None:
         ("build time", f"{built.build_seconds or 0:.3f} s"),
         ("memory", f"{built.memory / 2**20:,.1f} MB for the model, {options.peak_memory_mb():,.0f} MB at the peak"),
     ]
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        if value:
-            typer.echo(f"{typer.style(name.ljust(width), bold=True)}  {value}")
+    print_table([row for row in rows if row[1]], indent=0)
 
 
 def _initial(built: Model) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..device.threads import MOST_THREADS
+from . import telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
-    from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..lang.program import Program
+    from ..lang.syntax import ConstantDeclaration
+    from ..lang.syntax import ModelFile as ModelFileSyntax
     from ..lower.reader import Reader
     from ..model.sparse import Model
 
@@ -89,9 +90,6 @@ FixDeadlocks = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output and nothing else there.")]
 
-QUIET_SECONDS = 1.0  # before progress is shown
-REFRESH_SECONDS = 0.1
-
 
 def load_program(path: Path, constants: list[str] | None) -> Program:
     """The checked program of a file with the constants of the command line."""
@@ -100,10 +98,17 @@ def load_program(path: Path, constants: list[str] | None) -> Program:
 
     values = read_constants(constants or [])
     file = parse_model(read_source(path))
+    tell_type(path, file)
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
-    warn_of_strangers(path, values, own)
+    warn_of_strangers(path, values, file.constants)
     return program
+
+
+def tell_type(path: Path, file: ModelFileSyntax) -> None:
+    """Say how a model without a type is read, as PRISM does it too."""
+    if file.type is None:
+        telling.note(f"{path} does not say what it is, and is read as an MDP; begin it with dtmc, ctmc or mdp")
 
 
 def read_constants(texts: list[str]) -> dict[str, str]:
@@ -119,18 +124,20 @@ def read_constants(texts: list[str]) -> dict[str, str]:
     return values
 
 
-def warn_of_strangers(path: Path, given: Collection[str], own: Collection[str], others: Collection[str] = ()) -> None:
+def warn_of_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
     """Say which constants nobody declares.
 
     It is worth a warning, not an error: the same constants are often given to models with and without a property file
     that uses them.
     """
+    from ..lang.constants import to_give
     from ..lang.stream import nearest
 
+    names = [constant.name.name for constant in declared]
     for name in given:
-        if name not in own and name not in others:
-            hint = nearest(name, {*own, *others})
-            typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
+        if name not in names:
+            hint = nearest(name, names) or to_give(declared)
+            telling.warn(f"{path} has no constant '{name}'; {hint}")
 
 
 def build_model(
@@ -147,8 +154,9 @@ def build_model(
 ) -> Model:
     """Build with progress on standard error, and say there what was mended."""
     from ..explore import build
+    from .watch import Exploring
 
-    with progress() as watch, enough_memory("for the model"):
+    with Exploring() as watch, enough_memory("for the model"):
         model = build(
             program,
             device=device,
@@ -162,14 +170,28 @@ def build_model(
             watch=watch,
         )
     for trouble in model.placement.trouble:
-        typer.echo(f"warning: {trouble}", err=True)
+        telling.warn(f"{trouble}")
     for warning in model.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    deadlocks = int(model.labels["deadlock"].sum())
-    if deadlocks:
-        which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"
-        typer.echo(f"warning: {which} no transition and got a self-loop", err=True)
+        telling.warn(f"{warning}")
+    warn_of_deadlocks(model)
     return model
+
+
+def warn_of_deadlocks(model: Model) -> None:
+    """Say which states had no transition."""
+    from ..device.arrays import how_many
+    from ..lower.reader import READER
+    from ..model.states import State
+
+    mask = model.labels["deadlock"]
+    if count := how_many(mask):
+        first = int(mask.argmax())
+        named: object = f"number {first}" if model.states is None else model.states[first]
+        if isinstance(named, State):
+            named = State({name: value for name, value in named.items() if name != READER})
+        which = f"the state {named} has" if count == 1 else f"{count:,} states have"
+        rest = "" if count == 1 else f", the first of them {named}"
+        telling.warn(f"{which} no transition and got a self-loop{rest}")
 
 
 @contextmanager
@@ -193,39 +215,9 @@ def kept(write: Callable[[Path], object], path: Path | None) -> bool:
         with unhurried(), enough_memory(f"to write {path}"):
             write(path)
     except GaltonError as error:
-        typer.echo(told(error), err=True)
+        telling.complain(told(error))
         return False
     return True
-
-
-@contextmanager
-def progress() -> Iterator[Watch | None]:
-    """A callback that keeps one line up to date, where somebody is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    start = time.monotonic()
-    shown = False
-
-    def watch(states: int, transitions: int, rows: int) -> None:
-        nonlocal shown
-        took = time.monotonic() - start
-        if took < QUIET_SECONDS:
-            return
-        shown = True
-        if rows:
-            line = f"{states:,} states found, writing rows {rows / states:.0%}, {took:.0f} s"
-        else:
-            line = f"{states:,} states, {transitions:,} transitions, {states / took / 1e6:.1f} M states/s, {took:.0f} s"
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()
-
-    try:
-        yield watch
-    finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 def told(error: Exception) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import telling
 from .ending import exit_code
 from .options import (
-    QUIET_SECONDS,
-    REFRESH_SECONDS,
     Constants,
     OneDevice,
     Threads,
@@ -171,6 +167,7 @@ def synth(
     from ..synth.api import Synthesis, inquire
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
+    from .watch import Synthesizing
 
     ranges = dict(map(parse_range, param or []))
     if len(ranges) < len(param or []):
@@ -201,9 +198,9 @@ def synth(
         check_plot(plot, len(inquiry.ranges))
     if model is None and inquiry.changed:
         told = f"{inquiry.model.name} has changed since {resume} was written, which goes on with the text of that time"
-        typer.echo(f"warning: {told}", err=True)
+        telling.warn(told)
     synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads)
-    progress = Progress()
+    progress = Synthesizing(inquiry.tolerance if synthesis.problem == "threshold" else None)
     try:
         with enough_memory("for the synthesis"):
             regions = synthesis.run(earlier, progress)
@@ -211,11 +208,11 @@ def synth(
         progress.clear()
     all_kept = kept(regions.to_json, json_file)  # first, because it is what --resume goes on from
     for warning in regions.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        telling.warn(f"{warning}")
     show(regions, "steps" if synthesis.opened.program.nature.is_continuous else "solves")
-    if explain:
-        typer.echo(f"    placement  {regions.placement}")
-        typer.echo(f"    model      {synthesis.evaluator.model}")
+    if explain or telling.verbose():
+        telling.say(f"    placement  {regions.placement}")
+        telling.say(f"    model      {synthesis.evaluator.model}")
     all_kept &= kept(regions.to_csv, csv)
     all_kept &= kept(regions.plot, plot)
     if regions.interrupted:
@@ -224,71 +221,37 @@ def synth(
         raise typer.Exit(2)
 
 
-class Progress:
-    """One line kept up to date, where somebody is looking."""
-
-    def __init__(self) -> None:
-        self._start = self._last = time.monotonic()
-        self._terminal = sys.stderr.isatty()
-        self._shown = False
-        self._news: dict[str, Any] = {}
-
-    def __call__(self, news: Mapping[str, Any]) -> None:
-        self._news |= news
-        now = time.monotonic()
-        if self._terminal and now - self._start >= QUIET_SECONDS and now - self._last >= REFRESH_SECONDS:
-            self._last, self._shown = now, True
-            sys.stderr.write(f"\r\x1b[K{self._line()}, {now - self._start:.0f} s")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def _line(self) -> str:
-        news = self._news
-        parts = [f"{news['regions']:,} boxes", f"{news['steps']:,} steps"]
-        if "decided" in news:
-            parts.append(f"{news['decided']:.1%} decided")
-        if news.get("best"):
-            low, high = news["best"]
-            parts.append(f"optimum between {low:.5g} and {high:.5g}")
-        if "lower" in news:
-            parts.append(f"values from {news['lower']:.5g} to {news['upper']:.5g}")
-        return ", ".join(parts)
-
-
 def show(regions: Regions, unit: str) -> None:
     """The answer for a person; ``unit`` is what its work is counted in."""
-    typer.echo(typer.style(regions.formula, bold=True))
+    telling.say(telling.bold(regions.formula))
     if regions.problem == "threshold":
         for verdict, boxes in (("true", regions.true), ("false", regions.false), ("undecided", regions.undecided)):
-            typer.echo(f"  {verdict:<10} {regions.volume(boxes):>8.2%} of the space, {_counted(boxes)}")
+            telling.say(f"  {verdict:<10} {regions.volume(boxes):>8.2%} of the space, {_counted(boxes)}")
     elif regions.optimum:
         low, high = regions.optimum
-        typer.echo(f"  {regions.problem[:3]}imum between {low!r} and {high!r}")
+        telling.say(f"  {regions.problem[:3]}imum between {low!r} and {high!r}")
         least, most = regions.spread
-        typer.echo(
+        telling.say(
             f"  {regions.volume(regions.optimal):.3%} of the space may hold it, {_counted(regions.optimal)}; values "
             f"there from {least:.6g} to {most:.6g}"
         )
         if regions.best:
             point = ", ".join(f"{n}={v:.6g}" for n, v in zip(regions.parameters, regions.best.point, strict=True))
-            typer.echo(f"  best point tried: {point}, {regions.best.lower:.6g}")
+            telling.say(f"  best point tried: {point}, {regions.best.lower:.6g}")
     else:
         least, most = regions.spread
-        typer.echo(f"  {_counted(regions.boxes)}, values from {least:.6g} to {most:.6g}")
+        telling.say(f"  {_counted(regions.boxes)}, values from {least:.6g} to {most:.6g}")
+    if telling.quiet():
+        return
     statistics = regions.statistics
-    typer.echo(
+    telling.say(
         f"  {int(statistics['boxes']):,} boxes and {int(statistics['points']):,} points looked at, "
         f"{int(statistics['steps']):,} {unit}, {statistics['seconds']:.2f} s"
     )
     if regions.interrupted:
-        typer.echo("  stopped before the tolerance was reached; --resume goes on from the file of --json")
+        telling.say("  stopped before the tolerance was reached; --resume goes on from the file of --json")
     elif not regions.complete:
-        typer.echo(
+        telling.say(
             "  the tolerance was not reached: splitting some boxes brings their bounds no closer; the number jumps "
             "there, or is the threshold itself, or they are as small as numbers allow"
         )

@@ -17,7 +17,7 @@ from .model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from .modules import written_out
 from .program import Assignment, Command, Module, Program, RewardItem, RewardStructure, Update, Variable
 from .source import LanguageError, Source, Span
-from .stream import nearest
+from .stream import suggestion
 from .syntax import (
     AssignmentSyntax,
     CommandSyntax,
@@ -209,7 +209,7 @@ class _Checker:
         if name not in self._owner:
             if name in self._declared:
                 raise self._error(f"'{name}' is a {self._declared[name][0]} and cannot be assigned", span)
-            raise self._error(f"unknown variable '{name}'", span, nearest(name, self._owner))
+            raise self._error(f"unknown variable '{name}'", span, suggestion(name, self._owner, "variables"))
         owner = self._owner[name]
         if owner is None and command.action:
             raise self._error(
@@ -257,7 +257,8 @@ class _Checker:
     def _reward_item(self, item: RewardItemSyntax, actions: tuple[str, ...]) -> RewardItem:
         if item.action and item.action.name not in actions:
             name = item.action.name
-            raise self._error(f"no module has the action '{name}'", item.action.span, nearest(name, actions))
+            hint = suggestion(name, actions, "actions")
+            raise self._error(f"no module has the action '{name}'", item.action.span, hint)
         guard, value = self._expander.expand(item.guard), self._expander.expand(item.value)
         self._scope.require(guard, "bool", "what stands before ':'")
         self._scope.require(value, "double", "the reward")

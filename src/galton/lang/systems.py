@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .program import Hide, Leaf, Parallel, Rename, System
 from .source import LanguageError, Source, Span
-from .stream import nearest
+from .stream import suggestion
 from .syntax import (
     Identifier,
     ModelFile,
@@ -91,7 +91,7 @@ class _Composition:
 
     def _module(self, name: Identifier) -> System:
         if name.name not in self._modules:
-            hint = nearest(name.name, self._modules)
+            hint = suggestion(name.name, self._modules, "modules")
             if name.name in self._named:
                 hint = f'refer to the system in double quotes: "{name.name}"'
             raise self._error(f"unknown module '{name.name}'", name.span, hint)
@@ -102,7 +102,8 @@ class _Composition:
 
     def _reference(self, name: Identifier) -> System:
         if name.name not in self._named:
-            raise self._error(f'unknown system "{name.name}"', name.span, nearest(name.name, self._named))
+            hint = suggestion(name.name, self._named, "systems", '"')
+            raise self._error(f'unknown system "{name.name}"', name.span, hint)
         if name.name in self._open:
             raise self._error(f'the system "{name.name}" refers to itself', name.span)
         self._open.append(name.name)
@@ -114,9 +115,8 @@ class _Composition:
         seen: set[str] = set()
         for action in actions:
             if action.name not in self._actions:
-                raise self._error(
-                    f"no module has the action '{action.name}'", action.span, nearest(action.name, self._actions)
-                )
+                hint = suggestion(action.name, self._actions, "actions")
+                raise self._error(f"no module has the action '{action.name}'", action.span, hint)
             if action.name in seen:
                 raise self._error(f"the action '{action.name}' is listed twice", action.span)
             seen.add(action.name)

@@ -439,7 +439,7 @@ def _problem(question: Question, context: Program, inquiry: Inquiry) -> tuple[Pr
             question.source,
             operator.span,
             "write one, as in P>=0.9 […], or ask for an optimum with --maximize or --minimize, or for all values with "
-            "--accuracy (in Python: maximize=True, minimize=True, accuracy=…)",
+            "--accuracy",
         )
     if asked:
         raise LanguageError(

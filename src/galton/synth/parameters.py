@@ -15,7 +15,7 @@ from ..lang.expressions import Expression, Name, Value, children
 from ..lang.formulas import Expander
 from ..lang.modules import written_out
 from ..lang.program import Program
-from ..lang.stream import nearest
+from ..lang.stream import suggestion
 from ..lang.syntax import ConstantDeclaration, ModelFile, VariableDeclaration
 from .polynomials import Decomposition
 
@@ -96,16 +96,12 @@ def open_parameters(file: ModelFile, given: Mapping[str, Value | str], ranges: M
 def _checked(file: ModelFile, given: Mapping[str, Value | str], ranges: Mapping[str, Range]) -> tuple[Parameter, ...]:
     declared = {c.name.name: c for c in file.constants}
     if not ranges:
-        raise GaltonError(
-            "nothing to synthesise; give a parameter with --param name=low:high (in Python: name=(low, high))"
-        )
+        raise GaltonError("nothing to synthesise; give a parameter with --param name=low:high")
     parameters = []
     for name, (low, high) in ranges.items():
         if name not in declared:
-            hint = nearest(name, declared)
-            raise GaltonError(
-                f"{file.source.name} has no constant '{name}' that could be a parameter{f'; {hint}' if hint else ''}"
-            )
+            hint = suggestion(name, declared, "constants") or f"declare it: const double {name};"
+            raise GaltonError(f"{file.source.name} has no constant '{name}' that could be a parameter; {hint}")
         _refuse_kind(declared[name], file.source)
         if name in given:
             raise GaltonError(f"'{name}' is a parameter with a range, so it cannot be given one value as well")
@@ -126,7 +122,7 @@ def _refuse_kind(declaration: ConstantDeclaration, source: Source) -> None:
             f"the constant '{name.name}' is of type {declaration.type}; only a double can be a parameter",
             source,
             name.span,
-            f"run through the values of '{name.name}' with galton check --const {name.name}=low:high instead",
+            f"run through the values of '{name.name}' by an experiment, with --const {name.name}=low:high",
         )
 
 

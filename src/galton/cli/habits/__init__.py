@@ -6,16 +6,25 @@ counterpart is refused with a sentence. Nothing is left away without a word.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 __all__ = ["AS_IT_IS", "prism", "storm", "understood"]
 
 Words = Annotated[
     list[str] | None, typer.Argument(metavar="WORDS…", show_default=False, help="As they are typed there.")
 ]
-AS_IT_IS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+# All words are the other tool's, -h and -v too.
+AS_IT_IS: dict[str, Any] = {
+    "cls": TyperCommand,
+    "context_settings": {
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": ["--help"],
+    },
+}
 
 
 OTHERS = ("prism", "storm", "bench", "automaton")  # take words of their own

@@ -8,6 +8,7 @@ import typer
 
 from ...checking.inspection import UsageError
 from ...lang.source import GaltonError
+from .. import telling
 from .line import Call
 from .switches import Table
 
@@ -17,7 +18,7 @@ __all__ = ["run", "show"]
 def run(calls: Sequence[Call], notes: Sequence[str]) -> None:
     """Run all calls; the exit code is the highest of theirs."""
     for note in notes:
-        typer.echo(f"note: {note}", err=True)
+        telling.note(note)
     for call in calls:
         _check_known(call)
     if code := max(_run(call) for call in calls):
@@ -33,7 +34,8 @@ def _run(call: Call) -> int:
         return _called(call.all)
     except UsageError as error:
         plain = Call(call.words)
-        typer.echo(f"note: {error}\n{plain}", err=True)
+        telling.note(str(error))
+        typer.echo(str(plain), err=True)
         return _called(plain.all)
 
 
