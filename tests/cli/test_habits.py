@@ -38,10 +38,8 @@ OF_PRISM = {
         "galton build m.pm --export out/m.tra,out/m.sta,out/m.lab",
         "galton check m.pm --props p.pctl",
     ],
-    "-importtrans m.tra -importlabels m.lab -ctmc p.csl": ["galton check m.tra m.lab --type ctmc --props p.csl"],
-    "-importmodel m.tra,sta -mdp -pf 'Pmax=? [ F x=1 ]'": [
-        "galton check m.tra m.sta --type mdp --prop 'Pmax=? [ F x=1 ]'"
-    ],
+    "-importtrans m.tra -importlabels m.lab -ctmc p.csl": ["galton check m.tra --props p.csl"],
+    "-importmodel m.tra,sta -mdp -pf 'Pmax=? [ F x=1 ]'": ["galton check m.tra --prop 'Pmax=? [ F x=1 ]'"],
     "m.pm p.pctl -ex -gs -epsilon 1e-8 -absolute -maxiters 5000": [
         "galton check m.pm --props p.pctl --eps 1e-8 --absolute --method gauss-seidel --max-iterations 5000"
     ],
@@ -51,8 +49,12 @@ OF_PRISM = {
     "m.pm -ss": ["galton steady-state m.pm"],
     "m.pm -tr 0:1:10 -exporttr t.csv": ["galton transient m.pm --time 0:1:10 --csv t.csv"],
     "m.pm -simpath 20 path.csv": ["galton simulate m.pm --steps 20 --csv path.csv"],
-    "m.pm p.pctl -sim -simconf 0.01 -simwidth 0.05": [
-        "galton check m.pm --props p.pctl --sim --confidence 0.99 --width 0.05"
+    "m.pm p.pctl -sim -simwidth 0.05 -simconf 0.01": [
+        "galton check m.pm --props p.pctl --sim --confidence 0.99 --width 0.1"
+    ],
+    "m.pm p.pctl -sim": ["galton check m.pm --props p.pctl --sim --paths 1000 --confidence 0.99"],
+    "m.pm p.pctl -sim -simsamples 500 -simconf 0.05 -simpathlen 99": [
+        "galton check m.pm --props p.pctl --sim --confidence 0.95 --paths 500 --path-length 99"
     ],
     "m.pm p.pctl -nofixdl": ["galton check m.pm --no-fix-deadlocks --props p.pctl"],
     "m.sm -transientmethod fau -pf 'P=? [ F<=2 x=1 ]'": [
@@ -68,7 +70,7 @@ OF_STORM = {
     "--io:prism m.pm --io:prop 'P=? [ F x=1 ]' --general:precision 0.1": [
         "galton check m.pm --prop 'P=? [ F x=1 ]' --eps 0.1"
     ],
-    "--explicit m.tra m.lab --prop 'P=? [ F x=1 ]'": ["galton check m.tra m.lab --prop 'P=? [ F x=1 ]'"],
+    "--explicit m.tra m.lab --prop 'P=? [ F x=1 ]'": ["galton check m.tra --prop 'P=? [ F x=1 ]'"],
     "--explicit-drn m.drn --prop 'P=? [ F x=1 ]' --exact": ["galton check m.drn --prop 'P=? [ F x=1 ]' --exact"],
     "--prism m.pm --exportdot m.dot --buildfull": ["galton build m.pm --export m.dot"],
     "--prism m.pm --prop 'Pmax=? [ F x=1 ]' --exportscheduler s.json --minmax:method ovi": [
@@ -100,6 +102,8 @@ def test_translation(translation: Translation, line: str, calls: list[str]) -> N
         (from_prism, "-pf true", "names no model"),
         (from_prism, "m.pm -pf true -prop 1", "from a file"),
         (from_prism, "m.pm -simpath deadlock p.txt", "'deadlock'"),
+        (from_prism, "m.pm -pf true -sim -simwidth 0.1 -simsamples 9", "not both"),
+        (from_prism, "m.pm -pf true -sim -simwidth wide", "needs a number"),
         (from_storm, "m.pm", "'m.pm' belongs to none"),
         (from_storm, "--prism m.pm --minmax:method lp", "pi"),
         (from_storm, "--prisms m.pm", "did you mean '--prism'"),
@@ -162,6 +166,16 @@ def test_a_type_has_to_be_that_of_the_program() -> None:
     assert galton("prism", DIE, "-dtmc", "-pf", "true").code == 0
     outcome = galton("prism", DIE, "-ctmc", "-pf", "true")
     assert (outcome.code, "is a dtmc" in outcome.err) == (2, True)
+
+
+def test_explicit_files(tmp_path: Path) -> None:
+    assert galton("prism", DIE, "-exportmodel", tmp_path / "d.tra,sta,lab,srew").code == 0
+    words = ("-importtrans", tmp_path / "d.tra", "-importlabels", tmp_path / "d.lab", "-pf", 'P=? [ F "done" & d=6 ]')
+    found = galton("prism", *words, "-importstates", tmp_path / "d.sta", "-dtmc")
+    assert (found.code, "0.1666666" in found.out) == (0, True)
+    assert "is a dtmc, and not a ctmc" in galton("prism", *words, "-ctmc").err
+    other = galton("prism", "-importtrans", tmp_path / "d.tra", "-importlabels", tmp_path / "other.lab", "-pf", "true")
+    assert (other.code, "belong together by their names" in other.err) == (2, True)
 
 
 def test_fairness_of_a_chain_is_nothing() -> None:
@@ -249,7 +263,7 @@ def test_every_row_says_something_once(table: Table) -> None:
         assert switch.ours if switch.outcome == "done" else switch.note, switch.names
 
 
-LATER = {"--sim", "--width", "--confidence", "--samples", "--max-steps", "--type"}  # of parts that are being built
+LATER = {"--sim", "--width", "--confidence", "--paths", "--path-length"}  # of parts that are being built
 
 
 @pytest.mark.parametrize("table", [PRISM, STORM], ids=["PRISM", "Storm"])

@@ -241,13 +241,13 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     for model, name, message in [
         (mdp, "m.mtx", "cannot say which rows belong to which state"),
         (chain, "m.srew", "no rewards to write to m.srew"),
-        (chain, "m.dot", "the suffix '.dot' is not one Galton knows"),
+        (chain, "m.doc", "the suffix '.doc' is not one Galton knows"),
     ]:
         with pytest.raises((ModelError, FileError), match=message):
             write_model(model, [tmp_path / name])
     tra, npz = write_model(chain, [tmp_path / "m.tra", tmp_path / "m.npz"])
     for paths, message in [
-        ([tra, npz], "from one .tra, .mtx or .npz file; 2 are given"),
+        ([tra, npz], "from one .tra, .mtx, .npz, .umb, .drn or .mat file; 2 are given"),
         ([tmp_path / "m.lab"], "none is given"),
         ([npz, tmp_path / "m.lab"], "give it alone"),
     ]:

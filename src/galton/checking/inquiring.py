@@ -98,9 +98,9 @@ def read_subject(subject: object) -> Model | Program | ModelFile:
     if isinstance(subject, (Model, Program)):
         return subject
     if isinstance(subject, Path) or (isinstance(subject, str) and not _is_program(subject)):
-        from ..io import SUFFIXES, read_model
+        from ..io import is_model_file, read_model
 
-        return read_model([subject]) if Path(subject).suffix in SUFFIXES else parse_model(read_source(subject))
+        return read_model(subject) if is_model_file(subject) else parse_model(read_source(subject))
     if isinstance(subject, str):
         raise GaltonError("this is a text and no path of a file; galton.parse(text) makes a program of it")
     kind = type(subject)

@@ -15,6 +15,7 @@ from .automaton import automaton
 from .build import build
 from .check import check
 from .commands import Commands
+from .convert import convert
 from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
 from .habits import AS_IT_IS, prism, storm, understood
@@ -33,6 +34,7 @@ app = Commands(
 )
 app.command()(info)
 app.command()(build)
+app.command()(convert)
 app.command()(check)
 app.command()(transient)
 app.command(name="steady-state")(steady_state)

@@ -30,7 +30,15 @@ def at_least_one(value: float | None) -> float | None:
     return value
 
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model in the PRISM language.", show_default=False)]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model in the PRISM language, or in an explicit format: .tra with the .lab, .sta and .srew files beside "
+        "it, .drn, .umb, .npz, .mtx, .mat.",
+        show_default=False,
+    ),
+]
 Constants = Annotated[
     list[str] | None,
     typer.Option(
@@ -92,11 +100,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 
 
 def load_program(path: Path, constants: list[str] | None) -> Program:
-    """The checked program of a file with the constants of the command line."""
+    """The checked program of a file with the constants of the command line; or the model that it holds."""
+    from ..io.formats import is_model_file
     from ..lang import check_program, parse_model
     from ..lang.source import read_source
 
     values = read_constants(constants or [])
+    if is_model_file(path):
+        from .given import read_given
+
+        warn_of_strangers(path, values, ())
+        return read_given(path)
     file = parse_model(read_source(path))
     tell_type(path, file)
     own = {constant.name.name for constant in file.constants}
@@ -152,10 +166,13 @@ def build_model(
     terminal: Expression | None = None,
     reader: Reader | None = None,
 ) -> Model:
-    """Build with progress on standard error, and say there what was mended."""
+    """Build with progress on standard error, and say there what was mended; a model that is given is taken as it is."""
     from ..explore import build
+    from .given import GivenModel
     from .watch import Exploring
 
+    if isinstance(program, GivenModel):
+        return tell_warnings(program.placed(device, max_states, memory, fix_deadlocks=fix_deadlocks, reader=reader))
     with Exploring() as watch, enough_memory("for the model"):
         model = build(
             program,
@@ -169,6 +186,11 @@ def build_model(
             reader=reader,
             watch=watch,
         )
+    return tell_warnings(model)
+
+
+def tell_warnings(model: Model) -> Model:
+    """Say on standard error what a person should know about a model."""
     for trouble in model.placement.trouble:
         telling.warn(f"{trouble}")
     for warning in model.warnings:

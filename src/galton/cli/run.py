@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend.failures import LimitError
 from ..checking.asking import Answers, Asked, Built, Inquiry, Row
 from ..checking.inspection import kept_besides
+from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
@@ -22,6 +23,7 @@ from ..lang.program import Program
 from ..lang.properties import Multi
 from ..lang.source import read_source
 from ..lang.stream import suggestion
+from ..model.sparse import Model
 from ..progress import task
 from . import options, show, telling
 from .ending import memory_advice, unhurried
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
-    from ..model.sparse import Model
+    from ..lang.syntax import ModelFile
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
     from .table import CsvFile, Plot, Table
@@ -88,17 +90,17 @@ class Run:
 
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
-        self.syntax = parse_model(read_source(self.path))
-        options.tell_type(self.path, self.syntax)
+        self.subject = self._read_subject()
         sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
             raise GaltonError("nothing to check; give a property with --prop or a file with --props")
         self.selected = self._select(names)
         given = options.read_constants(const)
-        own = {constant.name.name for constant in self.syntax.constants}
+        of_model = () if isinstance(self.subject, Model) else self.subject.constants
+        own = {constant.name.name for constant in of_model}
         declared = {constant.name.name for file in self.files for constant in file.constants}
-        constants = [*self.syntax.constants, *(constant for file in self.files for constant in file.constants)]
+        constants = [*of_model, *(constant for file in self.files for constant in file.constants)]
         options.warn_of_strangers(self.path, given, constants)
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
@@ -124,7 +126,7 @@ class Run:
 
             split_number(self.apply)[0].stat()  # a file that is not there shows before anything is built
         self.inquiry = Inquiry(
-            subject=self.syntax,
+            subject=self.subject,
             files=self.files,
             selected=self.selected,
             of_model=self.of_model,
@@ -138,10 +140,26 @@ class Run:
             raises=not self.ranges,
         )
         self.read_s = time.perf_counter() - self.started
+        if isinstance(self.subject, Model):
+            self._built(Built(self.subject, self.subject.build_seconds or 0.0, full=True), how="read")
+
+    def _read_subject(self) -> Model | ModelFile:
+        """The text of a program; or a model, if the file holds one."""
+        if not is_model_file(self.path):
+            file = parse_model(read_source(self.path))
+            options.tell_type(self.path, file)
+            return file
+        from .given import read_given
+
+        given = read_given(self.path)
+        return self._applied(given, None) if self.apply else options.build_model(given, **self.building)
 
     def _of_automaton(self, path: Path) -> list[str]:
         """The questions about an automaton: how likely it is to accept."""
-        kind = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
+        if isinstance(self.subject, Model):
+            kind = self.subject.type
+        else:
+            kind = DEFAULT_TYPE if self.subject.type is None else TYPE_KEYWORDS[self.subject.type.name]
         choices = nature_of(kind).has_choices and not self.apply
         return [f'{asked}=? [ HOA: {{"{path}"}} ]' for asked in (("Pmin", "Pmax") if choices else ("P",))]
 
@@ -234,9 +252,9 @@ class Run:
             raise
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
-    def _built(self, built: Built, what: str = "") -> Built:
+    def _built(self, built: Built, what: str = "", how: str = "built") -> Built:
         if not self.outputs.as_json and not self.ranges and not telling.quiet():
-            telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
+            telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what, how=how))
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:

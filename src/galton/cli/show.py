@@ -72,12 +72,12 @@ def plan(result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def model_line(model: Model, seconds: float, cut: bool, what: str = "") -> str:
-    """A model in a line; ``what`` it is, if it is not that of the program alone."""
+def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:
+    """A model in a line; ``what`` it is, if it is not that of the program alone, and ``how`` it was made."""
     choices = f", {model.n_choices:,} choices" if model.has_choices else ""
     size = f"{model.n_states:,} states{choices}, {model.n_transitions:,} transitions"
     head = f"{model.type}, {what}" if what else model.type
-    return f"{head}: {size}{', not explored past the targets' if cut else ''}, built in {seconds:.3f} s"
+    return f"{head}: {size}{', not explored past the targets' if cut else ''}, {how} in {seconds:.3f} s"
 
 
 def print_result(result: Result) -> None:

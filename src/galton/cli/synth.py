@@ -167,8 +167,11 @@ def synth(
     from ..synth.api import Synthesis, inquire
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
+    from .given import refuse_given
     from .watch import Synthesizing
 
+    if model is not None:
+        refuse_given(model, "synthesis")
     ranges = dict(map(parse_range, param or []))
     if len(ranges) < len(param or []):
         raise GaltonError("a parameter is given twice; give each of them one range")

@@ -98,14 +98,19 @@ def integers(values: npt.NDArray[Any]) -> Characters:
     return out
 
 
-def join(lines: int, parts: Sequence[Characters]) -> bytes:
-    """The text: each part is one block of columns, or one line that stands in all."""
+def beside(lines: int, parts: Sequence[Characters]) -> Characters:
+    """Parts of lines beside one another: each is one block of columns, or one line that stands in all."""
     matrix = np.empty((lines, sum(part.shape[1] for part in parts)), dtype=np.uint8)
     column = 0
     for part in parts:
         matrix[:, column : column + part.shape[1]] = part
         column += part.shape[1]
-    flat = matrix.reshape(-1)
+    return matrix
+
+
+def join(lines: int, parts: Sequence[Characters]) -> bytes:
+    """The text of lines, whose parts are given as for :func:`beside`."""
+    flat = beside(lines, parts).reshape(-1)
     return bytes(flat[flat != 0].data)
 
 

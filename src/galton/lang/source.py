@@ -107,8 +107,8 @@ def read_source(path: str | Path) -> Source:
 
     Old files have comments in old encodings: what is not UTF-8 is shown as such, not refused.
     """
-    if Path(path).suffix in (".xml", ".sbml"):
-        from .sbml import prism_text
+    from .sbml import SUFFIXES, prism_text
 
+    if Path(path).suffix in SUFFIXES:
         return Source(str(path), prism_text(path))
     return Source(str(path), Path(path).read_text(encoding="utf-8", errors="replace"))

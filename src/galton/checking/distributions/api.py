@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import overload
 
 from ...explore import build
+from ...io import is_model_file, read_model
 from ...lang import Source, check_program, parse_model, parse_properties
 from ...lang.expressions import Value
 from ...lang.program import Program
@@ -170,6 +171,8 @@ def _asked(
     if eps is not None:
         chosen = replace(chosen, eps=eps)
     chosen.check_eps()
+    if isinstance(subject, (str, Path)) and is_model_file(subject):
+        subject = read_model(subject)
     if isinstance(subject, (str, Path)):
         subject = check_program(parse_model(read_source(subject)), constants)
     elif constants:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...explore import build
+from ...io import is_model_file, read_model
 from ...lang import Source, check_program, parse_model, parse_properties
 from ...lang.expressions import Value
 from ...lang.model_types import nature_of
@@ -80,6 +81,8 @@ def counterexample(
     own = {constant.name.name for constant in file.constants}
     mine = {name: value for name, value in given.items() if name in own}
     others = {name: value for name, value in given.items() if name not in own}
+    if isinstance(subject, (str, Path)) and is_model_file(subject):
+        subject = read_model(subject)
     if isinstance(subject, (str, Path)):
         subject = check_program(parse_model(read_source(subject)), others)
     elif others:

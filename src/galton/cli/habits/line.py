@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...io.formats import is_model_file
 from ...lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ...lang.source import GaltonError, LanguageError, read_source
 
@@ -50,7 +51,7 @@ class Line:
     checking: list[str] = field(default_factory=list)  # words for every check
     method: list[str] = field(default_factory=list)  # the parts of its name
     limits: list[str] = field(default_factory=list)  # words that belong to a method
-    simulating: list[str] = field(default_factory=list)
+    simulation: dict[str, str] = field(default_factory=dict)  # options of it, and their values
     simulates: bool = False
     fair: bool = False
     exports: list[str] = field(default_factory=list)
@@ -59,15 +60,29 @@ class Line:
     notes: list[str] = field(default_factory=list)
 
     @cached_property
+    def model(self) -> str:
+        """The file of the model; of explicit ones the first, beside which the others are found by their names."""
+        if not self.files:
+            raise GaltonError(f"this command line of {self.tool}'s names no model")
+        first, *others = sorted(self.files, key=lambda file: not is_model_file(file))
+        base = Path(first).with_suffix("")
+        for file in others:
+            path = Path(file)
+            if path.parent != base.parent or path.stem.rstrip("0123456789") != base.stem.rstrip("0123456789"):
+                raise GaltonError(
+                    f"explicit files belong together by their names: call it {base}{path.suffix}, and not {file}"
+                )
+        return first
+
+    @cached_property
     def syntax(self) -> ModelFile | None:
         """The model, if it is one in PRISM's language; what is wrong with it, the call itself will say."""
-        from ...io import SUFFIXES
         from ...lang import parse_model
 
-        if len(self.files) != 1 or Path(self.files[0]).suffix in (*SUFFIXES, ".jani"):
+        if is_model_file(self.model):
             return None
         try:
-            return parse_model(read_source(self.files[0]))
+            return parse_model(read_source(self.model))
         except (OSError, LanguageError):
             return None
 
@@ -80,12 +95,20 @@ class Line:
         return nature_of(DEFAULT_TYPE if named is None else TYPE_KEYWORDS[named.name]).has_choices
 
     def _check_kind(self) -> None:
-        """A type beside a program has to be the program's own."""
-        if self.syntax is None or self.kind is None:
+        """A type that is said has to be that of the model: its text, or its file, decides."""
+        if self.kind is None:
             return
-        named = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
-        if named != self.kind:
-            raise GaltonError(f"{self.files[0]} is a {named}; its text says so, and '{self.kind}' has to stand there")
+        if self.syntax is not None:
+            found = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
+        elif is_model_file(self.model) and Path(self.model).exists():
+            from ...io import read_model
+
+            found = read_model(self.model).type
+        else:
+            return
+        if found != self.kind:
+            how = "its text says so" if self.syntax is not None else "its first line, or its rows, say so"
+            raise GaltonError(f"{self.model} is a {found}, and not a {self.kind}: {how}")
 
     def note(self, text: str) -> None:
         """Something to say, once."""
@@ -94,29 +117,17 @@ class Line:
 
     def calls(self) -> list[Call]:
         """What Galton has to do: write the model, answer, show distributions, draw paths."""
-        if not self.files:
-            raise GaltonError(f"this command line of {self.tool}'s names no model")
         self._check_kind()
-        model = [*self.files, *(["--type", self.kind] if self.kind and self.syntax is None else [])]
         constants = [word for text in self.constants for word in ("--const", text)]
-        built = [*model, *constants, *self.building]
+        built = [self.model, *constants, *self.building]
         found = []
         if self.exports:
-            found.append(Call(("build", *built, "--export", ",".join(self._written()))))
+            found.append(Call(("build", *built, "--export", ",".join(dict.fromkeys(self.exports)))))
         if self.properties or self.texts:
             found.append(self._check(built))
         found += [Call((words[0], *built, *words[1:])) for words in self.distributions]
-        found += [Call(("simulate", *model, *constants, *words)) for words in self.traces]
+        found += [Call(("simulate", self.model, *constants, *words)) for words in self.traces]
         return found or [Call(("info", *built))]
-
-    def _written(self) -> list[str]:
-        """The files of the model that are to be written; ``out.all`` is all that PRISM would write."""
-        rewards = [".srew", ".trew"] if self.syntax is None or self.syntax.rewards else []
-        found: dict[str, None] = {}
-        for file in map(Path, self.exports):
-            kinds = [".tra", ".sta", ".lab", *rewards] if file.suffix == ".all" else [file.suffix]
-            found |= {str(file.with_suffix(kind)): None for kind in kinds}
-        return list(found)
 
     def _check(self, built: Sequence[str]) -> Call:
         words = ["check", *built]
@@ -131,8 +142,17 @@ class Line:
         elif self.fair:
             words.append("--fair")
         if self.simulates:
-            return Call((*words, *self.checking, "--sim", *self.simulating))
+            return Call((*words, *self.checking, "--sim", *self._simulation()))
         return Call((*words, *self.checking), (*self._method(), *self.limits))
+
+    def _simulation(self) -> list[str]:
+        """What PRISM would do: 99 %, and 1,000 paths, where nothing else is said."""
+        asked = {"--confidence": "0.99", **self.simulation}
+        if "--width" in asked and "--paths" in asked:
+            raise GaltonError("a width says how many paths are needed: give -simwidth or -simsamples, not both")
+        if "--width" not in asked:
+            asked = {"--paths": "1000", **asked}
+        return [word for option, value in asked.items() for word in (option, value)]
 
     def _method(self) -> list[str]:
         """``--method NAME`` from what was said about it: which sweeps, with bounds from both sides, by components."""

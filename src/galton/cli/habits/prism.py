@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 from ...lang.source import GaltonError
@@ -17,7 +18,7 @@ def translated(words: Sequence[str]) -> tuple[list[Call], list[str]]:
     line = Line("PRISM")
     files = list(read(line, words, PRISM, lambda word: f"-{word.lstrip('-')}" if word.startswith("-") else None))
     if line.files:  # an imported model stands for the first of them
-        files = [*line.files[:1], *files]
+        files = ["", *files]
     if len(files) > 2:
         raise GaltonError(f"PRISM takes a model and one file of properties, and here is '{files[2]}', too")
     line.files = line.files or files[:1]
@@ -91,10 +92,7 @@ def _import(line: Line, values: Sequence[str]) -> None:
 
 
 def _import_model(line: Line, values: Sequence[str]) -> None:
-    for file in map(Path, _expanded(values[0].partition(":")[0])):
-        kinds = (".tra", ".sta", ".lab", ".srew", ".trew") if file.suffix == ".all" else (file.suffix,)
-        there = [path for kind in kinds if (path := file.with_suffix(kind)).exists() or len(kinds) == 1]
-        line.files += map(str, there)
+    line.files += _expanded(values[0].partition(":")[0])
 
 
 def _kind(kind: str) -> Act:
@@ -123,13 +121,26 @@ def _simulation(line: Line, values: Sequence[str]) -> None:
 
 
 def _confidence(line: Line, values: Sequence[str]) -> None:
-    from fractions import Fraction
+    line.simulation["--confidence"] = f"{float(1 - _number(values[0], '-simconf')):g}"
 
+
+def _width(line: Line, values: Sequence[str]) -> None:
+    line.simulation["--width"] = f"{float(2 * _number(values[0], '-simwidth')):g}"
+
+
+def _paths(line: Line, values: Sequence[str]) -> None:
+    line.simulation["--paths"] = values[0]
+
+
+def _path_length(line: Line, values: Sequence[str]) -> None:
+    line.simulation["--path-length"] = values[0]
+
+
+def _number(text: str, switch: str) -> Fraction:
     try:
-        wrong = Fraction(values[0])
+        return Fraction(text)
     except ValueError:
-        raise GaltonError(f"-simconf needs a number, and this is '{values[0]}'") from None
-    line.simulating += ["--confidence", f"{float(1 - wrong):g}"]  # PRISM gives the probability to be wrong
+        raise GaltonError(f"{switch} needs a number, and this is '{text}'") from None
 
 
 def _sampling(line: Line, values: Sequence[str]) -> None:
@@ -161,6 +172,7 @@ def _fair(line: Line, values: Sequence[str]) -> None:
     line.fair = True
 
 
+KIND = "checked: the text of a program, or the first line or the rows of explicit files decide"
 ONE_ENGINE = "Galton has one engine, which is explicit"
 ALWAYS = "graph analysis comes first, always: bounds need it"
 DIAGRAMS = "there are no decision diagrams here, and no Java; --memory MB limits the memory for states"
@@ -175,9 +187,9 @@ PRISM: Table = {
         ),
         says("-importstaterewards -importtransrewards", "FILE", "galton check FILE…", _import, "`.srew`, `.trew`"),
         says("-importmodel", "FILES", "galton check FILE…", _import_model, "`die.tra,sta,lab` is three files"),
-        says("-dtmc", "", "--type dtmc", _kind("dtmc"), "of explicit files"),
-        says("-ctmc", "", "--type ctmc", _kind("ctmc"), "of explicit files"),
-        says("-mdp", "", "--type mdp", _kind("mdp"), "of explicit files"),
+        says("-dtmc", "", "galton check FILE", _kind("dtmc"), KIND),
+        says("-ctmc", "", "galton check FILE", _kind("ctmc"), KIND),
+        says("-mdp", "", "galton check FILE", _kind("mdp"), KIND),
         refused("-importpepa -importprismpp", "write the model in the PRISM language", "FILE"),
         refused(
             "-importinitdist -importresults -importparams", "Galton writes such files, and does not read them", "FILE"
@@ -221,11 +233,11 @@ PRISM: Table = {
         says("-transient -tr", "TIME", "galton transient --time TIME", _transient, "a range, too: `0:0.5:10`"),
         says("-exportsteadystate -exportss -exporttransient -exporttr", "FILE", "--csv FILE", _distribution_file),
         says("-simpath", "HOW FILE", "galton simulate --csv FILE", _path, "a number of steps, or `time=T`"),
-        says("-sim", "", "galton check --sim", _simulation),
-        adds("-simwidth", "WIDTH", "--width WIDTH", "half the width of the interval", to="simulating"),
-        says("-simconf", "ALPHA", "--confidence 1-ALPHA", _confidence, "PRISM gives the chance to be wrong"),
-        adds("-simsamples", "N", "--samples N", to="simulating"),
-        adds("-simpathlen", "N", "--max-steps N", to="simulating"),
+        says("-sim", "", "galton check --sim", _simulation, "99 % and 1,000 paths, as PRISM, if nothing is said"),
+        says("-simwidth", "HALF", "--width", _width, "twice as much: ours is the whole width"),
+        says("-simconf", "ALPHA", "--confidence", _confidence, "one less that: PRISM gives the chance to be wrong"),
+        says("-simsamples", "N", "--paths N", _paths),
+        says("-simpathlen", "N", "--path-length N", _path_length),
         says("-simmethod", "NAME", "galton check --sim", _sampling, "`ci` only"),
         refused("-simapprox -simmanual -simvar -simmaxrwd", "--width and --confidence say how close", "[N]"),
     ],
