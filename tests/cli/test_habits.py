@@ -54,7 +54,7 @@ OF_PRISM = {
     ],
     "m.pm p.pctl -sim": ["galton check m.pm --props p.pctl --sim --paths 1000 --confidence 0.99"],
     "m.pm p.pctl -sim -simsamples 500 -simconf 0.05 -simpathlen 99": [
-        "galton check m.pm --props p.pctl --sim --confidence 0.95 --paths 500 --path-length 99"
+        "galton check m.pm --props p.pctl --sim --paths 500 --confidence 0.95 --path-length 99"
     ],
     "m.pm p.pctl -nofixdl": ["galton check m.pm --no-fix-deadlocks --props p.pctl"],
     "m.sm -transientmethod fau -pf 'P=? [ F<=2 x=1 ]'": [
