@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import overload
 
 from .checking.asking import Answers, Asked, Inquiry, QuietWorker, Row
-from .checking.inquiring import Properties, Subject, choose, inquire, is_path
+from .checking.inquiring import choose, inquire, is_path
 from .checking.inspection import kept_besides
 from .checking.result import Result
 from .checking.results import Results
 from .checking.state_values import Everywhere
 from .lang.expressions import Value
+from .lang.program import Program
 from .lang.source import GaltonError
 from .model.sparse import Model
 from .solve.settings import Settings
@@ -21,7 +22,7 @@ from .solve.settings import Settings
 
 @overload
 def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, but not here
-    subject: Subject,
+    subject: Model | Program | str | Path,
     prop: str,
     *,
     eps: float | None = None,
@@ -39,7 +40,7 @@ def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, b
 
 @overload
 def check(
-    subject: Subject,
+    subject: Model | Program | str | Path,
     prop: Path | Sequence[str | Path],
     *,
     eps: float | None = None,
@@ -56,8 +57,8 @@ def check(
 
 
 def check(
-    subject: Subject,
-    prop: Properties,
+    subject: Model | Program | str | Path,
+    prop: str | Path | Sequence[str | Path],
     *,
     eps: float | None = None,
     method: str | None = None,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from .checking.asking import Answers, Asked, Inquiry, QuietWorker, Row
 from .checking.experiment import Valuation, ranges, valuations
 from .checking.experiment_table import PARTS, cells_of, title_of
-from .checking.inquiring import Properties, Subject, choose, inquire
+from .checking.inquiring import choose, inquire
 from .checking.result import Result, shown
 from .lang.expressions import Value
 from .lang.markup import grid
+from .lang.program import Program
 from .lang.source import GaltonError
 from .lang.stream import nearest
 from .model.sparse import Model
@@ -78,7 +79,8 @@ class Experiment(Sequence[ExperimentRow]):
     Examples
     --------
     >>> import galton
-    >>> walk = galton.parse("dtmc  const int N;  module m  x : [0..N];  [] x<N -> 0.5:(x'=x+1)+0.5:true;  endmodule")
+    >>> text = "dtmc  const int N;  module m  x : [0..N];  [] x<N -> 0.5:(x'=x+1) + 0.5:true;  endmodule"
+    >>> walk = galton.parse(text, N=1)
     >>> found = galton.experiment(walk, "P=? [ F<=4 x=N ]", N=range(1, 4))
     >>> [f"{row['N']}: {row.result:.4f}" for row in found]
     ['1: 0.9375', '2: 0.6875', '3: 0.3125']
@@ -163,8 +165,8 @@ class Experiment(Sequence[ExperimentRow]):
 
 
 def experiment(
-    subject: Subject,
-    props: Properties,
+    subject: Model | Program | str | Path,
+    props: str | Path | Sequence[str | Path],
     *,
     eps: float | None = None,
     method: str | None = None,
@@ -185,7 +187,8 @@ def experiment(
     Parameters
     ----------
     subject
-        A program, a model, or the path of a file. Constants of a program may be open, or get other values here.
+        A program, a model, or the path of a file. Constants of a program may be open, or get other values here; the
+        path will do where a program cannot be read without them.
     props
         A property, the path of a file of properties, or a list of these.
     eps, method, settings, fair, device, exact
@@ -214,7 +217,8 @@ def experiment(
     Examples
     --------
     >>> import galton
-    >>> walk = galton.parse("dtmc  const int N;  module m  x : [0..N];  [] x<N -> 0.5:(x'=x+1)+0.5:true;  endmodule")
+    >>> text = "dtmc  const int N;  module m  x : [0..N];  [] x<N -> 0.5:(x'=x+1) + 0.5:true;  endmodule"
+    >>> walk = galton.parse(text, N=1)
     >>> found = galton.experiment(walk, "const int T;  P=? [ F<=T x=N ]", N=[1, 2], T=range(2, 5))
     >>> found
     <experiment: P=? [ F<=T x=N ] over N, T: 6 rows>

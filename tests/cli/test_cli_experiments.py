@@ -14,6 +14,7 @@ from unittest.mock import patch
 import pytest
 from command_line import DIE, MODELS, WALK, galton, write
 
+from galton.experiments import experiment
 from galton.explore import build
 from galton.plot.experiments import plot_experiment
 
@@ -188,3 +189,19 @@ def test_a_disk_that_is_full_at_the_titles_of_a_table_does_not_keep_the_answer(t
     assert "0.166666" in done.stdout
     assert "could not be written" in done.stderr
     assert not table.exists()
+
+
+def test_python_gives_the_same_numbers(tmp_path: Path) -> None:
+    """One implementation: what is asked, in which order, and which cells there are."""
+    pandas = pytest.importorskip("pandas")
+    path, herman = tmp_path / "out.csv", MODELS / "herman.prism"
+    props = ['R=? [ F "stable" ]', 'const int T; P=? [ F<=T "stable" ]']
+    outcome = galton("check", herman, "-c", "N=3:2:5,T=1:3", "-p", props[0], "-p", props[1], "--csv", path)
+    assert outcome.code == 0
+    with path.open() as file:
+        written = list(csv.DictReader(file))
+    found = experiment(herman, props, N="3:2:5", T="1:3").to_pandas()
+    assert len(written) == len(found) == 6
+    for name in found.columns:
+        cells = [None if row[name] == "" else float(row[name]) for row in written]
+        assert [None if pandas.isna(cell) else float(cell) for cell in found[name].tolist()] == cells, name

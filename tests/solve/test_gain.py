@@ -223,7 +223,8 @@ def test_threads_eliminate_alike() -> None:
         solver = _core.Bias(asked.matrix, 0, 1)
         h = np.zeros(asked.n_states)
         solver.begin(asked.reward, h)
-        solver.advance(elimination, 0.0, 0.0, 3)
+        for _ in range(3):  # one by one: a call ends early where a machine is slow
+            solver.advance(elimination, 0.0, 0.0, 1)
         biases.append(h)
     assert np.array_equal(biases[0], biases[1])
     assert np.array_equal(biases[0], biases[2])

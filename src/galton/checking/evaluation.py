@@ -172,8 +172,8 @@ class Evaluation:
             return f"state {state}"
         shown = self.model.states[state]
         if self.reading is not None and isinstance(shown, State):
-            shown = State({name: value for name, value in shown.items() if name != READER})
-        return f"state {shown!r}"
+            return f"state {State({name: value for name, value in shown.items() if name != READER})!r}"
+        return f"state {self.model.states.describe(state)}"
 
     def _bounds(self, state: int) -> str:
         if not self.steps:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..lang.checker import check_program
 from ..lang.expressions import Value
 from ..lang.model_parser import parse_model
 from ..lang.program import Program
@@ -20,7 +21,7 @@ from ..solve.settings import Settings
 from .asking import TYPED, Inquiry
 from .experiment import Given
 
-__all__ = ["Properties", "Subject", "choose", "inquire", "is_path", "read_properties", "read_subject"]
+__all__ = ["Properties", "Subject", "choose", "inquire", "is_path", "read_properties", "read_subject", "settled"]
 
 Subject: TypeAlias = Model | Program | str | Path
 Properties: TypeAlias = str | Path | Sequence[str | Path]
@@ -114,6 +115,19 @@ def read_subject(subject: object) -> Model | Program | ModelFile:
         f"and this is {'a function' if callable(subject) else f'of type {kind.__name__}'}"
         f"{'; galton.Model.from_function makes a model of it' if callable(subject) else ''}"
     )
+
+
+def settled(subject: Subject, constants: Mapping[str, Value | str]) -> Model | Program:
+    """A model, or a program with values for its constants."""
+    read, given = read_subject(subject), dict(constants)
+    if isinstance(read, Program) and given:
+        read, before = _reopened(read, given)
+        given = {**before, **given}
+    if isinstance(read, ModelFile):
+        return check_program(read, given)
+    if isinstance(read, Model) and given:
+        raise GaltonError(f"a model that is built has no constants, and '{next(iter(given))}' is given")
+    return read
 
 
 def _is_program(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,7 +84,8 @@ class StateValues:
         """The value of one state, by its variables or, where a function made the states, by the state itself."""
         if self.model.states is None:
             raise GaltonError("the states of this model have no names, only numbers: values[3] is that of state 3")
-        return self.array[self.model.states.find(state, **variables)]  # type: ignore[arg-type]
+        value = self.array[self.model.states.find(state, **variables)]  # type: ignore[arg-type]
+        return value.item() if isinstance(value, np.generic) else value
 
     def to_pandas(self) -> pandas.DataFrame:
         """A table with a row for each state: its variables as the index; the value and its bounds as columns.
@@ -103,7 +104,7 @@ class StateValues:
     def _repr_html_(self) -> str:
         states = self.model.states
         rows = [
-            [str(number) if states is None else str(states[number]), shown(_plain(self.array[number]), 6)]
+            [str(number) if states is None else states.describe(number), shown(_plain(self.array[number]), 6)]
             for number in range(min(len(self), FEW))
         ]
         more = [["…", f"{len(self) - FEW:,} more states"]] if len(self) > FEW else []
@@ -134,14 +135,13 @@ def _plain(value: Any) -> Any:
 class Everywhere:
     """What it takes to ask a property in all states: done when somebody wants to know.
 
-    ``subject`` is the model, or the program that it is built from with the options ``building``.
+    ``subject`` is the model, or the program that it is built from.
     """
 
     subject: Model | Program
     context: Program
     question: Question
     settings: Settings
-    building: Mapping[str, Any] = field(default_factory=dict)
 
     def values(self) -> StateValues:
         """The values in all states; they are on the host."""
@@ -160,7 +160,7 @@ class Everywhere:
             return self.subject
         from ..explore import build
 
-        return build(self.subject, **self.building)
+        return build(self.subject)
 
     def _bounded(self, model: Model) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
         """Values, and bounds from below and above."""

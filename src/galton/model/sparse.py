@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -208,6 +207,51 @@ class Model:
 
         return explore_function(step, initial, type, **options)
 
+    @staticmethod
+    def from_pandas(edges: Any, **options: Any) -> Model:
+        """Make a model from a pandas table with a row for each transition.
+
+        The columns are ``source``, ``target`` and ``probability`` (``rate`` for a CTMC) and for an MDP ``action``;
+        :func:`galton.model.from_edges.from_pandas` tells the options.
+
+        >>> import pandas
+        >>> table = pandas.DataFrame({"source": [0, 0], "target": [1, 2], "probability": [0.25, 0.75]})
+        >>> Model.from_pandas(table)
+        <dtmc: 3 states, 4 transitions>
+        """
+        from .from_edges import from_pandas
+
+        return from_pandas(edges, **options)
+
+    @staticmethod
+    def from_networkx(graph: Any, **options: Any) -> Model:
+        """Make a model from a NetworkX graph, whose nodes are the states.
+
+        Edges have a ``probability`` (``rate`` for a CTMC) and for an MDP an ``action``;
+        :func:`galton.model.from_edges.from_networkx` tells the options.
+
+        >>> import networkx
+        >>> Model.from_networkx(networkx.cycle_graph(5), normalise=True)
+        <dtmc: 5 states, 10 transitions>
+        """
+        from .from_edges import from_networkx
+
+        return from_networkx(graph, **options)
+
+    @staticmethod
+    def from_gymnasium(env: Any, **options: Any) -> Model:
+        """Make an MDP from a toy-text environment of Gymnasium, such as FrozenLake, CliffWalking and Taxi.
+
+        :func:`galton.model.from_gymnasium.from_gymnasium` tells the options.
+
+        >>> import gymnasium
+        >>> Model.from_gymnasium(gymnasium.make("FrozenLake-v1"))
+        <mdp: 21 states, 69 choices, 153 transitions>
+        """
+        from .from_gymnasium import from_gymnasium
+
+        return from_gymnasium(env, **options)
+
     def to_host(self) -> Model:
         """Return the model with NumPy arrays: copied from the device if they are there, itself if not."""
         from .moving import to_host
@@ -381,22 +425,9 @@ class Model:
         return f"<{self.type}: {self.n_states:,} states{choices}, {self.n_transitions:,} transitions>"
 
     def _repr_html_(self) -> str:
-        rows = [("type", self.type.upper()), ("states", f"{self.n_states:,}")]
-        if self.has_choices:
-            rows.append(("choices", f"{self.n_choices:,}"))
-        rows.append(("transitions", f"{self.n_transitions:,}"))
-        first = ", ".join(str(number) for number in self.initial[:5])
-        rows.append(("initial states", first + (f" … ({len(self.initial):,})" if len(self.initial) > 5 else "")))
-        rows.append(("labels", ", ".join(f"{name} ({mask.sum():,})" for name, mask in self.labels.items())))
-        if self.rewards:
-            rows.append(("rewards", ", ".join(name or "(unnamed)" for name in self.rewards)))
-        if self.states is not None and self.states.variables:
-            rows.append(("variables", ", ".join(self.states.variables)))
-        rows.append(("memory", f"{self.memory / 1e6:,.1f} MB"))
-        if self.build_seconds is not None:
-            rows.append(("built in", f"{self.build_seconds:.3g} s"))
-        cells = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escape(v)}</td></tr>" for k, v in rows)
-        return f"<table>{cells}</table>"
+        from .summary import model_html
+
+        return model_html(self)
 
 
 def row_sums(row_starts: Offsets, values: Values, weights: Floats | None = None) -> Floats:

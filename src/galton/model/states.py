@@ -176,6 +176,10 @@ class PackedStates:
     def __repr__(self) -> str:
         return f"<{len(self)} states of ({', '.join(self.variables)})>"
 
+    def describe(self, number: int) -> str:
+        """A state as people read it."""
+        return repr(self[number])
+
     def column(self, name: str) -> Column:
         """The values of one variable in all states: int32, or bool for a Boolean one."""
         field = self._field(name)
@@ -276,6 +280,15 @@ class ListedStates:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"variables": self.variables, "states": self.states}  # without the index: it is made again on demand
+
+    def describe(self, number: int) -> str:
+        """A state as people read it: numbers and tuples with the names of their parts."""
+        state = self.states[number]
+        if not self.variables or not isinstance(state, (int, np.generic, tuple)) or hasattr(state, "_fields"):
+            return repr(state)
+        parts = [_part(state, name, place) for place, name in enumerate(self.variables)]
+        shown = (str(part).lower() if isinstance(part, (bool, np.bool_)) else str(part) for part in parts)
+        return f"({', '.join(f'{name}={part}' for name, part in zip(self.variables, shown, strict=True))})"
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """One part of every state, where the states have named parts."""

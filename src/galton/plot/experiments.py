@@ -62,10 +62,10 @@ def plot_experiment(
     if not isinstance(scales, str) or not set(scales) <= {"x", "y"}:
         raise GaltonError(f"log is True, False, 'x', 'y' or 'xy', not {log!r}")
     try:
-        from matplotlib.figure import Figure
+        from .figure import NotebookFigure
     except ImportError:
         raise GaltonError("plots need Matplotlib: pip install 'galton[plot]'") from None
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    figure = NotebookFigure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
     curves = _curves(rows, titles, over)
     for label, points in curves.items():

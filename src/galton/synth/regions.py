@@ -16,6 +16,8 @@ from ..io.output import replacing
 from ..lang import GaltonError
 
 if TYPE_CHECKING:
+    import pandas
+
     from .inquiry import Inquiry
     from .parameters import Range
 
@@ -196,6 +198,43 @@ class Regions:
             return f"<regions of {self.formula}: {self.problem[:3]}imum between {low:.6g} and {high:.6g}, {where}>"
         low, high = self.spread
         return f"<regions of {self.formula}: {len(self.boxes)} boxes, values between {low:.6g} and {high:.6g}>"
+
+    def _repr_html_(self) -> str:
+        from ..lang.markup import facts
+
+        rows = [("property", self.formula), ("model", self.model)]
+        rows += [("constants", ", ".join(f"{name}={value}" for name, value in self.constants.items()))]
+        rows += [(f"parameter {name}", f"{low:g} to {high:g}") for name, (low, high) in self.parameters.items()]
+        if self.problem == "threshold":
+            for name, boxes in (("true", self.true), ("false", self.false), ("undecided", self.undecided)):
+                rows.append((name, f"{self.volume(boxes):.2%} of the space, {len(boxes):,} boxes"))
+        else:
+            low, high = self.optimum or self.spread
+            what = "values" if self.optimum is None else f"{self.problem[:3]}imum"
+            rows.append((what, f"between {low:.6g} and {high:.6g}"))
+            holding = f", {len(self.optimal):,} may hold it" if self.optimum else ""
+            rows.append(("boxes", f"{len(self.boxes):,}{holding}"))
+        if self.best is not None:
+            point = ", ".join(f"{name}={x:g}" for name, x in zip(self.parameters, self.best.point, strict=True))
+            rows.append(("best point tried", f"{point}: between {self.best.lower:.6g} and {self.best.upper:.6g}"))
+        state = "somebody stopped it" if self.interrupted else "the tolerance was not reached"
+        rows.append(("incomplete", "" if self.complete else state))
+        rows += [("warning", warning) for warning in self.warnings]
+        return facts(rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with a row for each box: its corners, the bounds on the number in it, its verdict and its volume.
+
+        It needs pandas.
+        """
+        import pandas
+
+        columns: dict[str, list[Any]] = {}
+        for place, name in enumerate(self.parameters):
+            columns[f"{name} low"] = [box.low[place] for box in self.boxes]
+            columns[f"{name} high"] = [box.high[place] for box in self.boxes]
+        columns |= {part: [getattr(box, part) for box in self.boxes] for part in ("lower", "upper", "verdict")}
+        return pandas.DataFrame({**columns, "volume": [self.volume(box) for box in self.boxes]})
 
     # Files.
 
