@@ -60,7 +60,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=name)
+SLOW = {ROOT / "README.md"}  # builds and draws larger models
+SHOWING = [pytest.param(page, marks=pytest.mark.slow) if page in SLOW else page for page in PAGES if examples(page)]
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=name)
 def test_page_runs(page: Path, folder: Path) -> None:
     names: dict[str, Any] = {"__name__": "page"}
     for example in examples(page):

@@ -114,9 +114,9 @@ NO_MODEL = "no/such/model.prism"
 
 
 def test_unknown_suffix(tmp_path: Path) -> None:
-    outcome = galton("build", NO_MODEL, "--export", f"{tmp_path}/a.tra,{tmp_path}/a.dot")
+    outcome = galton("build", NO_MODEL, "--export", f"{tmp_path}/a.tra,{tmp_path}/a.doc")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith(f"{tmp_path}/a.dot: error: the suffix '.dot' is not one Galton knows\n")
+    assert outcome.err.startswith(f"{tmp_path}/a.doc: error: the suffix '.doc' is not one Galton knows\n")
     assert all(suffix in outcome.err for suffix in SUFFIXES)
     assert list(tmp_path.iterdir()) == []
 

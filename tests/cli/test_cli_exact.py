@@ -57,7 +57,7 @@ def test_states_are_listed_with_fractions() -> None:
 
 USED = {
     *("model", "const", "prop", "props", "name", "csv", "plot", "explain", "full", "device", "exact", "automaton"),
-    *("threads", "max_states", "memory", "fix_deadlocks", "as_json"),
+    *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties"),
 }
 REFUSED = {
     "eps": ["--eps", "1e-6"],
