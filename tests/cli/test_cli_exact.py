@@ -72,7 +72,7 @@ USED = {
         "exact",
         "automaton",
     ),
-    *("threads", "max_states", "memory", "fix_deadlocks", "as_json"),
+    *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties"),
 }
 REFUSED = {
     "eps": ["--eps", "1e-6"],

@@ -53,7 +53,19 @@ OPTIONS = {
         *("--csv", "--plot", "--only", "--json"),
     ],
     "synth": [
-        *("--const", "-c", "--prop", "-p", "--param", "--maximize", "--minimize", "--tolerance", "--accuracy"),
+        *(
+            "--const",
+            "-c",
+            "--prop",
+            "-p",
+            "--props",
+            "--name",
+            "--param",
+            "--maximize",
+            "--minimize",
+            "--tolerance",
+            "--accuracy",
+        ),
         *(
             "--split",
             "--json",

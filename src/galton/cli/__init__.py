@@ -18,6 +18,7 @@ from .commands import Commands
 from .convert import convert
 from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
+from .habits import AS_IT_IS, prism, storm, understood
 from .info import info
 from .options import told
 from .plot_matrix import plot_matrix
@@ -44,6 +45,8 @@ app.command()(verify)
 app.command()(automaton)
 app.command(name="plot-matrix")(plot_matrix)
 app.add_typer(bench.app)
+app.command(**AS_IT_IS)(prism)
+app.command(**AS_IT_IS)(storm)
 
 
 @app.callback(invoke_without_command=True)
@@ -75,7 +78,7 @@ def _main() -> None:
     outputs_that_are_there()
     try:
         with terminated_as_interrupted():
-            app()
+            app(understood(sys.argv[1:]))
     except GaltonError as error:
         telling.complain(told(error))
         sys.exit(2)

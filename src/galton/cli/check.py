@@ -14,6 +14,10 @@ from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory,
 def check(
     context: typer.Context,
     model: ModelFile,
+    properties: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROPERTIES]", help="A file of properties, as --props.", show_default=False),
+    ] = None,
     const: Constants = None,
     prop: Annotated[
         list[str] | None,
@@ -25,7 +29,10 @@ def check(
     name: Annotated[
         list[str] | None,
         typer.Option(
-            "--name", metavar="NAME", help="Of the file, check only the property of this name.", show_default=False
+            "--name",
+            metavar="NAME",
+            help="Of the file, check only the property of this name, or of this number, counted from 1.",
+            show_default=False,
         ),
     ] = None,
     automaton: Annotated[
@@ -331,12 +338,14 @@ def check(
         counterexample=counterexample,
         counterexample_file=counterexample_file,
     )
+    if properties is not None and props is not None:
+        raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
     run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
     if sim:
         from .estimates import estimating
 
         run = estimating(run, confidence, width, paths, seed, path_length)
-    run.read(const or [], prop or [], props, name or [], automaton or [])
+    run.read(const or [], prop or [], props or properties, name or [], automaton or [])
     run.all()
     if run.code:
         raise typer.Exit(run.code)

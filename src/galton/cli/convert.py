@@ -14,6 +14,7 @@ from .options import Constants, FixDeadlocks, MaxStates, Memory, Threads
 if TYPE_CHECKING:
     from ..lang.program import Program
 
+PRISM = ".prism"
 PROGRAM_WRITERS: dict[str, Callable[[Program, Path], None]] = {}
 """Formats of programs: they keep the commands of a model, not its states. A suffix and who writes it."""
 
@@ -23,8 +24,8 @@ def convert(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="A model in the PRISM language, or in an explicit format: .tra with the .lab, .sta and .srew files "
-            "beside it (or .all), .drn, .umb, .npz, .mtx, .mat.",
+            help="A model in the PRISM language, a network in SBML, or in an explicit format: .tra with the .lab, .sta "
+            "and .srew files beside it (or .all), .drn, .umb, .npz, .mtx, .mat.",
             show_default=False,
         ),
     ],
@@ -32,8 +33,8 @@ def convert(
         list[Path],
         typer.Argument(
             metavar="TARGET…",
-            help="Files to write, by suffix: .all or .tra .sta .lab .srew .trew (PRISM), .drn (Storm), .umb (both), "
-            ".npz (NumPy), .mtx (Matrix Market), .mat .m (MATLAB), .dot (Graphviz).",
+            help="Files to write, by suffix: .prism (of SBML), .all or .tra .sta .lab .srew .trew (PRISM), .drn "
+            "(Storm), .umb (both), .npz (NumPy), .mtx (Matrix Market), .mat .m (MATLAB), .dot (Graphviz).",
             show_default=False,
         ),
     ],
@@ -56,12 +57,18 @@ def convert(
       galton convert models/die.prism die.all
       galton convert models/die.prism die.drn die.umb
       galton convert die.tra die.npz
+      galton convert models/enzyme.xml enzyme.prism
     """
     from ..io import COMPRESSIONS, check_suffixes, left_out, write_model
     from ..io.formats import FORMATS, expanded
     from ..io.output import check_writable
     from ..lang import GaltonError
 
+    if texts := [path for path in targets if path.suffix == PRISM]:
+        _write_text(source, texts)
+        targets = [path for path in targets if path not in texts]
+        if not targets:
+            return
     programs = [path for path in targets if path.suffix in PROGRAM_WRITERS]
     models = [path for path in targets if path.suffix not in PROGRAM_WRITERS]
     files = check_suffixes(expanded(models))  # before the work, not after it
@@ -96,6 +103,24 @@ def convert(
         results += [options.kept(write, path) for path in files]
     if not all(results):
         raise typer.Exit(2)
+
+
+def _write_text(source: Path, targets: list[Path]) -> None:
+    """Write the program that a reaction network comes to, as a text to read and to change."""
+    from ..io.output import check_writable, replacing
+    from ..lang import GaltonError
+    from ..lang.sbml import SUFFIXES
+    from ..lang.source import read_source
+
+    if source.suffix not in SUFFIXES:
+        raise GaltonError(f"{targets[0]}: only a network in SBML becomes a program in the PRISM language, not {source}")
+    for path in targets:
+        check_writable(path)
+    text = read_source(source).text
+    for path in targets:
+        with replacing(path) as file:
+            file.write(text)
+        _tell(path)
 
 
 def _write_program(program: Program, path: Path) -> None:

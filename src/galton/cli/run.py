@@ -186,10 +186,15 @@ class Run:
         everything = [(f, i) for f, file in enumerate(self.files) for i in range(len(file.properties))]
         if not names:
             return everything
-        known = {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
+        of_file = [(f, i) for f, i in everything if self.files[f].source.name != TYPED]
+        known = {str(number): place for number, place in enumerate(of_file, 1)}  # a name that is a number is the name
+        known |= {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
         for name in names:
             if name not in known:
-                hint = suggestion(name, [n for n in known if n], "properties") or "none of the properties has a name"
+                named = [n for n in known if not n.isdigit()]
+                hint = suggestion(name, named, "properties") or "none of the properties has a name"
+                if name.isdigit():
+                    hint = f"the file has {len(of_file)}"
                 raise GaltonError(f"no property is called '{name}'; {hint}")
         typed = [(f, i) for f, i in everything if self.files[f].source.name == TYPED]
         return sorted({*(known[name] for name in names), *typed})

@@ -11,7 +11,6 @@ from . import telling
 from .ending import exit_code
 from .options import (
     Constants,
-    ModelFile,
     OneDevice,
     Threads,
     enough_memory,
@@ -24,9 +23,14 @@ if TYPE_CHECKING:
 
 
 def synth(
-    model: ModelFile,
+    model: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[MODEL]", help="A model in the PRISM language, or a network in SBML.", show_default=False
+        ),
+    ] = None,
     prop: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--prop",
             "-p",
@@ -34,24 +38,37 @@ def synth(
             help="One P or R operator; for a CTMC with a time bound.",
             show_default=False,
         ),
-    ],
+    ] = None,
+    props: Annotated[
+        Path | None, typer.Option("--props", metavar="FILE", help="A file of properties.", show_default=False)
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Of the file, the property of this name, or of this number, counted from 1.",
+            show_default=False,
+        ),
+    ] = None,
     param: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--param", metavar="NAME=LOW:HIGH", help="A parameter and its range; once for each.", show_default=False
         ),
-    ],
+    ] = None,
     const: Constants = None,
     maximize: Annotated[bool, typer.Option("--maximize", help="Find where the number is greatest.")] = False,
     minimize: Annotated[bool, typer.Option("--minimize", help="Find where it is least.")] = False,
     tolerance: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--tolerance",
             help="When to stop. For a threshold: the part of the space that may stay undecided. For an optimum: how "
-            "far apart the numbers may be at points that may be the best.",
+            "far apart the numbers may be at points that may be the best. 0.01 if not given.",
+            show_default=False,
         ),
-    ] = 0.01,
+    ] = None,
     accuracy: Annotated[
         float | None,
         typer.Option(
@@ -61,13 +78,14 @@ def synth(
         ),
     ] = None,
     split: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--split",
             metavar="HOW",
-            help="Halve boxes along the best parameter, or along all at once as PRISM-PSY does.",
+            help="Halve boxes along the best parameter, which is the default, or along all at once as PRISM-PSY does.",
+            show_default=False,
         ),
-    ] = "best",
+    ] = None,
     json_file: Annotated[
         Path | None,
         typer.Option(
@@ -94,7 +112,7 @@ def synth(
         typer.Option(
             "--resume",
             metavar="FILE",
-            help="Go on from a file that --json wrote, perhaps with a smaller tolerance.",
+            help="Go on from a file that --json wrote, perhaps with a smaller tolerance. It knows all the rest.",
             show_default=False,
         ),
     ] = None,
@@ -103,13 +121,15 @@ def synth(
     ] = False,
     device: OneDevice = "auto",
     direction: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--direction",
             metavar="WAY",
-            help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto is backward.",
+            help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto, the default, is "
+            "backward.",
+            show_default=False,
         ),
-    ] = "auto",
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -135,46 +155,55 @@ def synth(
       galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'P>=0.5 [ F<=20 ill=0 ]'
       galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'R{"ill"}=? [ I=9 ]' --maximize
       galton synth models/tandem.prism -c c=2 --param stage1=1:4 --param service=1:4 -p 'P>=0.7 [ F<=1 second=2 ]'
+      galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=1 --param ki=0.1:1 -p 'P>=0.5 [ F<=9 ill=0 ]' --json ill.json
+      galton synth --resume ill.json --tolerance 0.001 --json ill.json
     """
     from .warm_up import warm_up
 
     warm_up(device)
     from ..io.output import check_writable
     from ..lang import GaltonError
-    from ..synth.api import Synthesis
+    from ..lang.source import read_source
+    from ..synth.api import Synthesis, inquire
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
     from .given import refuse_given
     from .watch import Synthesizing
 
-    refuse_given(model, "synthesis")
-    ranges = dict(map(parse_range, param))
-    if len(ranges) < len(param):
+    if model is not None:
+        refuse_given(model, "synthesis")
+    ranges = dict(map(parse_range, param or []))
+    if len(ranges) < len(param or []):
         raise GaltonError("a parameter is given twice; give each of them one range")
+    if prop is not None and props is not None:
+        raise GaltonError("one property is asked for: give --prop or --props, not both")
     earlier = Regions.from_json(resume) if resume else None
+    inquiry = inquire(
+        model,
+        read_source(props) if props is not None else prop,
+        ranges,
+        read_constants(const or []),
+        earlier,
+        chosen=name,
+        maximize=maximize,
+        minimize=minimize,
+        tolerance=tolerance,
+        accuracy=accuracy,
+        split=split,  # type: ignore[arg-type]
+        direction=direction,  # type: ignore[arg-type]
+    )
     for path in (json_file, csv, plot):
         if path is not None:
             check_writable(path)
     if plot is not None:
         from ..plot.regions import check_plot
 
-        check_plot(plot, len(ranges))
-    synthesis = Synthesis.prepare(
-        model,
-        prop,
-        ranges,
-        read_constants(const or []),
-        maximize=maximize,
-        minimize=minimize,
-        tolerance=tolerance,
-        accuracy=accuracy,
-        split=split,  # type: ignore[arg-type]
-        device=device,
-        direction=direction,  # type: ignore[arg-type]
-        format=format,
-        threads=threads,
-    )
-    progress = Synthesizing(tolerance if synthesis.problem == "threshold" else None)
+        check_plot(plot, len(inquiry.ranges))
+    if model is None and inquiry.changed:
+        told = f"{inquiry.model.name} has changed since {resume} was written, which goes on with the text of that time"
+        telling.warn(told)
+    synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads)
+    progress = Synthesizing(inquiry.tolerance if synthesis.problem == "threshold" else None)
     try:
         with enough_memory("for the synthesis"):
             regions = synthesis.run(earlier, progress)

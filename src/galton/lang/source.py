@@ -103,5 +103,12 @@ class UnsupportedError(LanguageError):
 
 
 def read_source(path: str | Path) -> Source:
-    """The text of a file. Old files have comments in old encodings: what is not UTF-8 is shown as such, not refused."""
+    """The text of a file, or the program that a reaction network in SBML comes to.
+
+    Old files have comments in old encodings: what is not UTF-8 is shown as such, not refused.
+    """
+    from .sbml import SUFFIXES, prism_text
+
+    if Path(path).suffix in SUFFIXES:
+        return Source(str(path), prism_text(path))
     return Source(str(path), Path(path).read_text(encoding="utf-8", errors="replace"))

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..lang import GaltonError, LanguageError, Source, check_program, parse_model
+from ..lang import GaltonError, LanguageError, Source, check_program
 from ..lang.constants import convert
 from ..lang.expressions import Expression, Name, Value, children
 from ..lang.formulas import Expander
@@ -24,7 +24,7 @@ INSIDE, APART = math.sqrt(2) - 1, 1 / math.pi
 
 Range = tuple[float, float]
 
-__all__ = ["OpenProgram", "Parameter", "Range", "open_parameters", "parse_range", "reopened"]
+__all__ = ["OpenProgram", "Parameter", "Range", "open_parameters", "parse_range"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,6 @@ def parse_range(text: str) -> tuple[str, Range]:
     if not (equals and colon and name.isidentifier() and low and high):
         raise GaltonError(f"'{text}' is no parameter with a range; write it as name=low:high, such as k=0.1:5")
     return name, (float(convert(low, "double", name)), float(convert(high, "double", name)))
-
-
-def reopened(program: Program, ranges: Mapping[str, Range]) -> OpenProgram:
-    """Open parameters of a program that was checked before; its other constants keep the values they were given."""
-    file = parse_model(program.source)
-    given = {
-        c.name.name: program.constants[c.name.name]
-        for c in file.constants
-        if c.value is None and c.name.name in program.constants and c.name.name not in ranges
-    }
-    return open_parameters(file, given, ranges)
 
 
 def open_parameters(file: ModelFile, given: Mapping[str, Value | str], ranges: Mapping[str, Range]) -> OpenProgram:

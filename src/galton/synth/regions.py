@@ -19,6 +19,7 @@ from ..model.tables import import_pandas
 if TYPE_CHECKING:
     import pandas
 
+    from .inquiry import Inquiry
     from .parameters import Range
 
 Problem = Literal["threshold", "maximise", "minimise", "values"]
@@ -87,6 +88,8 @@ class Regions:
         What a device could not do.
     placement
         Where boxes were looked at last, and why; None for regions that were read from a file.
+    inquiry
+        The texts and numbers that were asked with; with them ``galton.synthesize(resume=regions)`` goes on.
 
     Examples
     --------
@@ -113,6 +116,7 @@ class Regions:
     statistics: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     placement: Placement | None = None
+    inquiry: Inquiry | None = None  # all that was asked, for who goes on from here
 
     # Boxes.
 
@@ -257,6 +261,7 @@ class Regions:
                 "model": self.model,
                 "constants": dict(self.constants),
                 "digest": self.digest,
+                "asked": self.inquiry and self.inquiry.to_json(),
                 "property": self.formula,
                 "problem": self.problem,
                 "tolerance": self.tolerance,
