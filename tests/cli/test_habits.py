@@ -263,9 +263,6 @@ def test_every_row_says_something_once(table: Table) -> None:
         assert switch.ours if switch.outcome == "done" else switch.note, switch.names
 
 
-LATER = {"--sim", "--width", "--confidence", "--paths", "--path-length"}  # of parts that are being built
-
-
 @pytest.mark.parametrize("table", [PRISM, STORM], ids=["PRISM", "Storm"])
 def test_what_a_row_names_exists(table: Table) -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
@@ -273,7 +270,7 @@ def test_what_a_row_names_exists(table: Table) -> None:
     options |= {text for command in commands.values() for option in command.params for text in option.secondary_opts}
     for switch in rows(table):
         named = {word for word in switch.ours.split() if word.startswith("--")}
-        assert named <= options | LATER, switch.names
+        assert named <= options, switch.names
 
 
 def test_the_page_has_the_tables() -> None:
