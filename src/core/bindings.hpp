@@ -13,5 +13,6 @@ void bind_steps(nanobind::module_& m);
 void bind_long_run(nanobind::module_& m);
 void bind_regions(nanobind::module_& m);
 void bind_budgets(nanobind::module_& m);
+void bind_simulate(nanobind::module_& m);
 
 }  // namespace galton

@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     galton::bind_long_run(m);
     galton::bind_regions(m);
     galton::bind_budgets(m);
+    galton::bind_simulate(m);
 }

@@ -346,6 +346,7 @@ class IncompleteElimination(Preconditioner):
         threads: int,
     ) -> None: ...
     def advance(self) -> bool: ...
+    def solve_ending(self, b: npt.NDArray[np.float64], h: npt.NDArray[np.float64]) -> None: ...
     def share_of_last(self) -> float: ...
     def busiest(self) -> tuple[int, float]: ...
     @property
@@ -395,3 +396,53 @@ class Levels:
         most_sweeps: int,
         threads: int,
     ) -> tuple[int, bool]: ...
+
+# Random paths; see src/core/simulate. A question is (kind, timed, low, high, most steps).
+
+_Question = tuple[int, bool, float, float, int]
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> tuple[int, int, int, int]: ...
+def simulate_program(
+    program: Program,
+    *,
+    initial: Sequence[int],
+    goal: int,
+    through: int,
+    verdicts: Sequence[int],
+    find_loops: int,
+    question: _Question,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    traced: bool,
+    watch: Callable[[int], None] | None,
+) -> dict[str, Any]: ...
+def list_successors(program: Program, state: Sequence[int]) -> dict[str, Any]: ...
+
+class ModelToWalk: ...
+
+def walkable(
+    *,
+    rates: bool,
+    choice_starts: npt.NDArray[np.int32],
+    row_starts: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float64],
+    initial: npt.NDArray[np.int32],
+    state_rewards: Sequence[npt.NDArray[np.float64]],
+    choice_rewards: Sequence[npt.NDArray[np.float64]],
+) -> ModelToWalk: ...
+def simulate_model(
+    model: ModelToWalk,
+    *,
+    goal: npt.NDArray[np.uint8],
+    through: npt.NDArray[np.uint8],
+    question: _Question,
+    seed: int,
+    first: int,
+    count: int,
+    threads: int,
+    traced: bool,
+    watch: Callable[[int], None] | None,
+) -> dict[str, Any]: ...

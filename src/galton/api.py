@@ -1,29 +1,27 @@
-"""``galton.check``: a question about a model, from Python."""
+"""``galton.check``: questions about a model, from Python."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import overload
 
-from .checking.answering import check as check_question
-from .checking.exploration import needs_automaton, terminal
-from .checking.inspection import check_choices, count_devices, kept_besides, kinds_of
+from .checking.asking import Answers, Asked, Inquiry, QuietWorker, Row
+from .checking.inquiring import choose, inquire, is_path
+from .checking.inspection import kept_besides
 from .checking.result import Result
-from .checking.symmetry import symmetry_of, why_whole
-from .explore import build
-from .lang import Source, check_program, parse_model, parse_properties
+from .checking.results import Results
+from .checking.state_values import Everywhere
 from .lang.expressions import Value
 from .lang.program import Program
-from .lang.resolution import resolve
-from .lang.source import GaltonError, read_source
-from .lower.symmetry import Symmetries
-from .model.described import described
+from .lang.source import GaltonError
 from .model.sparse import Model
 from .solve.settings import Settings
 
 
-def check(
+@overload
+def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, but not here
     subject: Model | Program | str | Path,
     prop: str,
     *,
@@ -38,16 +36,53 @@ def check(
     symmetry: bool = True,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
-) -> Result:
+) -> Result: ...
+
+
+@overload
+def check(
+    subject: Model | Program | str | Path,
+    prop: Path | Sequence[str | Path],
+    *,
+    eps: float | None = None,
+    method: str | None = None,
+    settings: Settings | None = None,
+    strategy: bool = False,
+    certificate: bool = False,
+    fair: bool = False,
+    device: str = "auto",
+    exact: bool = False,
+    symmetry: bool = True,
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> Results: ...
+
+
+def check(
+    subject: Model | Program | str | Path,
+    prop: str | Path | Sequence[str | Path],
+    *,
+    eps: float | None = None,
+    method: str | None = None,
+    settings: Settings | None = None,
+    strategy: bool = False,
+    certificate: bool = False,
+    fair: bool = False,
+    device: str = "auto",
+    exact: bool = False,
+    symmetry: bool = True,
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> Result | Results:
     """Answer a property of a model, with bounds that are proved to hold its value.
 
     Parameters
     ----------
     subject
-        A model, a program, or the path of a file in the PRISM language. What is not a model yet is built as far as the
-        property needs it.
+        A model, a program, or the path of a file. What is not a model yet is built as far as the properties need it.
     prop
-        The property; it may declare constants, formulas and labels of its own.
+        A property, which may declare constants, formulas and labels of its own. Or the path of a file of properties
+        (``.props``, ``.pctl``, ``.csl``), or a list of properties and paths: all are asked of one model.
     eps
         How close the bounds have to be: half their width, relative to the value.
     method
@@ -76,7 +111,8 @@ def check(
     Returns
     -------
     Result
-        The value, its bounds, and how they were found.
+        The value, its bounds, and how they were found. For a file or a list :class:`~galton.Results`: one for each
+        property, by its place or its name.
 
     Raises
     ------
@@ -98,67 +134,54 @@ def check(
     >>> result = galton.check(program, "const int k;  P=? [ F<=k s=2 ]", k=3)
     >>> result.lower <= 0.5 <= result.upper
     True
+
+    Several properties of one model, and the value of one in all states:
+
+    >>> results = galton.check(program, ["P=? [ F s=1 ]", "P=? [ F s=2 ]"])
+    >>> f"{results[0] + results[1]:.3f}", results[1].values.at(s=2)
+    ('1.000', 1.0)
     """
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}
-    chosen = settings or Settings()
-    if exact or chosen.exact:
-        from .checking.exact import device_for_exact, refuse_beside_exact
-
-        chosen, device = replace(chosen, exact=True, method=method or chosen.method), device_for_exact(device, eps)
-        refuse_beside_exact(chosen, strategy=strategy, certificate=certificate)
-    if eps is not None:
-        chosen = replace(chosen, eps=eps)
-    if method is not None:
-        chosen = replace(chosen, method=method)
-    if fair:
-        chosen = replace(chosen, fair=True)
-    chosen.check_eps()
-    file = parse_properties(Source("property", prop))
-    if "HOA" in prop:
-        from .checking.automaton_files import with_automata
-
-        file = with_automata(file)
-    if len(file.properties) != 1:
-        raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
-    own = {constant.name.name for constant in file.constants}
-    mine = {name: value for name, value in given.items() if name in own}
-    if isinstance(subject, (str, Path)):
-        others = {name: value for name, value in given.items() if name not in own}
-        subject = check_program(parse_model(read_source(subject)), others)
-    elif unknown := sorted(given.keys() - own):
-        raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
-    reading = None
-    if isinstance(subject, Model):
-        model = subject
-        context, (question,) = resolve(file, described(model), mine, labels=model.labels)
-    else:
-        context, (question,) = resolve(file, subject, mine)
-        kinds_of(question, context)  # what makes no sense shows before anything is built
-        devices, beside = count_devices(device), kept_besides(strategy=strategy, certificate=certificate)
-        check_choices(question, context, chosen, type=subject.type, device=device, devices=devices, beside=beside)
-        if needs_automaton(question) and not certificate and not chosen.exact and not chosen.fair:
-            from .checking.automaton_reading import reading_of
-
-            reading = reading_of(question, context, strategy=strategy or chosen.strategy)
-        kept = None
-        if symmetry and not why_whole(
-            exact=chosen.exact, fair=chosen.fair, strategy=strategy or chosen.strategy, certificate=certificate
-        ):
-            kept = symmetry_of(Symmetries(subject), context, question)
-        if reading is not None:
-            model = build(reading.program(subject), device=device, reader=reading.reader, symmetry=kept)
-        else:
-            end = None if certificate else terminal([(context, question)])
-            if chosen.exact:
-                from .checking.exact import refuse_without_answer, terminal_for_exact
-
-                refuse_without_answer(question, context, subject.type)
-                end = terminal_for_exact(end, context)
-            model = build(subject, device=device, terminal=end, symmetry=kept)
+    chosen, device = choose(
+        settings, eps, method, exact=exact, fair=fair, device=device, strategy=strategy, certificate=certificate
+    )
     keep = strategy or chosen.strategy
-    result = check_question(context, model, question, chosen, strategy=keep, certificate=certificate, reading=reading)
-    if certificate:
+    inquiry = inquire(subject, prop, given, chosen, full=certificate, strategy=keep, symmetry=symmetry)
+    single = isinstance(prop, str) and not is_path(prop)
+    if single and len(inquiry.selected) != 1:
+        raise GaltonError(
+            f"one property is asked for, and this text has {len(inquiry.selected)}; a list of properties, or the path "
+            "of a file, gives a list of results"
+        )
+    worker = QuietWorker(chosen, {"device": device}, strategy=keep, certificate=certificate)
+    (row,) = inquiry.rows()
+    found = _answered(inquiry, row, worker, device, kept_besides(strategy=strategy, certificate=certificate))
+    return found[0] if single else Results(found)
+
+
+def _answered(inquiry: Inquiry, row: Row, worker: QuietWorker, device: str, beside: Sequence[str]) -> list[Result]:
+    """The answers of one row; what is wrong with any of them is raised."""
+    (asked,) = row.asked
+    for one in asked:
+        if one.wrong is not None:
+            raise one.wrong
+    if not isinstance(inquiry.subject, Model):
+        inquiry.check_choices(row, device, beside)
+    answers = Answers(inquiry, row, worker)
+    return [_result(inquiry, answers, row, one, worker) for one in asked]
+
+
+def _result(inquiry: Inquiry, answers: Answers, row: Row, asked: Asked, worker: QuietWorker) -> Result:
+    found, built = answers.of(asked)
+    if isinstance(found, GaltonError):
+        raise found
+    assert built is not None
+    certificate = None
+    if worker.certificate:
         from .certify import certified
 
-        result = replace(result, certificate=certified(result, context, model, question))
-    return result
+        certificate = certified(found, asked.context, built.model, asked.question)
+    subject = built.model if isinstance(inquiry.subject, Model) else row.program
+    assert subject is not None
+    everywhere = Everywhere(subject, asked.context, asked.question, replace(inquiry.settings, watch=None))
+    return replace(found, name=asked.question.prop.name, certificate=certificate, everywhere=everywhere)

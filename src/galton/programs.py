@@ -12,11 +12,14 @@ from .lang.source import read_source
 
 if TYPE_CHECKING:
     from .model.sparse import Model
+    from .model.traces import Traces
 
 __all__ = ["Program", "load", "parse"]
 
+MANY = 20  # variables, modules and so on that a notebook shows
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Program(program.Program):
     """A PRISM program that was read and checked, with values for its constants.
 
@@ -28,6 +31,8 @@ class Program(program.Program):
     >>> program = galton.parse("ctmc  module m  up : bool;  [] !up -> 3 : (up'=true);  endmodule")
     >>> program.type, [variable.name for variable in program.variables]
     ('ctmc', ['up'])
+    >>> program
+    <ctmc <text>: 1 module, 1 variable, 1 command>
     """
 
     def build(self, **options: object) -> Model:
@@ -44,6 +49,49 @@ class Program(program.Program):
         from .explore import build
 
         return build(self, **options)  # type: ignore[arg-type]
+
+    def simulate(self, **options: object) -> Traces:
+        """Follow random paths, without building the state space, and return all that they meet.
+
+        The options are those of :func:`galton.simulate`: ``paths``, ``steps``, ``time``, ``seed`` and ``strategy``.
+
+        Examples
+        --------
+        >>> import galton
+        >>> walk = "dtmc  module m  x : int init 0;  [] true -> 0.5:(x'=x+1) + 0.5:(x'=x-1);  endmodule"
+        >>> galton.parse(walk).simulate(steps=1000, paths=5)
+        <traces: 5 paths, 5,000 steps, seed 0>
+        """
+        from .simulation import simulate
+
+        return simulate(self, **options)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        return _summary(self)
+
+
+def _summary(program: program.Program) -> str:
+    """A table about a program, for notebooks."""
+    from .lang.markup import facts
+
+    variables = [v.name if v.type == "bool" else f"{v.name}: {v.low}..{v.high}" for v in program.variables]
+    modules = [f"{module.name} ({len(module.commands):,} commands)" for module in program.modules]
+    rows = [
+        ("type", program.type.upper()),
+        ("from", program.source.name),
+        ("constants", _some([f"{name} = {value}" for name, value in program.constants.items()])),
+        ("without a value", ", ".join(f"{name} ({kind})" for name, kind in program.open_constants.items())),
+        ("modules", _some(modules)),
+        ("variables", _some(variables)),
+        ("labels", _some(list(program.labels))),
+        ("rewards", _some([name or "(unnamed)" for name in program.reward_names])),
+        ("actions", _some(list(program.actions))),
+    ]
+    return facts(rows)
+
+
+def _some(parts: list[str]) -> str:
+    return ", ".join(parts[:MANY]) + (f", … ({len(parts):,} in all)" if len(parts) > MANY else "")
 
 
 def load(path: str | Path, **constants: Value | str) -> Program:

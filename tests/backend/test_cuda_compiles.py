@@ -32,12 +32,23 @@ OVER_SLICES = ("sweeps", "steps", "evaluate")
 # What is compiled for other layouts than CSR, and for vectors of floats.
 OTHERS = {"SLICED": OVER_SLICES, "ELL": OVER_SLICES, "SUMS": ("sweeps", "evaluate", "proof", "weigh")}
 IN_SINGLE = ("sweeps", "segmented", "steps", "slices")
+# What is compiled once more for states with very many rows, and in which variants: one lane, some, a warp; and sums.
+OVER_ROWS = ("sweeps", "evaluate", "proof", "weigh", "steps")
+WIDE_VARIANTS = [VARIANTS[number] for number in (1, 2, 6, 7)]
 
 
 def compiled(file: Path, variant: Variant) -> bool:
     """Whether there is such a variant of a file."""
     stems = OTHERS.get(variant[3], (file.stem,))
     return file.stem in stems and (variant[4] == "double" or file.stem in IN_SINGLE)
+
+
+WIDE = [
+    (HOMES[0] / f"{stem}.cu", variant)
+    for stem in OVER_ROWS
+    for variant in WIDE_VARIANTS
+    if compiled(HOMES[0] / f"{stem}.cu", variant)
+]
 
 
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
@@ -47,6 +58,15 @@ def compiled(file: Path, variant: Variant) -> bool:
     ids=lambda part: part.name if isinstance(part, Path) else str(part),
 )
 def test_nvrtc_compiles(file: Path, variant: Variant, architecture: str) -> None:
+    compile_for(architecture, file, variant)
+
+
+@pytest.mark.parametrize(("file", "variant"), WIDE, ids=lambda part: part.name if isinstance(part, Path) else str(part))
+def test_nvrtc_compiles_for_many_rows(file: Path, variant: Variant) -> None:
+    compile_for("sm_90", file, variant, "-DWIDE=1", "-DCHUNK_ROWS=2048")
+
+
+def compile_for(architecture: str, file: Path, variant: Variant, *more: str) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed")
     from cupy.cuda import nvrtc
 
@@ -61,7 +81,7 @@ def test_nvrtc_compiles(file: Path, variant: Variant, architecture: str) -> None
     defines = [f"-D{name}={value}" for name, value in zip(names, values, strict=True)]
     program = nvrtc.createProgram(source_text(file), file.name, (), ())
     try:
-        nvrtc.compileProgram(program, (*OPTIONS, *defines, f"--gpu-architecture={architecture}"))
+        nvrtc.compileProgram(program, (*OPTIONS, *defines, *more, f"--gpu-architecture={architecture}"))
     except nvrtc.NVRTCError:
         pytest.fail(nvrtc.getProgramLog(program))
     assert len(nvrtc.getCUBIN(program)) > 1000

@@ -150,7 +150,7 @@ def test_formats_of_steps() -> None:
 
 def test_a_format_that_steps_do_not_have_is_refused_or_told() -> None:
     program, steps = galton.load(MODELS / "brp.prism", N=16, MAX=2), 'P=? [ F<=100 "unsure" ]'
-    with pytest.raises(GaltonError, match=r"--format segmented does nothing for .* it is for unbounded paths"):
+    with pytest.raises(GaltonError, match=r"format=.segmented. does nothing for .* it is for unbounded paths"):
         galton.check(program, steps, device="cuda", settings=Settings(format="segmented"))
     with played_device():
         both = f'({steps}) + P=? [ F "unsure" ]'
@@ -258,7 +258,7 @@ def test_choices_for_a_device_are_told_where_the_cpu_answers() -> None:
     program = galton.load(MODELS / "brp.prism", N=16, MAX=3)
     for settings in (Settings(format="sliced"), Settings(order="rcm"), SINGLE):
         found = galton.check(program, 'P=? [ F "unsure" ]', settings=settings, device="auto")
-        assert any("--format, --order and --single are for a device" in warning for warning in found.warnings)
+        assert any("format, order and single=True are for a device" in warning for warning in found.warnings)
 
 
 def _same(found: Any, known: Any) -> None:

@@ -234,7 +234,7 @@ def test_bounds_wider_than_asked_for_come_with_what_to_do(xp: Any) -> None:
     assert found.device == "cuda"
     (warning,) = found.warnings
     assert warning.startswith("the bounds are 2.8e-06 apart, which is more than eps asks for; ")
-    assert warning.endswith("; single precision rounds that much in 16 steps: leave --single away")
+    assert warning.endswith("; single precision rounds that much in 16 steps: leave single=True away")
     assert galton.check(program, prop, settings=Settings(single=True, eps=1e-4), device="cuda").warnings == ()
 
 
@@ -243,5 +243,5 @@ def test_thresholds_that_single_precision_cannot_tell_from_the_value(xp: Any) ->
     value = float(galton.check(program, "P=? [ F<=5 !up ]", device="cpu").value)
     undecided = galton.check(program, f"P>={value!r} [ F<=5 !up ]", settings=Settings(single=True), device="cuda")
     assert undecided.value is None
-    assert undecided.warnings == ("single precision rounds too much to tell; leave --single away",)
+    assert undecided.warnings == ("single precision rounds too much to tell; leave single=True away",)
     assert galton.check(program, "P>=0.7 [ F<=5 !up ]", settings=Settings(single=True), device="cuda").value is True

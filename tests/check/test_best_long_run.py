@@ -230,5 +230,5 @@ def test_methods_of_balance_equations_are_for_chains() -> None:
 
 
 def test_sweeps_may_be_limited() -> None:
-    with pytest.raises(galton.GaltonError, match="not converged within 5 sweeps; raise --max-iterations"):
+    with pytest.raises(galton.GaltonError, match="not converged within 5 sweeps; raise max_iterations"):
         ask(PLACES, 'R{"r"}max=? [ S ]', settings=galton.Settings(max_iterations=5))

@@ -564,7 +564,7 @@ def test_mistakes_of_callers() -> None:
     program = galton.parse(COIN)
     for prop, options, said in (
         ("P<=0.1 [ F heads ]", {"paths": 0}, "a counterexample has one path or more"),
-        ("P<=0.1 [ F heads ]", {"N": 1}, "the property declares no constant 'N'"),
+        ("P<=0.1 [ F heads ]", {"N": 1}, "has no constant 'N'"),
         ("P<=0.1 [ F heads ]; A [ F heads ]", {}, "one property is asked for, and this text has 2"),
     ):
         with pytest.raises(GaltonError, match=said):

@@ -321,9 +321,14 @@ def test_what_fairness_changes(text: str, prop: str, free: float, fair: float) -
 @pytest.mark.parametrize(
     ("text", "prop", "options", "said"),
     [
-        (COIN, "P=? [ F heads ]", {}, "--fair is about the choices of an MDP, and this model has none; leave it away"),
-        (GAMBLE, "Pmin=? [ F s=3 ]", {"strategy": True}, "--fair and --strategy do not go together"),
-        (GAMBLE, "Pmin=? [ F s=3 ]", {"certificate": True}, "--fair and --certificate do not go together"),
+        (
+            COIN,
+            "P=? [ F heads ]",
+            {},
+            "fair=True is about the choices of an MDP, and this model has none; leave it away",
+        ),
+        (GAMBLE, "Pmin=? [ F s=3 ]", {"strategy": True}, "fair=True and strategy=True do not go together"),
+        (GAMBLE, "Pmin=? [ F s=3 ]", {"certificate": True}, "fair=True and certificate=True do not go together"),
         (
             GAMBLE,
             'R{"cost"}max=? [ F (s=3 & (X s=3)) ]',

@@ -300,7 +300,7 @@ def test_a_strategy_that_would_not_fit_is_refused() -> None:
 def test_more_digits_than_there_are_is_said() -> None:
     model = Model.from_matrix("dtmc", [[0.0, 0.6, 0.4], [0.7, 0.0, 0.3], [0.0, 0.0, 1.0]])
     goal = np.array([False, False, True])
-    with pytest.raises(WideError, match="larger --eps"):
+    with pytest.raises(WideError, match="larger eps"):
         bounded_until(model, ~goal, goal, 0, 10**4, None, Settings(eps=1e-17, threads=1))
 
 

@@ -85,7 +85,7 @@ def test_deadlocks_are_labelled_and_told(tmp_path: Path) -> None:
     outcome = galton(
         "build", model, "-c", "N=3", "--export", f"{tmp_path}/walk.lab", "--export", f"{tmp_path}/walk.sta"
     )
-    assert outcome.err == "warning: 1 state has no transition and got a self-loop\n"
+    assert outcome.err == "warning: the state (x=3, lost=false) has no transition and got a self-loop\n"
     (end,) = [line for line in (tmp_path / "walk.lab").read_text().splitlines() if line.endswith(" 1 2")]
     assert f"{end.split(':')[0]}:(3,false)" in (tmp_path / "walk.sta").read_text().splitlines()
 
@@ -114,9 +114,9 @@ NO_MODEL = "no/such/model.prism"
 
 
 def test_unknown_suffix(tmp_path: Path) -> None:
-    outcome = galton("build", NO_MODEL, "--export", f"{tmp_path}/a.tra,{tmp_path}/a.dot")
+    outcome = galton("build", NO_MODEL, "--export", f"{tmp_path}/a.tra,{tmp_path}/a.doc")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith(f"{tmp_path}/a.dot: error: the suffix '.dot' is not one Galton knows\n")
+    assert outcome.err.startswith(f"{tmp_path}/a.doc: error: the suffix '.doc' is not one Galton knows\n")
     assert all(suffix in outcome.err for suffix in SUFFIXES)
     assert list(tmp_path.iterdir()) == []
 

@@ -204,8 +204,8 @@ def test_initial_states_that_differ(tmp_path: Path) -> None:
     text = "dtmc module m x : [0..2]; [] x=0 -> 0.25:(x'=1)+0.75:(x'=2); [] x>0 -> true; endmodule init x<2 endinit"
     outcome = galton("check", write(tmp_path, text), "--prop", "P=? [ F x=1 ]")
     assert outcome.code == 0
-    assert values(outcome.out) == {"P=? [ F x=1 ]": "0.25 to 1"}
-    assert "for 2 initial states" in outcome.out
+    assert values(outcome.out) == {"P=? [ F x=1 ]": "0.25 to 1, over 2 initial states"}
+    assert "over 2 initial states" in outcome.out
     _, (answer,) = answers(tmp_path / "model.prism", "--prop", "P=? [ F x=1 ]")
     assert answer["value"] == pytest.approx([0.25, 1])
 
@@ -375,7 +375,7 @@ def test_missing_constant_of_a_property_file() -> None:
     """Only the property that needs it fails."""
     outcome = galton("check", DIE, "--props", PROPERTIES)
     assert outcome.code == 1
-    assert "P=? [ F d=6 ]" in values(outcome.out)
+    assert "six: P=? [ F d=6 ]" in values(outcome.out)
     assert "needs a value for the constant 'k'" in outcome.err
 
 

@@ -14,6 +14,7 @@ from galton import GaltonError, Settings, check, load
 from galton.checking.inspection import UsageError, kinds_of
 from galton.lang import Source, parse_properties
 from galton.lang.resolution import resolve
+from galton.lang.wording import for_command_line
 
 TANDEM = MODELS / "tandem.prism"
 MODEL = {"die": (DIE, {}), "tandem": (TANDEM, {"c": 2})}
@@ -84,10 +85,14 @@ def test_a_choice_that_would_do_nothing_is_refused(asked: tuple[str, str], name:
         outcome = galton("check", path, *given, "-p", prop, *words)
         with pytest.raises(UsageError) as caught:
             check(load(path, **constants), prop, settings=settings, device=device)
-    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {caught.value}\n")
-    assert prop in str(caught.value)
-    assert ("several devices" if name == "devices" else words[0]) in str(caught.value)
-    assert "Leave it away" in str(caught.value)
+    with for_command_line():
+        typed = str(caught.value)
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: {typed}\n")
+    assert prop in typed
+    assert ("several devices" if name == "devices" else words[0]) in typed
+    assert "Leave it away" in typed
+    assert "--" not in str(caught.value)
+    assert next(iter(chosen)) in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["method for all at once", "format", "single"])
@@ -99,7 +104,7 @@ def test_a_model_that_was_built_before_is_no_way_around(name: str) -> None:
 def test_several_devices_of_a_model_that_was_built_there() -> None:
     model = load(DIE).build()
     model = replace(model, placement=replace(model.placement, devices=(0, 1)))
-    with pytest.raises(UsageError, match="--device with several devices does nothing for A \\[ F node=7 \\]"):
+    with pytest.raises(UsageError, match="device with several devices does nothing for A \\[ F node=7 \\]"):
         check(model, "A [ F node=7 ]")
 
 

@@ -17,7 +17,8 @@ def test_paths_are_printed_below_the_answer() -> None:
     assert outcome.code == 1
     lines = outcome.out.splitlines()
     assert lines[1] == f"{SIX}  =  false"
-    assert lines[3:11] == [
+    assert lines[2].startswith("  because the probability is 0.16666667, in [0.1666666")
+    assert lines[4:12] == [
         f"  counterexample to {SIX}:",
         "    2 paths on which F d = 6 holds, with probability 0.15625 or more together; > 0.15 is needed",
         "    path 1, probability 0.125",

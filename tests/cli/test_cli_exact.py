@@ -56,8 +56,23 @@ def test_states_are_listed_with_fractions() -> None:
 # Options: each does something beside --exact, or is refused.
 
 USED = {
-    *("model", "const", "prop", "props", "name", "csv", "plot", "explain", "full", "device", "exact", "automaton"),
-    *("threads", "max_states", "memory", "fix_deadlocks", "as_json"),
+    *(
+        "model",
+        "const",
+        "prop",
+        "props",
+        "name",
+        "csv",
+        "plot",
+        "plot_x",
+        "plot_log",
+        "explain",
+        "full",
+        "device",
+        "exact",
+        "automaton",
+    ),
+    *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties"),
 }
 REFUSED = {
     "eps": ["--eps", "1e-6"],

@@ -14,8 +14,9 @@ from unittest.mock import patch
 import pytest
 from command_line import DIE, MODELS, WALK, galton, write
 
-from galton.cli.table import Plot
+from galton.experiments import experiment
 from galton.explore import build
+from galton.plot.experiments import plot_experiment
 
 PROPERTIES = MODELS / "die.props"
 FACE = "const int k; P=? [ F d=k ]"
@@ -143,24 +144,22 @@ def test_a_value_of_one_initial_state_is_drawn_as_a_line(tmp_path: Path) -> None
     assert 0.001 < (picture.max(axis=2) - picture.min(axis=2) > 0.05).mean() < 0.02
 
 
-def test_a_plot_without_a_value_says_so(tmp_path: Path) -> None:
+def test_a_plot_without_a_value_says_so() -> None:
     pytest.importorskip("matplotlib")
-    plot = Plot(tmp_path / "nothing.png", ["k"], ["face"])
-    plot.add({"k": 1}, ["error: model"])
-    plot.close()
-    assert plot._figure.axes[0].get_title() == "no value to draw"
+    for rows in ([({"k": 1}, ["error: model"])], []):
+        assert plot_experiment(rows, ["face"], x="k").axes[0].get_title() == "no value to draw"
 
 
 def test_a_plot_of_no_kind(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     outcome = galton("check", DIE, "-c", "k=1:6", "-p", FACE, "--plot", tmp_path / "out.txt")
-    assert (outcome.code, outcome.err) == (2, "error: '.txt' is no kind of picture; .png, .pdf and .svg are\n")
+    assert (outcome.code, outcome.err) == (2, "error: '.txt' is no kind of picture; .png, .pdf, .svg and .html are\n")
 
 
 def test_a_plot_without_matplotlib(tmp_path: Path) -> None:
     with patch.dict(sys.modules, {"matplotlib.figure": None}):
         outcome = galton("check", DIE, "-c", "k=1:6", "-p", FACE, "--plot", tmp_path / "out.png")
-    assert (outcome.code, outcome.err) == (2, "error: plots need Matplotlib: pip install 'galton[plot]'\n")
+    assert (outcome.code, outcome.err) == (2, "error: pictures need Matplotlib: pip install 'galton[plot]'\n")
 
 
 @pytest.mark.parametrize(
@@ -190,3 +189,19 @@ def test_a_disk_that_is_full_at_the_titles_of_a_table_does_not_keep_the_answer(t
     assert "0.166666" in done.stdout
     assert "could not be written" in done.stderr
     assert not table.exists()
+
+
+def test_python_gives_the_same_numbers(tmp_path: Path) -> None:
+    """One implementation: what is asked, in which order, and which cells there are."""
+    pandas = pytest.importorskip("pandas")
+    path, herman = tmp_path / "out.csv", MODELS / "herman.prism"
+    props = ['R=? [ F "stable" ]', 'const int T; P=? [ F<=T "stable" ]']
+    outcome = galton("check", herman, "-c", "N=3:2:5,T=1:3", "-p", props[0], "-p", props[1], "--csv", path)
+    assert outcome.code == 0
+    with path.open() as file:
+        written = list(csv.DictReader(file))
+    found = experiment(herman, props, N="3:2:5", T="1:3").to_pandas()
+    assert len(written) == len(found) == 6
+    for name in found.columns:
+        cells = [None if row[name] == "" else float(row[name]) for row in written]
+        assert [None if pandas.isna(cell) else float(cell) for cell in found[name].tolist()] == cells, name

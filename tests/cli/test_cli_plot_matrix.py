@@ -40,7 +40,7 @@ def test_orders_that_are_asked_for(tmp_path: Path) -> None:
     ("given", "said"),
     [
         (["--order", "dfs", "--out", "m.png"], "there is no order 'dfs'"),
-        (["--out", "m.txt"], "'.txt' is no kind of picture; .png, .pdf and .svg are"),
+        (["--out", "m.txt"], "'.txt' is no kind of picture; .png, .pdf, .svg and .html are"),
         (["--out", "nowhere/m.png"], "nowhere"),
     ],
 )

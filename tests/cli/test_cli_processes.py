@@ -94,7 +94,7 @@ def read_until(terminal: int, wanted: str) -> str:
 
 
 def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
-    """Standard error is a terminal, standard output a pipe: progress is seen, and its line is cleared in the end."""
+    """Standard error is a terminal, standard output a pipe: progress is seen, its line cleared in the end."""
     terminal, other_end = pty.openpty()
     words = [*COMMAND, "info", *AT_MOST, str(write(tmp_path, ENORMOUS))]
     with started(words, stdout=subprocess.PIPE, stderr=other_end, cwd=ROOT) as process:
@@ -110,7 +110,8 @@ def test_progress_on_a_terminal_and_an_interrupt(tmp_path: Path) -> None:
     assert " states, " in shown
     assert " transitions, " in shown
     assert "Traceback" not in shown
-    assert shown.removesuffix("interrupted\r\n").endswith("\r\x1b[K")
+    assert shown.rfind("\x1b[?25h") > shown.rfind("\x1b[?25l")
+    assert shown.removesuffix("interrupted\r\n").endswith("\x1b[2K")
 
 
 def read_while(terminal: int, process: subprocess.Popen[str]) -> str:

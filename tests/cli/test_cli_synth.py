@@ -45,6 +45,31 @@ def test_optimum_and_resume(tmp_path: Path) -> None:
     assert boxes[0] == boxes[1]
 
 
+def test_resume_needs_nothing_else(tmp_path: Path) -> None:
+    model, kept = tmp_path / "sir.prism", tmp_path / "sir.json"
+    model.write_text(SIR.read_text())
+    props = tmp_path / "sir.props"
+    props.write_text(f'"ends": {CERTAIN};\n"number": {NUMBER};')
+    words = ("--props", props, "--name", "ends", "--tolerance", 0.1)
+    first = galton("synth", model, *SMALL, *words, "--json", kept)
+    assert (first.code, first.err) == (0, "")
+    again = galton("synth", "--resume", kept, "--tolerance", 0.02)
+    assert (again.code, again.err) == (0, "")
+    told = galton("synth", model, *SMALL, "--props", props, "--name", 1, "--tolerance", 0.02, "--resume", kept)
+    assert again.out.splitlines()[:4] == told.out.splitlines()[:4]
+    model.write_text(model.read_text() + "// changed")
+    changed = galton("synth", "--resume", kept)
+    assert changed.code == 0
+    assert "has changed since" in changed.err
+
+
+def test_what_is_missing() -> None:
+    assert galton("synth").err == "error: a model is needed, unless earlier regions tell which\n"
+    assert "a property is needed" in galton("synth", SIR, *SMALL).err
+    both = galton("synth", SIR, *SMALL, "--prop", CERTAIN, "--props", MODELS / "sir.props")
+    assert (both.code, "not both" in both.err) == (2, True)
+
+
 def test_a_device_that_is_not_there_leaves_it_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise DeviceError("there is no CUDA device")

@@ -148,7 +148,7 @@ def ignored(result: Result, settings: Settings, device: str) -> Iterator[str]:
 
 
 def names_an_option(message: str, settings: Settings, device: str) -> bool:
-    given = {"--format": settings.format, "--order": settings.order, "--single": settings.single}
+    given = {"format": settings.format, "order": settings.order, "single": settings.single}
     words = [word for word, value in given.items() if value]
     words += [settings.method] if settings.method else []
     words += ["several devices"] if count_devices(device) > 1 else []

@@ -196,8 +196,9 @@ def test_a_ring_of_shared_variables_is_turned_and_not_mirrored() -> None:
     """Tokens that go left or right: the ring looks the same in a mirror, which halves it; turns make a fifth of it."""
     ring = 5
     moves = " ".join(
-        f"[] q{i} -> 0.5 : (q{i}'=false) & (q{i % ring + 1}'=true) + 0.5 : (q{i}'=false) & (q{(i - 2) % ring + 1}'=true);"
+        f"[] q{i} -> 0.5 : (q{i}'=false) & (q{right}'=true) + 0.5 : (q{i}'=false) & (q{left}'=true);"
         for i in range(1, ring + 1)
+        for left, right in [((i - 2) % ring + 1, i % ring + 1)]
     )
     text = f"mdp {' '.join(f'global q{i} : bool;' for i in range(1, ring + 1))} module m {moves} endmodule "
     program = galton.parse(text + f"init {' | '.join(f'q{i}' for i in range(1, ring + 1))} endinit")
@@ -209,12 +210,11 @@ def test_a_ring_of_shared_variables_is_turned_and_not_mirrored() -> None:
 def test_what_a_question_ties_together_moves_together() -> None:
     """Each pair can be exchanged alone, until a label looks at both; then only all four can."""
     parts = ["left", "right", "first", "second"]
-    text = "ctmc " + " ".join(
-        f"module {p} {p[0]} : bool; [] !{p[0]} -> RATE : ({p[0]}'=true); endmodule" for p in parts
-    )
-    for p, rate in zip(parts, ("2", "2", "3", "3"), strict=True):
-        text = text.replace("RATE", rate, 1)
-    program = galton.parse(text + ' label "both" = (l & f) | (r & s);')
+    modules = [
+        f"module {name} {name[0]} : bool; [] !{name[0]} -> {rate} : ({name[0]}'=true); endmodule"
+        for name, rate in zip(parts, (2, 2, 3, 3), strict=True)
+    ]
+    program = galton.parse(f'ctmc {" ".join(modules)} label "both" = (l & f) | (r & s);')
     alone, together = Symmetries(program).keeping((), ()), kept(program, "both")
     assert alone.orbits is not None
     assert [len(part) for part in alone.orbits.parts] == [2, 2]

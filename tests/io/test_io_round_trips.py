@@ -9,63 +9,15 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from any_model import models
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from galton.io import FileError, read_model, write_model
 from galton.io.characters import constant, exact_text, integers, join, prism_text
-from galton.model import ListedStates, Model, ModelError, PackedStates, Rewards
+from galton.model import ListedStates, Model, ModelError, Rewards
 
 TEXT = (".tra", ".sta", ".lab", ".srew", ".trew")
-RATES = st.floats(min_value=1e-300, max_value=1e300)
-REWARDS = st.floats(min_value=-1e6, max_value=1e6) | st.just(0.0)
-NAMES = st.lists(st.from_regex(r"[a-z_][a-z0-9_]{0,9}", fullmatch=True), max_size=3, unique=True)
-
-
-@st.composite
-def distributions(draw: st.DrawFn, n: int, type: str) -> dict[int, float]:
-    """Targets with probabilities (several can be tiny) or rates."""
-    targets = draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=4, unique=True))
-    if type == "ctmc":
-        return {target: draw(RATES) for target in targets}
-    weights = [draw(st.integers(1, 10**6)) for _ in targets]
-    return {target: weight / sum(weights) for target, weight in zip(targets, weights, strict=True)}
-
-
-@st.composite
-def models(draw: st.DrawFn) -> Model:
-    """Models with everything a model can have."""
-    type = draw(st.sampled_from(["dtmc", "ctmc", "mdp"]))
-    n = draw(st.integers(1, 6))
-    sizes = [draw(st.integers(0, 3)) if type == "mdp" else 1 for _ in range(n)]
-    rows = [draw(distributions(n, type)) for _ in range(sum(sizes))]
-    if not rows:
-        sizes[0], rows = 1, [draw(distributions(n, type))]
-    flat = [(value, row, target) for row, choice in enumerate(rows) for target, value in choice.items()]
-    values, sources, targets = (list(part) for part in zip(*flat, strict=True))
-    rewards: dict[str, object] = {}
-    for name in draw(NAMES):
-        if draw(st.booleans()):
-            rewards[name] = ([draw(REWARDS) for _ in values], (sources, targets))  # of transitions
-        else:
-            choice = [draw(REWARDS) for _ in rows] if type == "mdp" else None
-            rewards[name] = Rewards(state=np.array([draw(REWARDS) for _ in range(n)]), choice=choice)
-    model = Model.from_matrix(
-        type,
-        (values, (sources, targets)),
-        row_groups=np.concatenate(([0], np.cumsum(sizes))) if type == "mdp" else None,
-        actions=[draw(st.sampled_from(["", "go", "stay"])) for _ in rows] if type == "mdp" else None,
-        initial=draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=n, unique=True)),
-        labels={name: draw(st.lists(st.integers(0, n - 1), unique=True)) for name in draw(NAMES)},
-        rewards=rewards,
-    )
-    if draw(st.booleans()):
-        columns: dict[str, list[int]] = {}
-        for name in draw(NAMES.filter(len)):
-            kind = draw(st.sampled_from([st.booleans(), st.integers(-3, 3), st.integers(-(2**31), 2**31 - 1)]))
-            columns[name] = [draw(kind) for _ in range(n)]
-        object.__setattr__(model, "states", PackedStates.from_columns(columns))
-    return model
 
 
 @pytest.mark.slow
@@ -241,13 +193,13 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     for model, name, message in [
         (mdp, "m.mtx", "cannot say which rows belong to which state"),
         (chain, "m.srew", "no rewards to write to m.srew"),
-        (chain, "m.dot", "the suffix '.dot' is not one Galton knows"),
+        (chain, "m.doc", "the suffix '.doc' is not one Galton knows"),
     ]:
         with pytest.raises((ModelError, FileError), match=message):
             write_model(model, [tmp_path / name])
     tra, npz = write_model(chain, [tmp_path / "m.tra", tmp_path / "m.npz"])
     for paths, message in [
-        ([tra, npz], "from one .tra, .mtx or .npz file; 2 are given"),
+        ([tra, npz], "from one .tra, .mtx, .npz, .umb, .drn or .mat file; 2 are given"),
         ([tmp_path / "m.lab"], "none is given"),
         ([npz, tmp_path / "m.lab"], "give it alone"),
     ]:

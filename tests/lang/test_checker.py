@@ -183,7 +183,7 @@ def test_bounds_insist_on_their_constants() -> None:
         LanguageError, match="the upper bound of 'x' needs a value for the constants 'N' and 'K'"
     ) as info:
         check(text)
-    assert info.value.hint == "give it with --const N=…,K=… (in Python: N=…, K=…)"
+    assert info.value.hint == "give it with --const N=…,K=…"
     assert check(text, N=1, K=2).variables[0].high == 3
 
 

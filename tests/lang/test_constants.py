@@ -41,7 +41,7 @@ def test_values_and_texts() -> None:
         ({"N": "M"}, "unknown name 'M'"),
         ({"N": "pow(2,-1)"}, "negative exponent"),
         ({"M": 4}, "the constant 'M' has a value already"),
-        ({"fasst": True}, "test.prism has no constant 'fasst': did you mean 'fast'?"),
+        ({"fasst": True}, "test.prism has no constant 'fasst'; did you mean 'fast'?"),
     ],
 )
 def test_refused(given: dict[str, Value | str], message: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import galton
 from galton.model import Model, ModelError
 from galton.model.from_function import explore_function
 
@@ -91,7 +92,8 @@ def test_variables_come_from_named_tuples_and_dataclasses() -> None:
         assert model.states is not None
         assert model.states.variables == ("x", "y")
         assert model.states.column("y").tolist() == [2, 1]
-    assert explore_function(lambda s: [(1, s)], (1, 2)).states.variables is None
+    assert explore_function(lambda s: [(1, s)], (1, 2)).states.variables == ("s0", "s1")
+    assert explore_function(lambda s: [(1, s)], "heads").states.variables is None
 
 
 def walk(x: int) -> list[tuple[float, int]]:
@@ -213,3 +215,34 @@ def test_errors(step: Any, options: dict[str, Any], message: str) -> None:
 def test_no_initial_state() -> None:
     with pytest.raises(ModelError, match="there is no initial state"):
         explore_function(lambda x: [], [])
+
+
+def test_numbers_and_tuples_are_variables_with_the_argument_s_name() -> None:
+    def gambler(euros: int) -> list[tuple[float, int]]:
+        return [] if euros in (0, 10) else [(0.5, euros - 1), (0.5, euros + 1)]
+
+    def swap(pair: tuple[int, bool]) -> list[tuple[float, tuple[int, bool]]]:
+        return [(1, (3 - pair[0], not pair[1]))]
+
+    assert galton.check(Model.from_function(gambler, 5), "P=? [ F euros=10 ]") == pytest.approx(0.5)
+    assert galton.check(Model.from_function(swap, (1, False)), "P=? [ X pair0=2 & pair1 ]") == 1
+    named = Model.from_function(swap, (1, False), variables=("n", "up"))
+    assert galton.check(named, "P=? [ X n=2 & up ]") == 1
+    assert galton.check(Model.from_function(lambda on: [(1, not on)], False), "P=? [ X on ]") == 1
+    assert galton.check(Model.from_function(lambda F: [(1, F + 1)] if F < 3 else [], 0), "P=? [ F x=3 ]") == 1
+
+
+def test_numbers_beyond_those_of_the_language_are_no_variables() -> None:
+    """Doubles do not tell 2^60 from its successor, and properties compute in doubles."""
+    model = Model.from_function(lambda x: [(1, x)], 2**60)
+    with pytest.raises(galton.LanguageError, match="unknown name 'x'"):
+        galton.check(model, "P=? [ F x=1 ]")
+
+
+def test_states_of_several_kinds_have_no_variables() -> None:
+    model = Model.from_function(lambda x: [(1, "end")] if x == 0 else [], 0)
+    assert model.states is not None
+    assert model.states.variables is None
+    mixed = Model.from_function(lambda x: [(1, (1, 2, 3))] if x == (0,) else [], (0,))
+    assert mixed.states is not None
+    assert mixed.states.variables is None

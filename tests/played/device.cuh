@@ -9,6 +9,7 @@ using std::fabs;
 using std::floor;
 using std::fma;
 using std::fmod;
+using std::log1p;
 
 using u8 = unsigned char;
 using u16 = unsigned short;

@@ -180,7 +180,7 @@ def test_a_model_that_does_not_come_back(breaks: Breaks, monkeypatch: pytest.Mon
         raise CUDARuntimeError("cudaErrorIllegalAddress")
 
     monkeypatch.setattr(arrays.ndarray, "get", get)
-    with pytest.raises(DeviceError, match=r"the device failed: .*cannot be read back.*--device cpu does without"):
+    with pytest.raises(DeviceError, match=r"the device failed: .*cannot be read back.*device=.cpu. does without"):
         galton.check(model, PROPERTIES[0])
 
 

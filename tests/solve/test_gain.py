@@ -165,7 +165,7 @@ def test_what_is_too_dense_to_eliminate_is_refused(monkeypatch: pytest.MonkeyPat
 
 def test_sweeps_are_limited_when_asked() -> None:
     asked = birth_death(np.full(1000, 1.0), np.full(1000, 1.0), np.arange(1001))
-    with pytest.raises(NumericError, match="--max-iterations"):
+    with pytest.raises(NumericError, match="max_iterations"):
         gain(asked, Settings(max_iterations=1))
 
 
@@ -223,7 +223,8 @@ def test_threads_eliminate_alike() -> None:
         solver = _core.Bias(asked.matrix, 0, 1)
         h = np.zeros(asked.n_states)
         solver.begin(asked.reward, h)
-        solver.advance(elimination, 0.0, 0.0, 3)
+        for _ in range(3):  # one by one: a call ends early where a machine is slow
+            solver.advance(elimination, 0.0, 0.0, 1)
         biases.append(h)
     assert np.array_equal(biases[0], biases[1])
     assert np.array_equal(biases[0], biases[2])

@@ -45,7 +45,7 @@ def simple(rate: str = "k", label: str = "1") -> str:
 
 def test_ranges() -> None:
     assert "the range 2:1 of 'k' is reversed; write k=1:2" in refused(simple(), k=(2, 1))
-    assert "the range of 'k' is the single value 1; give it with --const k=1" in refused(simple(), k=(1, 1))
+    assert "the range of 'k' is the single value 1; give it as k=1" in refused(simple(), k=(1, 1))
     assert "the range 1:inf of 'k' is not finite" in refused(simple(), k=(1, float("inf")))
     assert "nothing to synthesise; give a parameter" in refused(simple().replace("double k;", "double k=1;"))
     for text in ("k", "k=", "k=1", "k=1:", "=1:2", "k 1:2"):
@@ -59,7 +59,9 @@ def test_names() -> None:
     assert "depends on the parameter 'unused'; leave it out" in refused(text, k=(1, 2), unused=(1, 2))
     assert "the constant 'm' is of type int; only a double can be a parameter" in refused(simple(), m=(1, 2))
     text = SIMPLE.format(rate="k*n", label=1).replace("const double unused;", "")
-    assert "constants without a value: n; give them with --const, or a range with --param" in refused(text, k=(1, 2))
+    assert "constants without a value: n; give them as keyword arguments, or a range as name=(low, high)" in refused(
+        text, k=(1, 2)
+    )
 
 
 @pytest.mark.parametrize(

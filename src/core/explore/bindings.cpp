@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "bindings.hpp"
 #include "explore/attribute.hpp"
+#include "explore/describe.hpp"
 
 namespace galton {
 
@@ -115,16 +116,6 @@ Outcome work(const Program& program, int threads, const Limits& limits, bool row
         outcome.failure.fault = Fault::OutOfMemory;
     }
     return outcome;
-}
-
-void describe(const Failure& failure, nb::dict& result) {
-    result["fault"] = static_cast<int>(failure.fault);
-    result["command"] = failure.command;
-    result["update"] = failure.update;
-    result["assignment"] = failure.assignment;
-    result["node"] = failure.node;
-    result["value"] = failure.value;
-    result["state"] = failure.state;
 }
 
 nb::dict as_dict(Outcome& outcome, size_t words) {

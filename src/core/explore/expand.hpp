@@ -84,7 +84,7 @@ class Expander {
     std::vector<uint64_t> state_at(int i);
     [[noreturn]] void fail(Fault fault, int command, int update, int assignment, int node, double value, int state);
 
-  private:
+  protected:  // of what walks through a program at random (simulate/program_walker.hpp), too
     // A command's update over the states of the block, dense: position i holds the difference for state i.
     struct Part {
         int group;  // of deltas_

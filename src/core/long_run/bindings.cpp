@@ -132,6 +132,10 @@ void bind_long_run(nb::module_& m) {
              nb::arg("threshold"), nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"), nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>())
         .def("advance", &IncompleteElimination::advance, nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "solve_ending",
+            [](IncompleteElimination& self, In<double> b, Out<double> h) { self.solve_ending(b.data(), h.data()); },
+            nb::arg("b"), nb::arg("h"), nb::call_guard<nb::gil_scoped_release>())
         .def("share_of_last", &IncompleteElimination::share_of_last)
         .def("busiest", &IncompleteElimination::busiest)
         .def_prop_ro("fits", &IncompleteElimination::fits)

@@ -267,12 +267,19 @@ std::pair<int32_t, double> IncompleteElimination::busiest() const {
 
 void IncompleteElimination::solve(const double* b, double* h) {
     solving_.run([&](int threads) {
-        solve(b, h, threads);
+        solve(b, h, false, threads);
         return 1;
     });
 }
 
-void IncompleteElimination::solve(const double* b, double* h, int threads) {
+void IncompleteElimination::solve_ending(const double* b, double* h) {
+    solving_.run([&](int threads) {
+        solve(b, h, true, threads);
+        return 1;
+    });
+}
+
+void IncompleteElimination::solve(const double* b, double* h, bool ending, int threads) {
     Turns forward(threads), backward(threads);
     const auto all = static_cast<size_t>(threads);
     run_on_threads(threads, [&](int thread) {
@@ -289,7 +296,7 @@ void IncompleteElimination::solve(const double* b, double* h, int threads) {
             forward.finished(thread);
         }
     });
-    const double gain = y_[n_ - 1] / time_[n_ - 1];
+    const double gain = ending ? 0 : y_[n_ - 1] / time_[n_ - 1];
     run_on_threads(threads, [&](int thread) {
         for (auto turn = static_cast<size_t>(thread); turn < chunks_; turn += all) {
             const size_t chunk = chunks_ - 1 - turn;

@@ -67,6 +67,8 @@ class IncompleteElimination : public Preconditioner {
 
     // h is 0 in the last state.
     void solve(const double* b, double* h) override;
+    // The same for a chain that ends in the last state: b = -Qh everywhere else, without a constant.
+    void solve_ending(const double* b, double* h);
 
   private:
     static constexpr size_t CHUNK = 128;  // rows
@@ -90,7 +92,7 @@ class IncompleteElimination : public Preconditioner {
     void eliminate(const Rows& rows, size_t chunk, Workspace& work);
     void finish_row(size_t k, Part& part, Workspace& work, double time);
     void wait_for(size_t row) const;
-    void solve(const double* b, double* h, int threads);
+    void solve(const double* b, double* h, bool ending, int threads);
 
     const MatrixView matrix_;
     const double* exit_rates_;

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..lang.source import GaltonError
 from ..lang.stream import nearest
 
-__all__ = ["FORMATS", "ORDERS", "STEPPING", "Statistics", "check_names", "suitable"]
+__all__ = ["FORMATS", "MANY_ROWS", "ORDERS", "STEPPING", "Statistics", "check_names", "suitable"]
 
 FORMATS = {
     "csr": "CSR, a thread a row",
@@ -34,6 +34,7 @@ SMALL = 1 << 16  # entries below which a sweep takes as long as its launch, what
 SHORT = 12  # entries of a row that one thread adds up no slower than several
 LONG = 32  # entries of a row from which on a row alone gives its threads neighbours to read
 UNEVEN = 8  # how much longer than the mean the longest row may be, before the others wait for its threads
+MANY_ROWS = 256  # of an unknown, beyond which a thread alone is not enough: it is *wide*
 PADDED = 1.4  # places in slices for each number, from which on they read more than they gain
 
 
@@ -47,6 +48,8 @@ class Statistics:
         Of the lengths of rows; the spread is their standard deviation.
     places
         What slices of 32 would hold for each number of the equations, padding included.
+    wide
+        Unknowns with more than :data:`MANY_ROWS` rows, which nobody would lay beside others.
     """
 
     rows: int
@@ -55,6 +58,7 @@ class Statistics:
     spread: float
     longest: int
     places: float
+    wide: int = 0
 
     def __str__(self) -> str:
         return f"rows of {self.mean:.1f} ± {self.spread:.1f}, the longest {self.longest:,}"
@@ -64,6 +68,8 @@ def suitable(seen: Statistics) -> tuple[str, str]:
     """A format, and why."""
     if seen.mean >= LONG:
         return ("csr-vector" if seen.longest <= UNEVEN * seen.mean else "segmented"), str(seen)
+    if seen.wide:
+        return "csr", f"{seen}, {seen.wide:,} unknowns with more than {MANY_ROWS} rows"
     return ("sliced" if seen.places <= PADDED else "csr"), f"{seen}, {seen.places:.2f} places a number in slices"
 
 

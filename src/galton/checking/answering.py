@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,8 +17,10 @@ from ..lang.properties import ExpectedTime, Filter, Multi, Probability, Quantile
 from ..lang.rendering import render
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
+from ..lang.wording import worded
 from ..model.sparse import Int32s, Model
 from ..solve.settings import FINEST, Settings
+from .behind import no_number, number_behind
 from .evaluation import Evaluation, UndecidedError
 from .filters import listing
 from .inspection import check_choices, kept_besides, makes_steps
@@ -130,11 +133,11 @@ def _note(result: Result, settings: Settings, rounded: bool) -> str:
     if _missing(result, settings) <= 1:
         return ""
     if result.value is None:
-        return "single precision rounds too much to tell; leave --single away" if rounded else ""
+        return worded("single precision rounds too much to tell; leave --single away") if rounded else ""
     apart = (result.upper or 0) - (result.lower or 0)
     why = "no method at hand comes closer"
     if rounded:
-        why = f"single precision rounds that much in {result.iterations:,} steps: leave --single away"
+        why = worded(f"single precision rounds that much in {result.iterations:,} steps: leave --single away")
     return f"the bounds are {apart:.2g} apart, which is more than eps asks for; {why}"
 
 
@@ -168,15 +171,19 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     found: bool | Number | tuple[Number, Number] | None
     lower: Number | None = None
     upper: Number | None = None
+    behind: Result | None = None
     if isinstance(value, Truth):
         must, may = _at(value.must, states), _at(value.may, states)
         found = True if must.all() else False if not may.all() else None
+        behind = number_behind(evaluation, expression, states)
     else:
         low, high = _at(value.lower, states), _at(value.upper, states)
         lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
         several = len(states) > 1 or (states is evaluation.model.initial and n_initial(evaluation.model) > 1)
         is_range = isinstance(expression, Filter) and expression.operator == "range"
         found = single_number(low, high, value.integral, is_range, several=several)
+        if isinstance(found, float) and math.isnan(found):
+            raise no_number(evaluation, expression, states)
     return Result(
         formula=text,
         value=found,
@@ -189,6 +196,7 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
         warnings=tuple(dict.fromkeys([*evaluation.model.warnings, *evaluation.warnings])),
         listing=tuple(listing(evaluation)),
         quantity=steps[-1].quantity if steps else None,
+        behind=behind,
     )
 
 

@@ -16,7 +16,7 @@ from ..lang.expression_parser import parse_expression
 from ..lang.expressions import Expression, Label
 from ..lang.properties import AutomatonPath, Property, PropertyFile, map_children
 from ..lang.source import LanguageError, Source
-from ..lang.stream import nearest
+from ..lang.stream import suggestion
 
 __all__ = ["automaton_from", "with_automata"]
 
@@ -52,7 +52,7 @@ def _read(path: AutomatonPath, folder: Path, source: Source) -> AutomatonPath:
     given = dict(path.propositions)
     for name in given:
         if name not in automaton.propositions:
-            hint = nearest(name, automaton.propositions)
+            hint = suggestion(name, automaton.propositions, "propositions", '"')
             known = f"it has {', '.join(automaton.propositions) or 'none'}"
             raise LanguageError(f'the automaton has no proposition "{name}"; {known}', source, path.span, hint)
     every = tuple((name, given.get(name) or _meant(name, path, source)) for name in automaton.propositions)

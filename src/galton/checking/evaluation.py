@@ -25,6 +25,7 @@ from ..lang.properties import ExpectedTime, Filter, Multi, PathQuantifier, Proba
 from ..lang.rendering import render
 from ..lang.resolution import BUILT_IN, is_state_formula, parts
 from ..lang.source import GaltonError, LanguageError, Source, Span
+from ..lang.wording import worded
 from ..lower.reader import READER
 from ..model.errors import NumericError
 from ..model.sparse import Model
@@ -171,8 +172,8 @@ class Evaluation:
             return f"state {state}"
         shown = self.model.states[state]
         if self.reading is not None and isinstance(shown, State):
-            shown = State({name: value for name, value in shown.items() if name != READER})
-        return f"state {shown!r}"
+            return f"state {State({name: value for name, value in shown.items() if name != READER})!r}"
+        return f"state {self.model.states.describe(state)}"
 
     def _bounds(self, state: int) -> str:
         if not self.steps:
@@ -192,7 +193,9 @@ class Evaluation:
             quantity = replace(quantity, work=(*quantity.work, note))
         asked = self.settings.format or self.settings.order or self.settings.single
         if asked and quantity.work and not self.model.on_device and not self.settings.stream:
-            self.warnings.append("--format, --order and --single are for a device, and this was answered on the CPU")
+            self.warnings.append(
+                worded("--format, --order and --single are for a device, and this was answered on the CPU")
+            )
         self.steps.append(Step(render(expression), quantity))
         return quantity
 

@@ -1,13 +1,13 @@
-"""Experiments: constants that run through ranges, ``N=2:2:20``, and all their combinations.
+"""Experiments: constants that run through ranges or lists of values, and all their combinations.
 
-A range is ``low:high``, in steps of 1, or ``low:step:high``. Its numbers are exact, as they were written:
+A range is a text, ``low:high``, in steps of 1, or ``low:step:high``. Its numbers are exact, as they were written:
 ``0.1:0.1:0.3`` ends with 0.3, not beside it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -22,12 +22,26 @@ from ..lang.types import Scope
 MOST = 1_000_000  # values of one range; more is a slip of the keyboard
 
 
+Given = Value | str | Iterable[Value | str]  # the value of a constant, a range, or many values
 Valuation = dict[str, Value | str]
 
 
-def ranges(given: Mapping[str, str]) -> dict[str, list[Value]]:
-    """The constants that are given as ranges, with their values."""
-    return {name: values(name, text) for name, text in given.items() if is_range(text)}
+def ranges(given: Mapping[str, Given]) -> dict[str, list[Value | str]]:
+    """The constants that are given as ranges or lists, with their values.
+
+    >>> ranges({"N": "2:4", "K": 7, "p": (0.5, "1/3"), "q": "1/2"})
+    {'N': [2, 3, 4], 'p': [0.5, '1/3']}
+    """
+    found: dict[str, list[Value | str]] = {}
+    for name, value in given.items():
+        if isinstance(value, str):
+            if is_range(value):
+                found[name] = [*values(name, value)]
+        elif isinstance(value, Iterable):
+            found[name] = [*value]
+            if not found[name]:
+                raise GaltonError(f"the constant '{name}' is given no value: what it runs through is empty")
+    return found
 
 
 def is_range(text: str) -> bool:
@@ -77,8 +91,8 @@ def _number(text: str, name: str) -> Fraction:
     return exact
 
 
-def valuations(given: Mapping[str, str]) -> Iterator[Valuation]:
+def valuations(given: Mapping[str, Given]) -> Iterator[Valuation]:
     """Go through all combinations of the values of ranges; the constant given first changes last."""
     spread = ranges(given)
     for combination in product(*spread.values()):
-        yield {**given, **dict(zip(spread, combination, strict=True))}
+        yield {**given, **dict(zip(spread, combination, strict=True))}  # type: ignore[dict-item]

@@ -88,6 +88,21 @@ def linear_zero_one(evaluation: Evaluation, path: Expression, optimum: Optimum |
     return asked.lifted(zero), asked.lifted(one)
 
 
+def settled_product(evaluation: Evaluation, path: Expression) -> tuple[Model, Mask, Mask]:
+    """The product of a chain and the automaton of a formula, and its states where the formula is impossible, and sure.
+
+    Its initial states are those of the chain.
+    """
+    asked = _asked(evaluation, evaluation.model, path)
+    aim = asked.aim(None)
+    zero, one = zero_and_one(asked.model, asked.everywhere, aim.goal, None)
+    if aim.negated:
+        zero, one = one, zero
+    if asked.starts is None:
+        return asked.model, zero, one
+    return replace(asked.model, initial=np.unique(asked.starts[evaluation.model.initial])), zero, one
+
+
 def some_path(evaluation: Evaluation, free: Model, path: Expression, *, negated: bool) -> Mask:
     """The states where some path satisfies a path formula or, ``negated``, does not.
 

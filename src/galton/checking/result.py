@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..device.placement import Placement
+from ..lang.source import GaltonError
 from ..model.sparse import HERE
+from .as_number import AsNumber
 from .quantity import Work
 
 DIGITS = 12  # that people get to see
 LONG_FRACTION = 40  # characters of one that people get to see in full
+FEW = 20  # lines of a listing that a notebook shows
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from ..verifier.certificate import Certificate
+    from .as_number import Real
     from .multi.mixtures import Mixture
     from .quantity import Quantity
+    from .state_values import Everywhere, StateValues
     from .strategies.strategy import Strategy
 
 Number = float | int
@@ -62,10 +68,12 @@ class ParetoSet:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result:
+class Result(AsNumber):
     """The answer to a property.
 
-    A result can be used as the truth value or the number that it holds: ``if result:``, ``float(result)``.
+    A result can be used as the truth value or the number that it holds: ``if result:``, ``result * 6``,
+    ``f"{result:.3f}"``, ``result < 0.5``. Numbers that are not exact compare by their value, the middle of the bounds.
+    :attr:`values` has the values in all states.
 
     Attributes
     ----------
@@ -89,8 +97,12 @@ class Result:
         Infinity is a ``float``.
     quantity, certificate
         The bounds in all states, and what proves them, where a certificate was asked for.
+    behind
+        For a threshold, the number that was compared with it, where that was needed.
     listing
         Lines of ``filter(print, …)`` and its like.
+    name
+        The name that a file of properties gives the property; None for none.
 
     Examples
     --------
@@ -99,6 +111,10 @@ class Result:
     >>> result = galton.check(chain, 'P=? [ X "won" ]')
     >>> result.value, result.proved, result.about
     (0.25, True, 'the initial state 0')
+    >>> result * 4, f"{result:.3f}", result < 0.3
+    (1.0, '0.250', True)
+    >>> result.values.array
+    array([0.25, 0.  , 1.  ])
     >>> bool(galton.check(chain, 'P>=1 [ F "won" ]'))
     False
     """
@@ -119,6 +135,32 @@ class Result:
     certificate: Certificate | None = None
     exact: Fraction | float | tuple[Fraction | float, Fraction | float] | None = None
     seconds: float = 0.0
+    behind: Result | None = None
+    name: str | None = None
+    everywhere: Everywhere | None = field(default=None, repr=False)  # how to find the values in all states
+
+    @cached_property
+    def values(self) -> StateValues:
+        """The values in all states of the model, labelled by the states: asked when this is looked at, and then kept.
+
+        Bounds are as close as ``eps`` asks for in every state, not in the initial ones alone. All states of a program
+        are built for it, also those that the answer did not need.
+
+        >>> import galton
+        >>> program = galton.parse("dtmc  module m  x : [0..2];  [] x<2 -> 0.5:(x'=x+1) + 0.5:(x'=0);  endmodule")
+        >>> galton.check(program, "P=? [ F<=2 x=2 ]").values.to_pandas()
+           value  lower  upper
+        x
+        0   0.25   0.25   0.25
+        1   0.50   0.50   0.50
+        2   1.00   1.00   1.00
+        """
+        if self.everywhere is None:
+            raise GaltonError(
+                "this result does not know its model, as those of experiments; galton.check(model, property).values "
+                "has the values in all states"
+            )
+        return self.everywhere.values()
 
     @property
     def device(self) -> str:
@@ -140,28 +182,84 @@ class Result:
             return self.value
         raise TypeError(f"{self.formula} is no question of true or false; look at its value")
 
-    def __float__(self) -> float:
+    def number(self) -> Real:
+        """The one number that this is: a ``Fraction`` where it is exact."""
         if self.value is None or isinstance(self.value, (bool, tuple, ParetoSet)):
-            raise TypeError(f"{self.formula} has no single number")
-        return float(self.value)
+            raise TypeError(f"{self.formula} has no single number: it is {self.text}")
+        if self.exact is not None and not isinstance(self.exact, tuple) and not isinstance(self.value, int):
+            return self.exact
+        return self.value
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the value is one number, so that one can compute with it."""
+        return isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Result):
+            return self is other or (self.is_number and other.is_number and self.number() == other.number())
+        if isinstance(other, bool) or not self.is_number:
+            return self.value == other if isinstance(other, (bool, tuple)) else NotImplemented
+        return self.number() == other
+
+    def __hash__(self) -> int:
+        return hash(self.number()) if self.is_number else hash(self.value)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        number = self.value
+        return format(number if self.is_number and isinstance(number, (int, float)) else self.text, spec)
+
+    def __str__(self) -> str:
+        return self.text
 
     def __repr__(self) -> str:
         return f"<{self.formula} = {self.text}{self.margin}>"
 
+    def _repr_html_(self) -> str:
+        from ..lang.markup import facts
+
+        how = [self.method] + ([f"{self.iterations:,} sweeps"] if self.iterations else [])
+        rows = [
+            ("property", self.formula if self.name is None else f"{self.name}: {self.formula}"),
+            ("value", self.text),
+            (
+                "bounds" if self.exact is None else "about",
+                self.margin.strip().removeprefix("in ").removeprefix("about "),
+            ),
+            ("for", self.about),
+            ("found by", f"{', '.join(how)}, {self.seconds:.3f} s{'' if self.proved else '; without a guarantee'}"),
+            *(("warning", warning) for warning in self.warnings),
+            *(("", line) for line in self.listing[:FEW]),
+            ("", f"… and {len(self.listing) - FEW:,} more lines" if len(self.listing) > FEW else ""),
+        ]
+        return facts(rows)
+
     @property
     def digits(self) -> int:
-        """How many digits of the value the bounds vouch for, about."""
-        if self.lower is None or self.upper is None or not self.lower < self.upper < math.inf or not self.proved:
-            return DIGITS
-        width = (self.upper - self.lower) / max(abs(self.lower), abs(self.upper))
-        return min(max(1 - math.floor(math.log10(width)), 3), DIGITS) if width > 0 else DIGITS
+        """How many digits of the value the bounds vouch for, about; of a range, those of its ends."""
+        return max((_digits(low, high) for _, low, high in self._numbers), default=DIGITS)
+
+    @property
+    def _numbers(self) -> list[tuple[Number, Number, Number]]:
+        """The number, or both ends of a range, each with its bounds; none where there are no bounds."""
+        value = self.value
+        if self.lower is None or self.upper is None or not self.proved or value is None:
+            return []
+        if isinstance(value, tuple):
+            # The bounds around an end are as far away on its other side.
+            least, most = value
+            return [(least, self.lower, 2 * least - self.lower), (most, 2 * most - self.upper, self.upper)]
+        return [] if isinstance(value, (bool, ParetoSet)) else [(value, self.lower, self.upper)]
 
     @property
     def text(self) -> str:
-        """The value for people, with no more digits than are known."""
+        """The value for people: of all numbers within the bounds one with few digits, so that 0.5 is 0.5."""
         if self.exact is not None:
             return " to ".join(map(fraction_text, self.exact if isinstance(self.exact, tuple) else (self.exact,)))
-        return shown(self.value, self.digits)
+        texts = dict.fromkeys(concise(*number) for number in self._numbers)
+        return " to ".join(texts) if texts else shown(self.value)
 
     @property
     def margin(self) -> str:
@@ -191,6 +289,30 @@ def shown(value: bool | Number | tuple[Number, Number] | ParetoSet | None, digit
     if math.isinf(value):
         return "infinity" if value > 0 else "-infinity"
     return f"{value:.{digits}g}"
+
+
+def concise(value: Number, lower: Number, upper: Number) -> str:
+    """A number in few digits, rounded no further than its bounds allow.
+
+    >>> concise(0.4999999871, 0.49999995, 0.50000002), concise(1 / 6, 0.1666665, 0.1666668)
+    ('0.5', '0.1666667')
+    """
+    if isinstance(value, int) or not math.isfinite(value):
+        return shown(value)
+    for digits in range(3, DIGITS):
+        text = shown(value, digits)
+        # A probability that is not known to be 0 or 1 is not shown as that: there its bounds end.
+        certain = lower == upper or lower < float(text) < upper or float(text) not in (0.0, 1.0)
+        if certain and lower <= float(text) <= upper:
+            return text
+    return shown(value)
+
+
+def _digits(lower: Number, upper: Number) -> int:
+    if not lower < upper < math.inf:
+        return DIGITS
+    width = (upper - lower) / max(abs(lower), abs(upper))
+    return min(max(1 - math.floor(math.log10(width)), 3), DIGITS) if width > 0 else DIGITS
 
 
 def fraction_text(value: Fraction | float) -> str:

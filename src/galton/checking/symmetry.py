@@ -123,16 +123,14 @@ def why_whole(
     exact: bool = False,
     fair: bool = False,
     strategy: bool = False,
-    certificate: bool = False,
-    counterexample: bool = False,
+    paths: bool = False,
 ) -> str:
     """What besides the property needs all states; empty where nothing does."""
     reasons = {
-        "the whole model is asked for": full,
+        "all states are asked for": full,
         "exact numbers are computed in the whole model": exact,
         "fairness is about all choices": fair,
         "a strategy is one for all states": strategy,
-        "a certificate is about all states": certificate,
-        "a counterexample shows paths of the whole model": counterexample,
+        "a strategy is followed, or paths are shown, in the whole model": paths,
     }
     return next((reason for reason, given in reasons.items() if given), "")

@@ -9,40 +9,48 @@ import sys
 import typer
 
 from ..lang.source import GaltonError
-from . import bench
+from ..lang.wording import for_command_line
+from . import bench, telling
 from .automaton import automaton
 from .build import build
 from .check import check
+from .commands import Commands
+from .convert import convert
 from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
+from .habits import AS_IT_IS, prism, storm, understood
 from .info import info
 from .options import told
 from .plot_matrix import plot_matrix
+from .simulate import simulate
 from .synth import synth
 from .verify import verify
 
-app = typer.Typer(
+app = Commands(
     name="galton",
     help="Galton: a probabilistic model checker for models in the PRISM language.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 app.command()(info)
 app.command()(build)
+app.command()(convert)
 app.command()(check)
 app.command()(transient)
 app.command(name="steady-state")(steady_state)
+app.command()(simulate)
 app.command()(synth)
 app.command()(verify)
 app.command()(automaton)
 app.command(name="plot-matrix")(plot_matrix)
 app.add_typer(bench.app)
+app.command(**AS_IT_IS)(prism)
+app.command(**AS_IT_IS)(storm)
 
 
 @app.callback(invoke_without_command=True)
-def top(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+def top(version: bool = typer.Option(False, "--version", "-V", help="Print the version and exit.")) -> None:
     """Galton: a probabilistic model checker for models in the PRISM language."""
     # What is made here are trees and arrays: looking for cycles among them takes a tenth of the time of a small model.
     gc.freeze()
@@ -60,27 +68,32 @@ def top(version: bool = typer.Option(False, "--version", help="Print the version
 
 def main() -> None:
     """The entry point: what people got wrong is told in a sentence, and the exit code is 2."""
+    with for_command_line(), telling.loud_as_usual():
+        _main()
+
+
+def _main() -> None:
     # NumPy's BLAS would start a thread per core, which nothing here uses and which take longer than a small model.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     outputs_that_are_there()
     try:
         with terminated_as_interrupted():
-            app()
+            app(understood(sys.argv[1:]))
     except GaltonError as error:
-        sys.stderr.write(f"{told(error)}\n")
+        telling.complain(told(error))
         sys.exit(2)
     except OSError as error:
-        sys.stderr.write(f"error: {error.filename}: {error.strerror}\n" if error.filename else f"error: {error}\n")
+        telling.complain(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")
         sys.exit(2)
     except (MemoryError, SystemError) as error:
         if isinstance(error, SystemError) and "without exception set" not in str(error):
             raise  # what libraries do that have no memory to say so
-        sys.stderr.write(f"error: {memory_advice(error)}\n")
+        telling.complain(f"error: {memory_advice(error)}")
         sys.exit(2)
     except ImportError as error:
         if "allocate" not in str(error) and "map segment" not in str(error):
             raise
-        sys.stderr.write(f"error: {memory_advice(error, 'to load the program')}\n")
+        telling.complain(f"error: {memory_advice(error, 'to load the program')}")
         sys.exit(2)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..lang.source import GaltonError
+from .commands import Commands
 from .ending import exit_code, unhurried
 from .options import Device, OneDevice, Threads
 
@@ -28,12 +29,11 @@ class Experiments(TyperGroup):
         return super().resolve_command(context, arguments)
 
 
-app = typer.Typer(
+app = Commands(
     name="bench",
     cls=Experiments,
     help="Run the experiments of the papers again, and show both figures.",
     no_args_is_help=True,
-    rich_markup_mode=None,
 )
 
 
@@ -229,7 +229,7 @@ def synth(
     from ..bench.synth import cells, chosen, run
     from ..bench.synth import table as table_of
     from ..io.output import check_writable, replacing
-    from .synth import Progress
+    from .watch import Synthesizing
 
     folder = models or _gallery()
     cases = chosen(only or [""], table or ())
@@ -241,7 +241,7 @@ def synth(
         check_writable(json_file)
     found = []
     for case in cases:
-        progress = Progress()
+        progress = Synthesizing()
         found.append(run(case, folder, device=device, threads=threads, watch=progress))
         progress.clear()
         typer.echo(table_of([cells(found[-1])]).splitlines()[1], err=True)

@@ -18,7 +18,8 @@ def build(
         typer.Option(
             "--export",
             metavar="FILE,…",
-            help="Files to write, by suffix: .tra .sta .lab .srew .trew (PRISM), .mtx (Matrix Market), .npz (all).",
+            help="Files to write, by suffix: .tra .sta .lab .srew .trew (PRISM; .all for all of them), .drn (Storm), "
+            ".umb (both), .mtx (Matrix Market), .npz (NumPy), .mat .m (MATLAB), .dot (Graphviz).",
             show_default=False,
         ),
     ],
@@ -33,14 +34,15 @@ def build(
     Example: galton build models/tandem.prism --const c=255 --export tandem.tra,tandem.sta,tandem.lab
     """
     from ..io import check_suffixes, write_model
+    from ..io.formats import FORMATS, expanded
     from ..io.output import check_writable
     from ..lang import GaltonError
 
     paths = [Path(name) for text in export for name in text.split(",") if name]
     if not paths:
         raise GaltonError("nothing to write; name at least one file with --export")
-    check_suffixes(paths)  # before the work, not after it
-    for path in paths:
+    files = check_suffixes(expanded(paths))  # before the work, not after it
+    for path in files:
         check_writable(path)
     built = options.build_model(
         options.load_program(model, const),
@@ -48,13 +50,14 @@ def build(
         max_states=max_states,
         memory=memory,
         fix_deadlocks=fix_deadlocks,
-        transition_rewards=any(path.suffix == ".trew" for path in paths),
+        transition_rewards=any("transition" in FORMATS[path.suffix].holds for path in files),
     )
 
     def write(path: Path) -> None:
         for written in write_model(built, [path]):
             typer.echo(f"{written}  {written.stat().st_size:,} bytes")
 
-    results = [options.kept(write, path) for path in paths]  # what can be written is, whatever becomes of the others
+    # What can be written is, whatever becomes of the others.
+    results = [options.kept(write, path) for path in expanded(paths, built)]
     if not all(results):
         raise typer.Exit(2)

@@ -7,12 +7,17 @@ from typing import Annotated
 
 import typer
 
+from . import telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
 
 
 def check(
     context: typer.Context,
     model: ModelFile,
+    properties: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROPERTIES]", help="A file of properties, as --props.", show_default=False),
+    ] = None,
     const: Constants = None,
     prop: Annotated[
         list[str] | None,
@@ -24,7 +29,10 @@ def check(
     name: Annotated[
         list[str] | None,
         typer.Option(
-            "--name", metavar="NAME", help="Of the file, check only the property of this name.", show_default=False
+            "--name",
+            metavar="NAME",
+            help="Of the file, check only the property of this name, or of this number, counted from 1.",
+            show_default=False,
         ),
     ] = None,
     automaton: Annotated[
@@ -135,7 +143,26 @@ def check(
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw results over a range: .png, .pdf, .svg; or a Pareto set of two or three objectives: .html, too.",
+            help="Draw results over a range, or a Pareto set of two or three objectives: .png, .pdf, .svg to print, "
+            ".html to explore.",
+            show_default=False,
+        ),
+    ] = None,
+    plot_x: Annotated[
+        str | None,
+        typer.Option(
+            "--plot-x",
+            metavar="NAME",
+            help="The constant to draw over; the first with a range if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    plot_log: Annotated[
+        str | None,
+        typer.Option(
+            "--plot-log",
+            metavar="AXES",
+            help="Logarithmic scales: y for the results, x for the constant, xy for both.",
             show_default=False,
         ),
     ] = None,
@@ -190,6 +217,42 @@ def check(
             "states; without bounds on time. No choice about methods, eps or devices goes with it.",
         ),
     ] = False,
+    sim: Annotated[
+        bool,
+        typer.Option(
+            "--sim",
+            help="Answer by random paths: an estimate with a confidence, not a proof. Models need not be built, so "
+            "they may be of any size.",
+        ),
+    ] = False,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="With --sim, how likely the answer has to be right.")
+    ] = 0.95,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            help="With --sim, how wide the interval may be: 0.01 if nothing is said, or a hundredth of the mean of a "
+            "reward. For a threshold, how far around it either answer will do.",
+            show_default=False,
+        ),
+    ] = None,
+    paths: Annotated[
+        int | None,
+        typer.Option(
+            "--paths", help="With --sim, how many paths, instead of what the width needs.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="With --sim, the seed: the same gives the same.")] = 0,
+    path_length: Annotated[
+        int,
+        typer.Option(
+            "--path-length",
+            min=1,
+            help="With --sim, steps after which a path is cut where nothing else ends it: it then counts for both ends "
+            "of the interval.",
+        ),
+    ] = 10_000,
     threads: Threads = None,
     max_states: MaxStates = None,
     memory: Memory = None,
@@ -216,6 +279,7 @@ def check(
       galton check models/die.prism -p 'P=? [ F d=6 ]' --certificate six.json
       galton check models/die.prism -p 'P=? [ F d=6 ]' --exact
       galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
+      galton check models/die.prism -p 'P=? [ F d=6 ]' --sim --confidence 0.99 --width 0.01
     """
     from .warm_up import warm_up
 
@@ -224,6 +288,10 @@ def check(
     from ..solve.settings import Settings
     from .run import Outputs, Run
 
+    if sim or confidence != 0.95 or width or paths or seed or path_length != 10_000:
+        from .estimates import refuse_beside_sim
+
+        refuse_beside_sim(context, sim)
     if not 0 < eps < 1:
         raise GaltonError(f"--eps must lie between 0 and 1, and this is {eps:g}")
     settings = Settings(
@@ -239,6 +307,10 @@ def check(
         fair=fair,
     )
     settings.check_eps()
+    if plot_log not in (None, "x", "y", "xy"):
+        raise GaltonError(f"--plot-log is x, y or xy, and not {plot_log}")
+    if plot is None and (plot_x or plot_log):
+        raise GaltonError(f"{'--plot-x' if plot_x else '--plot-log'} is about a picture; name its file with --plot")
     if exact:
         from dataclasses import replace
 
@@ -264,16 +336,24 @@ def check(
     }
     outputs = Outputs(
         as_json=as_json,
-        explain=explain,
+        explain=explain or telling.verbose(),
         csv=csv,
         plot=plot,
+        plot_x=plot_x,
+        plot_log=plot_log,
         strategy=strategy,
         certificate=certificate,
         counterexample=counterexample,
         counterexample_file=counterexample_file,
     )
+    if properties is not None and props is not None:
+        raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
     run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply, symmetry=symmetry)
-    run.read(const or [], prop or [], props, name or [], automaton or [])
+    if sim:
+        from .estimates import estimating
+
+        run = estimating(run, confidence, width, paths, seed, path_length)
+    run.read(const or [], prop or [], props or properties, name or [], automaton or [])
     run.all()
     if run.code:
         raise typer.Exit(run.code)

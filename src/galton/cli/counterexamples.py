@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from ..checking.inspection import Terms
 from ..checking.result import Result
 from ..checking.witnesses.counterexample import Counterexample, check_suffix
@@ -16,6 +14,7 @@ from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..model.sparse import Model
 from ..solve.settings import Settings
+from . import telling
 
 __all__ = ["check_asked", "check_question", "explained"]
 
@@ -40,5 +39,5 @@ def explained(
     found = find_counterexample(program, model, question, settings, result=result)
     if found is None:
         value = "true" if result.value else "false"
-        typer.echo(f"note: {question.prop.text} is {value}: no paths show that", err=True)
+        telling.note(f"{question.prop.text} is {value}: no paths show that")
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import options
+from . import options, telling
 from .options import Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
 
 if TYPE_CHECKING:
@@ -129,11 +129,11 @@ class _Report:
 
     def __init__(self, model: Path, csv: Path | None, plot: Path | None, expression: str | None) -> None:
         from ..io.output import check_writable
-        from ..plot.distributions import check_distribution_picture
+        from ..plot.distributions import check_kind
 
         self._model, self._csv, self._plot, self._what = model, csv, plot, expression or "state"
         if plot is not None:
-            check_distribution_picture(plot)
+            check_kind(plot)
         for path in (csv, plot):
             if path is not None:
                 check_writable(path)
@@ -147,9 +147,9 @@ class _Report:
             self._print(found, shares, first=not rows)
             rows.append((found.time, shares))
             distance = max(distance, found.distance)
-        typer.echo(f"no set of states is off by more than {distance:.2g}")
+        telling.say(f"no set of states is off by more than {distance:.2g}")
         if distance > 2 * eps:
-            typer.echo(f"warning: that is more than --eps {eps:g} asks for; no method at hand comes closer", err=True)
+            telling.warn(f"that is more than --eps {eps:g} asks for; no method at hand comes closer")
         fine = options.kept(lambda path: self._write(path, rows), self._csv)
         fine &= options.kept(lambda path: self._draw(path, rows), self._plot)
         if not fine:
@@ -165,14 +165,14 @@ class _Report:
         timed = found.time is not None
         if first:
             head = f"{'time':>10}  " if timed else ""
-            typer.echo(typer.style(f"{head}{self._what:<{width}}  probability     bounds", bold=True))
+            telling.say(telling.bold(f"{head}{self._what:<{width}}  probability     bounds"))
         for name, share in zip(names, kept, strict=True):
             time = f"{shown(found.time):>10}  " if timed else ""
             lower, upper = outward(share.lower, "ROUND_FLOOR", DIGITS), outward(share.upper, "ROUND_CEILING", DIGITS)
             bounds = f"[{lower}, {upper}]"
-            typer.echo(f"{time}{name:<{width}}  {share.probability:<14.10g}  {bounds}")
+            telling.say(f"{time}{name:<{width}}  {share.probability:<14.10g}  {bounds}")
         if len(kept) < len(shares):
-            typer.echo(f"… and {len(shares) - len(kept):,} that are less likely; --csv has all")
+            telling.say(f"… and {len(shares) - len(kept):,} that are less likely; --csv has all")
 
     def _write(self, path: Path, rows: list[tuple[float | None, list[Share]]]) -> None:
         from ..io.output import replacing

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options
+from . import options, telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
-from .show import sizes as show_sizes
+from .show import print_table, sizes
 from .warm_up import warm_up
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def info(
     kept = None
     if symmetry:
         from ..lower.symmetry import Symmetries
+        from .given import refuse_given
 
+        refuse_given(model, "--symmetry")
         kept = Symmetries(program).keeping((), ())
     built = options.build_model(
         program,
@@ -59,7 +61,7 @@ def info(
         symmetry=kept,
     )
     if as_json:
-        typer.echo(json.dumps(summary(built)))
+        telling.say(json.dumps(summary(built)))
     else:
         show(program, built)
 
@@ -68,7 +70,7 @@ def summary(built: Model) -> dict[str, object]:
     """The facts as one JSON object."""
     return {
         "type": built.type,
-        **show_sizes(built),
+        **sizes(built),
         "initial_states": built.stands_for(built.initial),
         "deadlocks": built.stands_for(built.labels["deadlock"]),
         "build_s": round(built.build_seconds or 0.0, 6),
@@ -94,10 +96,7 @@ def show(program: Program, built: Model) -> None:
         ("build time", f"{built.build_seconds or 0:.3f} s"),
         ("memory", f"{built.memory / 2**20:,.1f} MB for the model, {options.peak_memory_mb():,.0f} MB at the peak"),
     ]
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        if value:
-            typer.echo(f"{typer.style(name.ljust(width), bold=True)}  {value}")
+    print_table([row for row in rows if row[1]], indent=0)
 
 
 def _standing(built: Model) -> str:

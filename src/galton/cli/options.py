@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..device.threads import MOST_THREADS
+from . import telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
-    from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..lang.program import Program
+    from ..lang.syntax import ConstantDeclaration
+    from ..lang.syntax import ModelFile as ModelFileSyntax
     from ..lower.reader import Reader
     from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
@@ -30,7 +31,15 @@ def at_least_one(value: float | None) -> float | None:
     return value
 
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model in the PRISM language.", show_default=False)]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model in the PRISM language, or in an explicit format: .tra with the .lab, .sta and .srew files beside "
+        "it, .drn, .umb, .npz, .mtx, .mat.",
+        show_default=False,
+    ),
+]
 Constants = Annotated[
     list[str] | None,
     typer.Option(
@@ -90,21 +99,31 @@ FixDeadlocks = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output and nothing else there.")]
 
-QUIET_SECONDS = 1.0  # before progress is shown
-REFRESH_SECONDS = 0.1
-
 
 def load_program(path: Path, constants: list[str] | None) -> Program:
-    """The checked program of a file with the constants of the command line."""
+    """The checked program of a file with the constants of the command line; or the model that it holds."""
+    from ..io.formats import is_model_file
     from ..lang import check_program, parse_model
     from ..lang.source import read_source
 
     values = read_constants(constants or [])
+    if is_model_file(path):
+        from .given import read_given
+
+        warn_of_strangers(path, values, ())
+        return read_given(path)
     file = parse_model(read_source(path))
+    tell_type(path, file)
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
-    warn_of_strangers(path, values, own)
+    warn_of_strangers(path, values, file.constants)
     return program
+
+
+def tell_type(path: Path, file: ModelFileSyntax) -> None:
+    """Say how a model without a type is read, as PRISM does it too."""
+    if file.type is None:
+        telling.note(f"{path} does not say what it is, and is read as an MDP; begin it with dtmc, ctmc or mdp")
 
 
 def read_constants(texts: list[str]) -> dict[str, str]:
@@ -120,18 +139,20 @@ def read_constants(texts: list[str]) -> dict[str, str]:
     return values
 
 
-def warn_of_strangers(path: Path, given: Collection[str], own: Collection[str], others: Collection[str] = ()) -> None:
+def warn_of_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
     """Say which constants nobody declares.
 
     It is worth a warning, not an error: the same constants are often given to models with and without a property file
     that uses them.
     """
+    from ..lang.constants import to_give
     from ..lang.stream import nearest
 
+    names = [constant.name.name for constant in declared]
     for name in given:
-        if name not in own and name not in others:
-            hint = nearest(name, {*own, *others})
-            typer.echo(f"warning: {path} has no constant '{name}'{f'; {hint}' if hint else ''}", err=True)
+        if name not in names:
+            hint = nearest(name, names) or to_give(declared)
+            telling.warn(f"{path} has no constant '{name}'; {hint}")
 
 
 def build_model(
@@ -147,10 +168,14 @@ def build_model(
     reader: Reader | None = None,
     symmetry: Symmetry | None = None,
 ) -> Model:
-    """Build with progress on standard error, and say there what was mended."""
+    """Build with progress on standard error, and say there what was mended; a model that is given is taken as it is."""
     from ..explore import build
+    from .given import GivenModel
+    from .watch import Exploring
 
-    with progress() as watch, enough_memory("for the model"):
+    if isinstance(program, GivenModel):
+        return tell_warnings(program.placed(device, max_states, memory, fix_deadlocks=fix_deadlocks, reader=reader))
+    with Exploring() as watch, enough_memory("for the model"):
         model = build(
             program,
             device=device,
@@ -164,15 +189,33 @@ def build_model(
             symmetry=symmetry,
             watch=watch,
         )
+    return tell_warnings(model)
+
+
+def tell_warnings(model: Model) -> Model:
+    """Say on standard error what a person should know about a model."""
     for trouble in model.placement.trouble:
-        typer.echo(f"warning: {trouble}", err=True)
+        telling.warn(f"{trouble}")
     for warning in model.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    deadlocks = model.stands_for(model.labels["deadlock"])
-    if deadlocks:
-        which = "1 state has" if deadlocks == 1 else f"{deadlocks:,} states have"
-        typer.echo(f"warning: {which} no transition and got a self-loop", err=True)
+        telling.warn(f"{warning}")
+    warn_of_deadlocks(model)
     return model
+
+
+def warn_of_deadlocks(model: Model) -> None:
+    """Say which states had no transition."""
+    from ..lower.reader import READER
+    from ..model.states import State
+
+    mask = model.labels["deadlock"]
+    if count := model.stands_for(mask):
+        first = int(mask.argmax())
+        named: object = f"number {first}" if model.states is None else model.states[first]
+        if isinstance(named, State):
+            named = State({name: value for name, value in named.items() if name != READER})
+        which = f"the state {named} has" if count == 1 else f"{count:,} states have"
+        rest = "" if count == 1 else f", the first of them {named}"
+        telling.warn(f"{which} no transition and got a self-loop{rest}")
 
 
 @contextmanager
@@ -196,39 +239,9 @@ def kept(write: Callable[[Path], object], path: Path | None) -> bool:
         with unhurried(), enough_memory(f"to write {path}"):
             write(path)
     except GaltonError as error:
-        typer.echo(told(error), err=True)
+        telling.complain(told(error))
         return False
     return True
-
-
-@contextmanager
-def progress() -> Iterator[Watch | None]:
-    """A callback that keeps one line up to date, where somebody is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    start = time.monotonic()
-    shown = False
-
-    def watch(states: int, transitions: int, rows: int) -> None:
-        nonlocal shown
-        took = time.monotonic() - start
-        if took < QUIET_SECONDS:
-            return
-        shown = True
-        if rows:
-            line = f"{states:,} states found, writing rows {rows / states:.0%}, {took:.0f} s"
-        else:
-            line = f"{states:,} states, {transitions:,} transitions, {states / took / 1e6:.1f} M states/s, {took:.0f} s"
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()
-
-    try:
-        yield watch
-    finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 def told(error: Exception) -> str:

@@ -14,7 +14,7 @@ from .options import Constants, FixDeadlocks, MaxStates, Memory, ModelFile, Thre
 def plot_matrix(
     model: ModelFile,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The picture: .png, .pdf, .svg.", show_default=False)
+        Path, typer.Option("--out", metavar="FILE", help="The picture: .png, .pdf, .svg, .html.", show_default=False)
     ],
     const: Constants = None,
     order: Annotated[
@@ -43,13 +43,13 @@ def plot_matrix(
     """
     from ..backend.formats import check_names
     from ..io.output import check_writable
-    from ..plot.matrix import check_picture, pattern
+    from ..plot.matrix import check_kind, pattern
     from ..plot.matrix import plot_matrix as plot
 
     orders = list(dict.fromkeys(order or ["canonical", "bfs"]))
     for name in orders:
         check_names(None, name)
-    check_picture(out)  # before the work, not after it
+    check_kind(out)  # before the work, not after it
     check_writable(out)
     built = options.build_model(
         options.load_program(model, const),

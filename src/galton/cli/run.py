@@ -5,26 +5,28 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ..backend.failures import LimitError
-from ..checking.exploration import needs_automaton, terminal
-from ..checking.inspection import check_choices, count_devices, kept_besides, kinds_of
+from ..checking.asking import Answers, Asked, Built, Inquiry, Row
+from ..checking.inspection import kept_besides
+from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
-from ..lang import GaltonError, LanguageError, Source, check_program, parse_model, parse_properties
-from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, ModelType, nature_of
+from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
+from ..lang.jani.detection import is_jani
+from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
 from ..lang.properties import Multi
-from ..lang.resolution import OpenConstantError, Question, resolve
-from ..lang.source import UnsupportedError, read_source
-from ..lang.stream import nearest
-from . import options, show
+from ..lang.source import read_source
+from ..lang.stream import suggestion
+from ..model.sparse import Model
+from ..progress import task
+from . import options, show, telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
@@ -36,16 +38,14 @@ if TYPE_CHECKING:
     from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
+    from ..lang.syntax import ModelFile
     from ..lower.symmetry import Symmetry
-    from ..model.orbits import Orbits
-    from ..model.sparse import Model
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
     from .table import CsvFile, Plot, Table
 
     Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot
 
-Known = dict[Any, tuple["Result | GaltonError", "Built | None"]]  # answers, and the models they are about
 TYPED = "--prop"  # the source of properties from the command line
 
 
@@ -61,65 +61,13 @@ class Outputs:
     certificate: Path | None
     counterexample: bool = False
     counterexample_file: Path | None = None
+    plot_x: str | None = None
+    plot_log: str | None = None
 
     @property
     def explains(self) -> bool:
         """Whether a counterexample is wanted."""
         return self.counterexample or self.counterexample_file is not None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A property, its place among all, and the program that knows its names.
-
-    ``wrong`` is what keeps it from being asked of any model; ``reading`` an automaton that is explored with a model of
-    its own; ``symmetry`` what it leaves of the program's.
-    """
-
-    index: int
-    context: Program
-    question: Question
-    wrong: GaltonError | None
-    reading: Reading | None
-    symmetry: Symmetry | None = None
-
-    @property
-    def orbits(self) -> Orbits | None:
-        """Of which one state each is explored; None where all states are."""
-        return None if self.symmetry is None else self.symmetry.orbits
-
-    @property
-    def is_slip(self) -> bool:
-        """Whether its text is at fault: it cannot be read, or uses a name or a type that does not fit."""
-        error = self.question.prop.error
-        return error is not None and not isinstance(error, (UnsupportedError, OpenConstantError))
-
-
-@dataclass(frozen=True)
-class Built:
-    """A model, how long it took to build, and whether nothing was left out past the targets."""
-
-    model: Model
-    seconds: float
-    full: bool
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is asked of one model: for each valuation of the properties' constants, all of them.
-
-    ``error`` is there in place of the program and the questions where not even the constants could be settled.
-    """
-
-    valuations: list[Valuation]
-    program: Program | None = None
-    asked: tuple[list[Asked], ...] = ()
-    error: GaltonError | None = None
-
-    @property
-    def slips(self) -> list[Asked]:
-        """The properties whose text is at fault, whatever the values of constants."""
-        return [a for a in self.asked[0] if a.is_slip] if self.asked else []
 
 
 @dataclass
@@ -137,7 +85,6 @@ class Run:
     answered: int = 0
     failure: GaltonError | None = None
     told: set[str] = field(default_factory=set)
-    used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
     started: float = field(default_factory=time.perf_counter)
 
     def read(
@@ -148,20 +95,26 @@ class Run:
 
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
-        self.syntax = parse_model(read_source(self.path))
+        text = None if is_model_file(self.path) else read_source(self.path)
+        self.subject = self._read_subject(text)
+        if text is not None and is_jani(text) and (names or not (sources or automata)):  # it holds properties itself
+            sources.insert(0, text)
         sources += [Source(TYPED, text) for path in automata for text in self._of_automaton(path)]
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
             raise GaltonError("nothing to check; give a property with --prop or a file with --props")
         self.selected = self._select(names)
         given = options.read_constants(const)
-        own = {constant.name.name for constant in self.syntax.constants}
+        of_model = () if isinstance(self.subject, Model) else self.subject.constants
+        own = {constant.name.name for constant in of_model}
         declared = {constant.name.name for file in self.files for constant in file.constants}
-        options.warn_of_strangers(self.path, given, own, declared)
+        constants = [*of_model, *(constant for file in self.files for constant in file.constants)]
+        options.warn_of_strangers(self.path, given, constants)
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
         used = {**self.of_model, **self.of_properties}
-        self.ranges = list(ranges({name: text for name, text in given.items() if name in used}))
+        varying = ranges({name: text for name, text in given.items() if name in used})
+        self.ranges, self.n_rows = list(varying), prod(map(len, varying.values()))
         if self.outputs.strategy and (len(self.selected) > 1 or self.ranges):
             raise GaltonError("a strategy belongs to one property: give one with --prop or --name, and no range")
         if self.outputs.certificate and (len(self.selected) > 1 or self.ranges):
@@ -180,12 +133,47 @@ class Run:
             from ..checking.multi.mixture_file import split_number
 
             split_number(self.apply)[0].stat()  # a file that is not there shows before anything is built
+        self.inquiry = Inquiry(
+            subject=self.subject,
+            files=self.files,
+            selected=self.selected,
+            of_model=self.of_model,
+            of_properties=self.of_properties,
+            settings=self.settings,
+            type="dtmc" if self.apply else None,
+            full=self.full,
+            reads=not (self.apply or self.outputs.explains),  # counterexamples are about the model's own states
+            strategy=self.outputs.strategy is not None,
+            symmetry=self.symmetry,
+            typed=TYPED,
+            raises=not self.ranges,
+        )
         self.read_s = time.perf_counter() - self.started
+        if isinstance(self.subject, Model):
+            self._built(Built(self.subject, self.subject.build_seconds or 0.0, full=True), how="read")
+
+    def _read_subject(self, text: Source | None) -> Model | ModelFile:
+        """What a text says of a program; or the model that the file holds, if there is no text."""
+        if text is not None:
+            syntax = parse_model(text)
+            options.tell_type(self.path, syntax)
+            return syntax
+        from .given import read_given
+
+        given = read_given(self.path)
+        return self._applied(given, None) if self.apply else options.build_model(given, **self.building)
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether the states of the model leave choices open."""
+        if isinstance(self.subject, Model):
+            return self.subject.has_choices
+        type = self.subject.type
+        return nature_of(DEFAULT_TYPE if type is None else TYPE_KEYWORDS[type.name]).has_choices
 
     def _of_automaton(self, path: Path) -> list[str]:
         """The questions about an automaton: how likely it is to accept."""
-        kind = DEFAULT_TYPE if self.syntax.type is None else TYPE_KEYWORDS[self.syntax.type.name]
-        choices = nature_of(kind).has_choices and not self.apply
+        choices = self.has_choices and not self.apply
         return [f'{asked}=? [ HOA: {{"{path}"}} ]' for asked in (("Pmin", "Pmax") if choices else ("P",))]
 
     def _parsed(self, source: Source) -> PropertyFile:
@@ -201,19 +189,26 @@ class Run:
         everything = [(f, i) for f, file in enumerate(self.files) for i in range(len(file.properties))]
         if not names:
             return everything
-        known = {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
+        of_file = [(f, i) for f, i in everything if self.files[f].source.name != TYPED]
+        known = {str(number): place for number, place in enumerate(of_file, 1)}  # a name that is a number is the name
+        known |= {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
         for name in names:
             if name not in known:
-                hint = nearest(name, [n for n in known if n])
-                raise GaltonError(f"no property is called '{name}'{f'; {hint}' if hint else ''}")
+                named = [n for n in known if not n.isdigit()]
+                hint = suggestion(name, named, "properties") or "none of the properties has a name"
+                if name.isdigit():
+                    hint = f"the file has {len(of_file)}"
+                raise GaltonError(f"no property is called '{name}'; {hint}")
         typed = [(f, i) for f, i in everything if self.files[f].source.name == TYPED]
         return sorted({*(known[name] for name in names), *typed})
 
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
         sinks: list[Sink] | None = None
+        self.rows_done, self.rows_task = 0, task() if self.ranges else None
+        self._tell_rows()
         try:
-            for row in self._rows():
+            for row in self.inquiry.rows():
                 if row.slips:
                     for asked in row.slips:
                         self._refused(asked)
@@ -222,6 +217,8 @@ class Run:
                 sinks = self._sinks() if sinks is None else sinks
                 self._answer_row(row, sinks)
         finally:
+            if self.rows_task is not None:
+                self.rows_task.close()
             with unhurried():
                 for sink in list(sinks or ()):
                     self._attempt(sinks or [], sink, sink.close)
@@ -231,117 +228,50 @@ class Run:
                 raise self.failure
             self.code = 2  # nothing could be answered at all
 
-    def _rows(self) -> Iterator[Row]:
-        from ..checking.experiment import valuations
-
-        for mine in valuations(self.of_model):
-            theirs = list(valuations(self.of_properties))
-            found = Row([{**mine, **valuation} for valuation in theirs])
-            try:
-                program = check_program(self.syntax, mine)
-                asked = tuple(self._questions(program, valuation) for valuation in theirs)
-                found = replace(found, program=program, asked=asked)
-            except GaltonError as error:
-                if not self.ranges:
-                    raise
-                found = replace(found, error=error)
-            yield found
-
     def _answer_row(self, row: Row, sinks: list[Sink]) -> None:
-        models: dict[Orbits | None, Built] = {}
-        failed: dict[Orbits | None, GaltonError] = {}
-        error = row.error
-        for a in (a for asked in row.asked for a in asked):
+        for a in row.all_asked:
             if a.wrong is not None:
                 self._tell(a.wrong)  # before the model is built, which may take long
-        if row.program is not None:
-            try:
-                row = self._with_symmetry(row, row.program)
-            except GaltonError as trouble:
-                error = trouble
-        together: dict[Orbits | None, list[Asked]] = {}
-        for a in (a for asked in row.asked for a in asked):
-            if a.wrong is None and a.reading is None:
-                together.setdefault(a.orbits, []).append(a)
-        if row.program is not None and error is None:
-            for orbits, members in together.items():
-                try:
-                    models[orbits] = self._build(row.program, members)
-                except GaltonError as trouble:
-                    failed[orbits] = trouble
-        if failed and len(failed) == len(together):
-            error = next(iter(failed.values()))
-        if error is not None:
+        try:
+            answers = Answers(self.inquiry, row, self)
+        except GaltonError as error:
             self.failure = error
             self._refuse(row, error)
             for valuation in row.valuations:
                 self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
             return
-        known: Known = {}
-        for orbits, built in models.items():
-            known |= {key: (answer, built) for key, answer in self._curves(built.model, row, orbits).items()}
-        for orbits, why in failed.items():  # others are answered by models of their own
-            self.failure = why
-            self._tell(why)
-            known |= {self._key(a): (why, None) for a in together[orbits]}
+        for failure in answers.failures.values():  # others are answered by models of their own
+            self.failure = failure
+            self._tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
-            self._add(sinks, valuation, [self._answer(row, models.get(a.orbits), a, known) for a in asked])
+            self._add(sinks, valuation, [self._answer(answers, a) for a in asked])
 
     # Models.
 
-    def _with_symmetry(self, row: Row, program: Program) -> Row:
-        """The row with what each property leaves of the program's symmetries."""
-        if not self.symmetry or self.apply:
-            return row
-        from ..checking.symmetry import symmetry_of, why_whole
-        from ..lower.symmetry import Symmetries
-
-        symmetries = Symmetries(program)
-        outputs, settings = self.outputs, self.settings
-        reason = why_whole(
-            full=self.full,
-            exact=settings.exact,
-            fair=settings.fair,
-            strategy=outputs.strategy is not None,
-            certificate=outputs.certificate is not None,
-            counterexample=outputs.explains,
-        )
-
-        def found(asked: Asked) -> Asked:
-            if asked.wrong is not None:
-                return asked
-            kept = symmetries.unused(reason) if reason else symmetry_of(symmetries, asked.context, asked.question)
-            return replace(asked, symmetry=kept)
-
-        return replace(row, asked=tuple([found(a) for a in asked] for asked in row.asked))
-
-    def _build(self, program: Program, asked: list[Asked]) -> Built:
-        """The model that all of these properties ask about."""
+    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+        """The model that properties ask about."""
         start = time.perf_counter()
-        end = None if self.full else terminal((a.context, a.question) for a in asked)
-        if self.settings.exact:
-            from ..checking.exact import terminal_for_exact
-
-            end = terminal_for_exact(end, program)
         if self.apply:
             model = self._applied(program, end)
         else:
-            model = options.build_model(program, **self.building, terminal=end, symmetry=_joint(asked))
+            model = options.build_model(program, **self.building, terminal=end, symmetry=symmetry)
         return self._built(Built(model, time.perf_counter() - start, end is None))
 
-    def _build_product(self, program: Program, asked: Asked) -> Built:
+    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
         """The model of one property, explored with its automaton."""
         start = time.perf_counter()
-        reading = asked.reading
-        assert reading is not None
-        model = options.build_model(
-            reading.program(program), **self.building, reader=reading.reader, symmetry=asked.symmetry
-        )
+        try:
+            mine = reading.program(program)
+            model = options.build_model(mine, **self.building, reader=reading.reader, symmetry=symmetry)
+        except GaltonError as error:
+            self.failure = error
+            self._tell(error)
+            raise
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
-    def _built(self, built: Built, what: str = "") -> Built:
-        if not self.outputs.as_json and not self.ranges:
-            typer.echo(show.model_line(built.model, built.seconds, cut=not built.full, what=what))
+    def _built(self, built: Built, what: str = "", how: str = "built") -> Built:
+        if not self.outputs.as_json and not self.ranges and not telling.quiet():
+            telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what, how=how))
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
@@ -363,75 +293,30 @@ class Run:
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
                 message = f"{self.apply} was made for {name}={value}, and this is {name}={constants[name]}"
-                typer.echo(f"warning: {message}", err=True)
+                telling.warn(f"{message}")
         return strategy.induced()
 
     # Questions and answers.
 
-    def _questions(self, program: Program, given: Valuation) -> list[Asked]:
-        found: list[list[Asked]] = []
-        context = program
-        earlier: list[Property] = []
-        index = 0
-        for file in self.files:
-            names = {constant.name.name for constant in file.constants}
-            mine = {name: value for name, value in given.items() if name in names}
-            richer, questions = resolve(file, context, mine, earlier=earlier)
-            found.append([self._asked(index + i, richer, question) for i, question in enumerate(questions)])
-            index += len(questions)
-            if file.source.name != TYPED:  # what the file declares, the properties typed beside it may use
-                context, earlier = richer, [question.prop for question in questions]
-        return [found[f][i] for f, i in self.selected]
-
-    def _asked(self, index: int, context: Program, question: Question) -> Asked:
-        wrong: GaltonError | None = None
-        try:
-            kinds_of(question, context, self._type(context))
-            if self.settings.exact:
-                from ..checking.exact import refuse_without_answer
-
-                refuse_without_answer(question, context, self._type(context))
-        except GaltonError as error:
-            wrong = error
-        reading: Reading | None = None
-        # Exact numbers, fairness and counterexamples are about the states of the model itself.
-        special = self.settings.exact or self.settings.fair or self.outputs.explains
-        if wrong is None and not (special or self.full or self.apply) and needs_automaton(question):
-            from ..checking.automaton_reading import reading_of
-
-            reading = reading_of(question, context, strategy=self.outputs.strategy is not None)
-        return Asked(index, context, question, wrong, reading)
-
-    def _type(self, program: Program) -> ModelType:
-        return "dtmc" if self.apply else program.type
-
     def _check_choices(self, row: Row) -> None:
         """Refuse options that would do nothing for a property."""
-        device, kept = self.building["device"], self.outputs
-        beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
-        for a in (a for asked in row.asked for a in asked if a.wrong is None):
-            if kept.explains:
+        kept = self.outputs
+        for a in row.all_asked:
+            if a.wrong is None and kept.explains:
                 from .counterexamples import check_question
 
-                check_question(a.context, a.question, self._type(a.context), self.settings)
-            check_choices(
-                a.question,
-                a.context,
-                self.settings,
-                type=self._type(a.context),
-                device=device,
-                devices=count_devices(device),
-                beside=beside,
-            )
+                check_question(a.context, a.question, self.inquiry.type_of(a.context), self.settings)
+        beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
+        self.inquiry.check_choices(row, self.building["device"], beside)
 
     def _refuse(self, row: Row, error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
         self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
-                typer.echo(options.told(error), err=True)
+                telling.complain(options.told(error))
             return
-        for a in (a for asked in row.asked for a in asked):
+        for a in row.all_asked:
             self._put({**self._record(a), "error": _told(a.wrong or error)})
         for constants in row.valuations if not row.asked else []:  # not even the constants could be settled
             for f, i in self.selected:
@@ -452,24 +337,12 @@ class Run:
         said = options.told(wrong)
         if not self.outputs.as_json and said not in self.told:
             self.told.add(said)
-            typer.echo(said, err=True)
+            telling.complain(said)
 
-    def _answer(self, row: Row, built: Built | None, asked: Asked, known: Known) -> Result | str:
+    def _answer(self, answers: Answers, asked: Asked) -> Result | str:
         if asked.wrong is not None:
             return self._refused(asked)
-        key = self._key(asked)
-        if asked.reading is not None and key not in known:
-            assert row.program is not None
-            try:
-                built = self._build_product(row.program, asked)
-            except GaltonError as error:
-                self.failure = error
-                self._tell(error)
-                known[key] = error, None
-        if key not in known:
-            assert built is not None
-            known[key] = self._checked(built.model, asked), built
-        found, built = known[key]
+        found, built = answers.of(asked)
         self.answered += built is not None
         answer = self._record(asked)
         if isinstance(found, GaltonError):
@@ -478,11 +351,8 @@ class Run:
         else:
             self.code = max(self.code, int(found.value is False))
             assert built is not None
-            answer |= {
-                **show.record(found),
-                **show.sizes(built.model),
-                "full": built.full and built.model.orbits is None,
-            }
+            answer |= {**show.record(found), **show.sizes(built.model)}
+            answer["full"] = built.full and built.model.orbits is None
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": built.seconds, "check_s": found.seconds}
@@ -495,7 +365,7 @@ class Run:
             self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
         elif not self.ranges and not isinstance(found, GaltonError):
             assert built is not None
-            show.print_result(found)
+            show.print_result(replace(found, name=asked.question.prop.name))
             if self.outputs.explain:
                 show.print_plan(built.model, found, built.seconds)
         if isinstance(found, GaltonError):
@@ -510,35 +380,26 @@ class Run:
             self.code = 2
         return found
 
-    def _curves(self, model: Model, row: Row, orbits: Orbits | None) -> dict[Any, Result | GaltonError]:
-        """The answers of properties of this model whose bound runs through a range, each range in one pass."""
-        if len(row.asked) < 2 or self.settings.exact:
-            return {}
+    def curve(self, model: Model, asked: Sequence[Asked]) -> list[Result | None]:
+        """The answers of a property whose bound runs through a range, in one pass."""
         from ..checking.curves import Point, answer_curve
         from .watch import Watcher
 
-        known: dict[Any, Result | GaltonError] = {}
-        for asked in zip(*row.asked, strict=True):
-            mine = [a for a in asked if a.wrong is None and a.reading is None and a.orbits == orbits]
-            by_key = {self._key(a): a for a in mine}
-            if not by_key:
-                continue
-            watcher = Watcher(model, asked[0].question.prop.text)
-            points = [Point(a.context, a.question) for a in by_key.values()]
-            try:
-                found = answer_curve(model, points, replace(self.settings, watch=watcher))
-            except KeyboardInterrupt:
-                watcher.clear()
-                typer.echo(watcher.farewell(), err=True)
-                raise
+        watcher = Watcher(model, asked[0].question.prop.text)
+        points = [Point(a.context, a.question) for a in asked]
+        try:
+            found = answer_curve(model, points, replace(self.settings, watch=watcher))
+        except KeyboardInterrupt:
             watcher.clear()
-            answers = {key: result for key, result in zip(by_key, found, strict=True) if result is not None}
-            known |= answers
-            for warning in dict.fromkeys(w for r in answers.values() for w in r.warnings[len(model.warnings) :]):
-                typer.echo(f"warning: {warning}", err=True)
-        return known
+            telling.complain(watcher.farewell())
+            raise
+        watcher.clear()
+        answers = [result for result in found if result is not None]
+        for warning in dict.fromkeys(w for r in answers for w in r.warnings[len(model.warnings) :]):
+            telling.warn(f"{warning}")
+        return found
 
-    def _checked(self, model: Model, asked: Asked) -> Result | GaltonError:
+    def check(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""
         from ..checking.answering import check as check_property
         from .watch import Watcher
@@ -568,15 +429,15 @@ class Run:
             )
             if not self.outputs.as_json:
                 about = "" if isinstance(error, LanguageError) else f"{text}: "
-                typer.echo(f"error: {about}{error}" if about else options.told(error), err=True)
+                telling.complain(f"error: {about}{error}" if about else options.told(error))
             return error
         except KeyboardInterrupt:
             watcher.clear()
-            typer.echo(watcher.farewell(), err=True)
+            telling.complain(watcher.farewell())
             raise
         watcher.clear()
         for warning in found.warnings[len(model.warnings) :]:  # the model's own were told when it was built
-            typer.echo(f"warning: {warning}", err=True)
+            telling.warn(f"{warning}")
         return found
 
     def _counterexample(self, result: Result | GaltonError, built: Built | None, asked: Asked) -> Counterexample | None:
@@ -588,7 +449,7 @@ class Run:
         try:
             return explained(asked.context, built.model, asked.question, self.settings, result)
         except GaltonError as error:
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
             self.code = max(self.code, 1)
             return None
 
@@ -601,7 +462,7 @@ class Run:
 
         best = result.strategy
         if best is None:
-            typer.echo("warning: no strategy does what is asked for, so none is written", err=True)
+            telling.warn("no strategy does what is asked for, so none is written")
             return
         about: dict[str, Any] = {"formula": result.formula}
         about["constants"] = {name: show.as_json(value) for name, value in asked.context.constants.items()}
@@ -621,20 +482,11 @@ class Run:
         try:
             certificate = certified(result, asked.context, model, asked.question)
         except GaltonError as error:
-            typer.echo(options.told(error), err=True)
+            telling.complain(options.told(error))
             self.code = max(self.code, 1)
             return
         if not options.kept(certificate.write, self.outputs.certificate):
             self.code = 2
-
-    def _key(self, asked: Asked) -> Any:
-        """What an answer depends on: the property, and the values of the constants that it uses."""
-        from ..lang.resolution import constants_of
-
-        if asked.index not in self.used:
-            self.used[asked.index] = sorted(constants_of(asked.question.prop.expression, asked.context))
-        constants = asked.context.constants
-        return asked.index, tuple(constants[name] for name in self.used[asked.index])
 
     def _record(self, asked: Asked) -> dict[str, Any]:
         constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
@@ -644,7 +496,7 @@ class Run:
         return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
 
     def _put(self, answer: dict[str, Any]) -> None:
-        typer.echo(json.dumps(answer))
+        telling.say(json.dumps(answer))
         sys.stdout.flush()
 
     # Tables.
@@ -654,10 +506,11 @@ class Run:
         outputs = self.outputs
         if not (outputs.plot or outputs.csv or self.ranges):
             return []
-        from .table import CsvFile, Plot, Table, title
+        from ..checking.experiment_table import title_of
+        from .table import CsvFile, Plot, Table
 
         chosen = [self.files[f].properties[i] for f, i in self.selected]
-        titles = [title(prop.name, prop.text) for prop in chosen]
+        titles = [title_of(prop.name, prop.text) for prop in chosen]
         found: list[Sink] = []
         if len(chosen) == 1 and (outputs.plot or outputs.csv):
             from .front import FrontCsv, FrontPlot, objectives_asked
@@ -669,18 +522,32 @@ class Run:
                     found.append(FrontCsv(outputs.csv, self.ranges))
                 outputs = replace(outputs, plot=None, csv=None)
         if outputs.plot:
-            found.append(Plot(outputs.plot, self.ranges, titles))
+            how = {"x": outputs.plot_x, "log": outputs.plot_log or "", "title": self._title(titles)}
+            found.append(Plot(outputs.plot, self.ranges, titles, **how))  # type: ignore[arg-type]
         if outputs.csv:
             found.append(CsvFile(outputs.csv, self.ranges, titles, exact=self.settings.exact))
         if self.ranges and not outputs.as_json:
             found.append(Table(self.ranges, titles))
         return found
 
+    def _title(self, titles: Sequence[str]) -> str:
+        """What a picture is about: the model, its constants without a range, and the only property."""
+        given = {**self.of_model, **self.of_properties}
+        fixed = ", ".join(f"{name}={value}" for name, value in given.items() if name not in self.ranges)
+        model = f"{self.path.stem} ({fixed})" if fixed else self.path.stem
+        return f"{model}: {titles[0]}" if len(titles) == 1 else model
+
     def _add(self, sinks: list[Sink], valuation: Valuation, answers: Sequence[Any]) -> None:
         row: Any = {name: valuation[name] for name in self.ranges}
         with unhurried():
             for sink in list(sinks):
                 self._attempt(sinks, sink, partial(sink.add, row, answers))
+        self.rows_done += 1
+        self._tell_rows()
+
+    def _tell_rows(self) -> None:
+        if self.rows_task is not None:
+            self.rows_task.tell(f"{self.rows_done:,} of {self.n_rows:,} rows", self.rows_done / self.n_rows)
 
     def _attempt(self, sinks: list[Sink], sink: Sink, write: Callable[[], None]) -> None:
         """Write; a file that cannot be written is told of once and let go, and the answers go on."""
@@ -689,15 +556,7 @@ class Run:
         except OutputError as error:
             self.code = 2
             sinks.remove(sink)
-            typer.echo(options.told(error), err=True)
-
-
-def _joint(asked: Sequence[Asked]) -> Symmetry | None:
-    """The symmetry that properties with the same orbits share, with the rewards of all of them."""
-    kept = [a.symmetry for a in asked if a.symmetry is not None]
-    if not kept:
-        return None
-    return replace(kept[0], structures=frozenset[int]().union(*(symmetry.structures for symmetry in kept)))
+            telling.complain(options.told(error))
 
 
 def _told(error: GaltonError) -> dict[str, str]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
+from . import telling
 
 if TYPE_CHECKING:
     from ..checking.result import Result
     from ..model.sparse import Model
+
+
+WIDEST = 28  # characters of a column in plain lines, beyond which the next one gives way
 
 
 def as_json(value: Any) -> Any:
@@ -34,6 +38,8 @@ def record(result: Result) -> dict[str, Any]:
     found = {"value": as_json(value), "lower": as_json(lower), "upper": as_json(upper)}
     if isinstance(result.value, ParetoSet):
         found |= {name: as_json(getattr(result.value, name)) for name in ("objectives", "bounds", "half_spaces", "gap")}
+    if result.behind is not None:
+        found["behind"] = record(result.behind)
     return found if result.exact is None else {**found, "exact": exact_json(result.exact)}
 
 
@@ -72,31 +78,63 @@ def states(model: Model) -> str:
     return f"{model.n_states:,} states" + ("" if model.orbits is None else f" standing for {model.stands_for():,}")
 
 
-def model_line(model: Model, seconds: float, cut: bool, what: str = "") -> str:
-    """A model in a line; ``what`` it is, if it is not that of the program alone."""
+def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:
+    """A model in a line; ``what`` it is, if it is not that of the program alone, and ``how`` it was made."""
     choices = f", {model.n_choices:,} choices" if model.has_choices else ""
     size = f"{states(model)}{choices}, {model.n_transitions:,} transitions"
     head = f"{model.type}, {what}" if what else model.type
-    return f"{head}: {size}{', not explored past the targets' if cut else ''}, built in {seconds:.3f} s"
+    return f"{head}: {size}{', not explored past the targets' if cut else ''}, {how} in {seconds:.3f} s"
 
 
 def print_result(result: Result) -> None:
     """A result for a person."""
-    typer.echo(f"{result.formula}  =  {typer.style(result.text, bold=True)}")
+    several = isinstance(result.value, tuple)
+    name = f"{result.name}: " if result.name else ""
+    over = f", over {result.about}" if several else ""
+    telling.say(f"{name}{result.formula}  =  {telling.bold(telling.verdict(result.text))}{over}")
+    if telling.quiet():
+        return print_lines(result.listing)
+    if result.behind is not None:
+        margin = f", {result.behind.margin.strip()}" if result.behind.margin else ""
+        telling.say(f"  because {result.behind.about} is {result.behind.text}{margin}")
     about = [result.margin.strip()] if result.margin else []
     if not result.proved:
         about.append("without a guarantee")
-    about.append(f"for {result.about}")
+    if not several:
+        about.append(f"for {result.about}")
     how = [result.method] + ([f"{result.iterations:,} sweeps"] if result.iterations else [])
-    typer.echo(f"  {', '.join(about)}; {', '.join(how)}, {result.seconds:.3f} s")
-    for line in result.listing:
-        typer.echo(f"  {line}")
+    telling.say(f"  {'; '.join(', '.join(part) for part in (about, [*how, f'{result.seconds:.3f} s']) if part)}")
+    print_lines(result.listing)
+
+
+def print_table(rows: Sequence[Sequence[str]], right: Sequence[int] = (), indent: int = 2) -> None:
+    """Cells in columns: by Rich on a terminal, which wraps the last of them; plain lines elsewhere."""
+    if not sys.stdout.isatty():
+        widths = [min(max(map(len, column)), WIDEST) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = [c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in enumerate(zip(row, widths, strict=True))]
+            telling.say(f"{' ' * indent}{'  '.join(cells)}".rstrip())
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    for column in range(len(rows[0])):
+        last = column == len(rows[0]) - 1
+        look = {"justify": "right" if column in right else "left", "no_wrap": not last}
+        grid.add_column(style="" if last else "cyan" if column == 0 else "dim", **look)  # type: ignore[arg-type]
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    telling.hide_progress()
+    Console().print(Padding(grid, (0, 0, 0, indent)))
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Lines below an answer."""
     for line in lines:
-        typer.echo(f"  {line}")
+        telling.say(f"  {line}")
 
 
 def print_plan(model: Model, result: Result, build_s: float) -> None:
@@ -112,9 +150,9 @@ def print_plan(model: Model, result: Result, build_s: float) -> None:
         if len(result.steps) > 1:
             rows.append((solved.formula, "", 0, 0.0))
         rows += [(work.step, work.detail, work.iterations, work.seconds) for work in solved.work]
-    width = min(max(len(row[0]) for row in rows), 28)
+    cells = []
     for step, detail, iterations, seconds in rows:
         sweeps = f"{iterations:,} sweeps" if iterations else ""
         known = ", ".join(part for part in (detail, sweeps) if part)
-        took = f"{seconds:.3f} s" if seconds or known else ""
-        typer.echo(f"    {step.ljust(width)}  {took.rjust(9)}  {known}".rstrip())
+        cells.append((step, f"{seconds:.3f} s" if seconds or known else "", known))
+    print_table(cells, right=(1,), indent=4)

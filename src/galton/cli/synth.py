@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import telling
 from .ending import exit_code
 from .options import (
-    QUIET_SECONDS,
-    REFRESH_SECONDS,
     Constants,
-    ModelFile,
     OneDevice,
     Threads,
     enough_memory,
@@ -28,9 +23,14 @@ if TYPE_CHECKING:
 
 
 def synth(
-    model: ModelFile,
+    model: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[MODEL]", help="A model in the PRISM language, or a network in SBML.", show_default=False
+        ),
+    ] = None,
     prop: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--prop",
             "-p",
@@ -38,24 +38,37 @@ def synth(
             help="One P or R operator; for a CTMC with a time bound.",
             show_default=False,
         ),
-    ],
+    ] = None,
+    props: Annotated[
+        Path | None, typer.Option("--props", metavar="FILE", help="A file of properties.", show_default=False)
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Of the file, the property of this name, or of this number, counted from 1.",
+            show_default=False,
+        ),
+    ] = None,
     param: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--param", metavar="NAME=LOW:HIGH", help="A parameter and its range; once for each.", show_default=False
         ),
-    ],
+    ] = None,
     const: Constants = None,
     maximize: Annotated[bool, typer.Option("--maximize", help="Find where the number is greatest.")] = False,
     minimize: Annotated[bool, typer.Option("--minimize", help="Find where it is least.")] = False,
     tolerance: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--tolerance",
             help="When to stop. For a threshold: the part of the space that may stay undecided. For an optimum: how "
-            "far apart the numbers may be at points that may be the best.",
+            "far apart the numbers may be at points that may be the best. 0.01 if not given.",
+            show_default=False,
         ),
-    ] = 0.01,
+    ] = None,
     accuracy: Annotated[
         float | None,
         typer.Option(
@@ -65,13 +78,14 @@ def synth(
         ),
     ] = None,
     split: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--split",
             metavar="HOW",
-            help="Halve boxes along the best parameter, or along all at once as PRISM-PSY does.",
+            help="Halve boxes along the best parameter, which is the default, or along all at once as PRISM-PSY does.",
+            show_default=False,
         ),
-    ] = "best",
+    ] = None,
     json_file: Annotated[
         Path | None,
         typer.Option(
@@ -98,7 +112,7 @@ def synth(
         typer.Option(
             "--resume",
             metavar="FILE",
-            help="Go on from a file that --json wrote, perhaps with a smaller tolerance.",
+            help="Go on from a file that --json wrote, perhaps with a smaller tolerance. It knows all the rest.",
             show_default=False,
         ),
     ] = None,
@@ -107,13 +121,15 @@ def synth(
     ] = False,
     device: OneDevice = "auto",
     direction: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--direction",
             metavar="WAY",
-            help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto is backward.",
+            help="For a CTMC: bounds backward from the goal, or forward from the initial state; auto, the default, is "
+            "backward.",
+            show_default=False,
         ),
-    ] = "auto",
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -139,43 +155,55 @@ def synth(
       galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'P>=0.5 [ F<=20 ill=0 ]'
       galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=0.1 --param ki=0.01:0.1 -p 'R{"ill"}=? [ I=9 ]' --maximize
       galton synth models/tandem.prism -c c=2 --param stage1=1:4 --param service=1:4 -p 'P>=0.7 [ F<=1 second=2 ]'
+      galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=1 --param ki=0.1:1 -p 'P>=0.5 [ F<=9 ill=0 ]' --json ill.json
+      galton synth --resume ill.json --tolerance 0.001 --json ill.json
     """
     from .warm_up import warm_up
 
     warm_up(device)
     from ..io.output import check_writable
     from ..lang import GaltonError
-    from ..synth.api import Synthesis
+    from ..lang.source import read_source
+    from ..synth.api import Synthesis, inquire
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
+    from .given import refuse_given
+    from .watch import Synthesizing
 
-    ranges = dict(map(parse_range, param))
-    if len(ranges) < len(param):
+    if model is not None:
+        refuse_given(model, "synthesis")
+    ranges = dict(map(parse_range, param or []))
+    if len(ranges) < len(param or []):
         raise GaltonError("a parameter is given twice; give each of them one range")
+    if prop is not None and props is not None:
+        raise GaltonError("one property is asked for: give --prop or --props, not both")
     earlier = Regions.from_json(resume) if resume else None
+    inquiry = inquire(
+        model,
+        read_source(props) if props is not None else prop,
+        ranges,
+        read_constants(const or []),
+        earlier,
+        chosen=name,
+        maximize=maximize,
+        minimize=minimize,
+        tolerance=tolerance,
+        accuracy=accuracy,
+        split=split,  # type: ignore[arg-type]
+        direction=direction,  # type: ignore[arg-type]
+    )
     for path in (json_file, csv, plot):
         if path is not None:
             check_writable(path)
     if plot is not None:
         from ..plot.regions import check_plot
 
-        check_plot(plot, len(ranges))
-    synthesis = Synthesis.prepare(
-        model,
-        prop,
-        ranges,
-        read_constants(const or []),
-        maximize=maximize,
-        minimize=minimize,
-        tolerance=tolerance,
-        accuracy=accuracy,
-        split=split,  # type: ignore[arg-type]
-        device=device,
-        direction=direction,  # type: ignore[arg-type]
-        format=format,
-        threads=threads,
-    )
-    progress = Progress()
+        check_plot(plot, len(inquiry.ranges))
+    if model is None and inquiry.changed:
+        told = f"{inquiry.model.name} has changed since {resume} was written, which goes on with the text of that time"
+        telling.warn(told)
+    synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads)
+    progress = Synthesizing(inquiry.tolerance if synthesis.problem == "threshold" else None)
     try:
         with enough_memory("for the synthesis"):
             regions = synthesis.run(earlier, progress)
@@ -183,11 +211,11 @@ def synth(
         progress.clear()
     all_kept = kept(regions.to_json, json_file)  # first, because it is what --resume goes on from
     for warning in regions.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        telling.warn(f"{warning}")
     show(regions, "steps" if synthesis.opened.program.nature.is_continuous else "solves")
-    if explain:
-        typer.echo(f"    placement  {regions.placement}")
-        typer.echo(f"    model      {synthesis.evaluator.model}")
+    if explain or telling.verbose():
+        telling.say(f"    placement  {regions.placement}")
+        telling.say(f"    model      {synthesis.evaluator.model}")
     all_kept &= kept(regions.to_csv, csv)
     all_kept &= kept(regions.plot, plot)
     if regions.interrupted:
@@ -196,71 +224,37 @@ def synth(
         raise typer.Exit(2)
 
 
-class Progress:
-    """One line kept up to date, where somebody is looking."""
-
-    def __init__(self) -> None:
-        self._start = self._last = time.monotonic()
-        self._terminal = sys.stderr.isatty()
-        self._shown = False
-        self._news: dict[str, Any] = {}
-
-    def __call__(self, news: Mapping[str, Any]) -> None:
-        self._news |= news
-        now = time.monotonic()
-        if self._terminal and now - self._start >= QUIET_SECONDS and now - self._last >= REFRESH_SECONDS:
-            self._last, self._shown = now, True
-            sys.stderr.write(f"\r\x1b[K{self._line()}, {now - self._start:.0f} s")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def _line(self) -> str:
-        news = self._news
-        parts = [f"{news['regions']:,} boxes", f"{news['steps']:,} steps"]
-        if "decided" in news:
-            parts.append(f"{news['decided']:.1%} decided")
-        if news.get("best"):
-            low, high = news["best"]
-            parts.append(f"optimum between {low:.5g} and {high:.5g}")
-        if "lower" in news:
-            parts.append(f"values from {news['lower']:.5g} to {news['upper']:.5g}")
-        return ", ".join(parts)
-
-
 def show(regions: Regions, unit: str) -> None:
     """The answer for a person; ``unit`` is what its work is counted in."""
-    typer.echo(typer.style(regions.formula, bold=True))
+    telling.say(telling.bold(regions.formula))
     if regions.problem == "threshold":
         for verdict, boxes in (("true", regions.true), ("false", regions.false), ("undecided", regions.undecided)):
-            typer.echo(f"  {verdict:<10} {regions.volume(boxes):>8.2%} of the space, {_counted(boxes)}")
+            telling.say(f"  {verdict:<10} {regions.volume(boxes):>8.2%} of the space, {_counted(boxes)}")
     elif regions.optimum:
         low, high = regions.optimum
-        typer.echo(f"  {regions.problem[:3]}imum between {low!r} and {high!r}")
+        telling.say(f"  {regions.problem[:3]}imum between {low!r} and {high!r}")
         least, most = regions.spread
-        typer.echo(
+        telling.say(
             f"  {regions.volume(regions.optimal):.3%} of the space may hold it, {_counted(regions.optimal)}; values "
             f"there from {least:.6g} to {most:.6g}"
         )
         if regions.best:
             point = ", ".join(f"{n}={v:.6g}" for n, v in zip(regions.parameters, regions.best.point, strict=True))
-            typer.echo(f"  best point tried: {point}, {regions.best.lower:.6g}")
+            telling.say(f"  best point tried: {point}, {regions.best.lower:.6g}")
     else:
         least, most = regions.spread
-        typer.echo(f"  {_counted(regions.boxes)}, values from {least:.6g} to {most:.6g}")
+        telling.say(f"  {_counted(regions.boxes)}, values from {least:.6g} to {most:.6g}")
+    if telling.quiet():
+        return
     statistics = regions.statistics
-    typer.echo(
+    telling.say(
         f"  {int(statistics['boxes']):,} boxes and {int(statistics['points']):,} points looked at, "
         f"{int(statistics['steps']):,} {unit}, {statistics['seconds']:.2f} s"
     )
     if regions.interrupted:
-        typer.echo("  stopped before the tolerance was reached; --resume goes on from the file of --json")
+        telling.say("  stopped before the tolerance was reached; --resume goes on from the file of --json")
     elif not regions.complete:
-        typer.echo(
+        telling.say(
             "  the tolerance was not reached: splitting some boxes brings their bounds no closer; the number jumps "
             "there, or is the threshold itself, or they are as small as numbers allow"
         )

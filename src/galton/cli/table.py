@@ -7,22 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ..io.output import Output, replacing
+from ..checking.experiment_table import PARTS, cells_of
+from ..io.output import Output
+from . import telling
 
 if TYPE_CHECKING:
     from ..checking.result import Result
     from ..lang.expressions import Value
 
 WIDTH = 18  # of a column of values
-TITLE = 44  # of a property in a title
-
-
-def title(name: str | None, text: str) -> str:
-    """A property in few words."""
-    short = name or " ".join(text.split())
-    return short if len(short) <= TITLE else f"{short[: TITLE - 1]}…"
 
 
 class Table:
@@ -45,8 +38,8 @@ class Table:
         """No row will follow."""
 
     def _print(self, cells: Sequence[str], bold: bool = False) -> None:
-        line = "  ".join(cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True))
-        typer.echo(typer.style(line, bold=True) if bold else line)
+        padded = [cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)]
+        telling.say(telling.bold("  ".join(padded)) if bold else "  ".join(map(telling.verdict, padded)))
 
 
 class CsvFile:
@@ -56,11 +49,9 @@ class CsvFile:
     largest value over the initial states, and the bounds. Exact numbers have a column besides, with fractions.
     """
 
-    PARTS = ("", " min", " max", " lower", " upper")
-
     def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str], exact: bool = False):
         self._output = Output(path)
-        self._parts = (*self.PARTS, " exact") if exact else self.PARTS
+        self._parts = (*PARTS, " exact") if exact else PARTS
         self._constants = constants
         self._writer = csv.writer(self._output.file)
         # Written with the first row: a disk that is full must not keep anybody from the answer.
@@ -73,11 +64,8 @@ class CsvFile:
             if isinstance(answer, str):
                 cells += [answer, *[""] * (len(self._parts) - 1)]
                 continue
-            low, high = _spread(answer) or (None, None)
-            single = _alone(answer) if low is None else low if low == high else None
-            bounds = (answer.lower, answer.upper) if answer.proved else (None, None)
-            cells += map(_cell, (single, low, high, *bounds))
-            if len(self._parts) > len(self.PARTS):
+            cells += map(_cell, cells_of(answer))
+            if len(self._parts) > len(PARTS):
                 cells.append(_fraction(answer))
         self._write(cells)
 
@@ -119,73 +107,37 @@ def _fraction(answer: Result) -> str:
     return " to ".join(full_fraction(part) for part in exact if part is not None)
 
 
-def _alone(answer: Result) -> bool | str | None:
-    """A truth value, the points of a Pareto set as text, or None for an answer that is undecided."""
-    return answer.value if answer.value is None or isinstance(answer.value, bool) else answer.text
-
-
-def _spread(answer: Result) -> tuple[float, float] | None:
-    """The smallest and the largest number over the initial states; None where the answer is no number."""
-    from ..checking.result import ParetoSet
-
-    value = answer.value
-    if value is None or isinstance(value, (bool, ParetoSet)):
-        return None
-    return value if isinstance(value, tuple) else (value, value)
-
-
 class Plot:
-    """Curves over the first constant, one for each property and each valuation of the others.
+    """A picture of all rows, drawn when no more will follow."""
 
-    A value that differs between initial states is drawn as a band from the smallest to the largest.
-    """
-
-    def __init__(self, path: Path, constants: Sequence[str], titles: Sequence[str]):
+    def __init__(
+        self,
+        path: Path,
+        constants: Sequence[str],
+        titles: Sequence[str],
+        x: str | None = None,
+        log: str = "",
+        title: str = "",
+    ):
         from ..lang.source import GaltonError
+        from ..lang.stream import suggestion
+        from ..plot.experiments import check_kind
 
         if not constants:
             raise GaltonError("a plot needs a constant with a range, such as --const N=2:2:20")
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise GaltonError("plots need Matplotlib: pip install 'galton[plot]'") from None
-        self._figure = Figure(figsize=(7, 4.5), layout="constrained")
-        if path.suffix.lower().lstrip(".") not in self._figure.canvas.get_supported_filetypes():
-            raise GaltonError(f"'{path.suffix}' is no kind of picture; .png, .pdf and .svg are")
+        if x is not None and x not in constants:
+            raise GaltonError(f"--plot-x: no constant '{x}' has a range; {suggestion(x, constants, 'ranges')}")
+        check_kind(path)
         self._path, self._constants, self._titles = path, constants, titles
-        self._curves: dict[str, list[tuple[float, float, float]]] = {}  # the constant, the smallest, the largest value
+        self._how = {"x": x or constants[0], "log": log, "title": title}
+        self._rows: list[tuple[dict[str, Value], Sequence[Result | str]]] = []
 
     def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
-        """The points of one valuation; errors and what is undecided are left out."""
-        x, *others = self._constants
-        fixed = ", ".join(f"{name}={valuation[name]}" for name in others)
-        for name, answer in zip(self._titles, answers, strict=True):
-            if isinstance(answer, str) or answer.value is None:
-                continue
-            if (spread := _spread(answer)) is None:
-                if not isinstance(answer.value, bool):
-                    continue
-                spread = answer.value, answer.value
-            low, high = spread
-            label = f"{name}, {fixed}" if fixed else name
-            self._curves.setdefault(label, []).append((float(valuation[x]), float(low), float(high)))
+        """The points of one valuation."""
+        self._rows.append(({name: valuation[name] for name in self._constants}, answers))
 
     def close(self) -> None:
         """Draw all there is."""
-        axes = self._figure.subplots()
-        for label, points in self._curves.items():
-            x, low, high = zip(*points, strict=True)
-            (line,) = axes.plot(x, high, marker="o", markersize=4, label=label)
-            if low != high:
-                axes.plot(x, low, marker="o", markersize=4, color=line.get_color())
-                axes.fill_between(x, low, high, alpha=0.2, color=line.get_color())
-        axes.set_xlabel(self._constants[0])
-        axes.grid(alpha=0.3)
-        if not self._curves:
-            axes.set_title("no value to draw")
-        elif len(self._curves) == 1:
-            axes.set_ylabel(next(iter(self._curves)))
-        else:
-            axes.legend(fontsize="small")
-        with replacing(self._path, "binary") as file:
-            self._figure.savefig(file, dpi=150, format=self._path.suffix.lower().lstrip("."))
+        from ..plot.experiments import plot_experiment
+
+        plot_experiment(self._rows, self._titles, self._path, **self._how)

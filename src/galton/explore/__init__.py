@@ -73,7 +73,7 @@ def build(
 
     if program.open_constants:
         names = ", ".join(program.open_constants)
-        raise GaltonError(f"constants without a value: {names}; give them with --const or as keyword arguments")
+        raise GaltonError(f"constants without a value: {names}; give them with --const")
     check_threads(threads)
     limits = Limits.choose(max_states, memory_mb)
     with DeepRecursion(program.source):

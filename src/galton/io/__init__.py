@@ -1,13 +1,13 @@
-"""Models in files: PRISM's explicit formats, Matrix Market, NumPy archives.
+"""Models in files: the explicit formats of PRISM and Storm, Matrix Market, MATLAB, NumPy, Graphviz.
 
 >>> from pathlib import Path
 >>> from tempfile import mkdtemp
 >>> from galton.model import Model
 >>> chain = Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]])
 >>> path = Path(mkdtemp()) / "coin.tra"
->>> [written.name for written in write_model(chain, [path])]
+>>> [written.name for written in write_model(chain, path)]
 ['coin.tra']
->>> read_model([path]).same_as(chain)
+>>> read_model(path).same_as(chain)
 True
 """
 
@@ -16,40 +16,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from ..lang.model_types import ModelType
 from ..model.sparse import Model, ModelError
-from ..model.validation import finish
-from ..model.values import Values
 from .errors import FileError
+from .formats import ALL, ALL_OF_IT, COMPRESSIONS, SUFFIXES, check_suffixes, expanded, is_model_file, left_out
 from .output import replacing
 
-__all__ = ["SUFFIXES", "FileError", "check_suffixes", "read_model", "write_model"]
+__all__ = [
+    "COMPRESSIONS",
+    "SUFFIXES",
+    "FileError",
+    "check_suffixes",
+    "is_model_file",
+    "left_out",
+    "read_model",
+    "write_model",
+]
 
-SUFFIXES = {
-    ".tra": "transitions",
-    ".sta": "states",
-    ".lab": "labels",
-    ".srew": "state rewards",
-    ".trew": "transition rewards",
-    ".mtx": "Matrix Market",
-    ".npz": "everything",
-}
-"""The files Galton knows, and what is in them."""
-
-
-def check_suffixes(paths: Iterable[str | Path]) -> list[Path]:
-    """Complain about the first file whose suffix is not one of :data:`SUFFIXES`: before a long build, not after it."""
-    checked = [Path(path) for path in paths]
-    for path in checked:
-        if path.suffix not in SUFFIXES:
-            known = ", ".join(f"{suffix} ({what})" for suffix, what in SUFFIXES.items())
-            raise FileError(f"the suffix {path.suffix!r} is not one Galton knows", path, expected=known)
-    return checked
+_REWARDS = (".srew", ".trew")
+_COMPANIONS = (".sta", ".lab", *_REWARDS)
 
 
-def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = False) -> list[Path]:
+def write_model(
+    model: Model,
+    paths: str | Path | Iterable[str | Path],
+    *,
+    exact: bool = False,
+    compression: str | None = None,
+) -> list[Path]:
     """Write a model to files, each in the format its suffix says.
 
     Parameters
@@ -57,11 +51,14 @@ def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = Fals
     model
         The model, wherever it is.
     paths
-        Files with the suffixes of :data:`SUFFIXES`. A model with several reward structures has its rewards in numbered
+        A file, or several, with the suffixes of :data:`SUFFIXES`; ``model.all`` stands for all files of PRISM's
+        explicit format that have something to say. A model with several reward structures has its rewards in numbered
         files: ``model.srew`` becomes ``model1.srew``, ``model2.srew`` and so on.
     exact
         PRISM writes 16 significant digits, and so do its formats here, to compare line by line with PRISM's files. With
         ``exact`` they have a 17th where a number needs it to be read back unchanged. Other formats are always exact.
+    compression
+        For ``.umb`` files, ``"gzip"`` or ``"xz"``: smaller, and slower.
 
     Returns
     -------
@@ -75,7 +72,7 @@ def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = Fals
     >>> import galton
     >>> chain = galton.Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]])
     >>> path = Path(mkdtemp()) / "coin.tra"
-    >>> _ = galton.write_model(chain, [path])
+    >>> _ = galton.write_model(chain, path)
     >>> print(path.read_text(), end="")
     # Transitions (DTMC)
     2 3
@@ -84,36 +81,51 @@ def write_model(model: Model, paths: Iterable[str | Path], *, exact: bool = Fals
     1 1 1
     """
     model, written = model.to_host(), []
-    for path in check_suffixes(paths):
+    if compression is not None and compression not in COMPRESSIONS:
+        raise ModelError(f"a .umb file is compressed by {' or '.join(COMPRESSIONS)}, not by {compression!r}")
+    for path in check_suffixes(expanded(_listed(paths), model)):
+        if path.suffix in _REWARDS:
+            written += _write_rewards(model, path, exact)
+            continue
         if path.suffix == ".npz":
             from .npz import write_npz
 
             write_npz(model, path)
-            written.append(path)
-        elif path.suffix in (".srew", ".trew"):
-            written += _write_rewards(model, path, exact)
+        elif path.suffix == ".umb":
+            from .umb_write import write_umb
+
+            write_umb(model, path, compression)
+        elif path.suffix == ".mat":
+            from .mat import write_mat
+
+            write_mat(model, path)
         else:
             _write(path, _text(model, path.suffix, exact))
-            written.append(path)
+        written.append(path)
     return written
 
 
-def read_model(paths: Iterable[str | Path], type: ModelType | None = None) -> Model:
-    """Read a model: an ``.npz`` file alone, or a ``.tra`` or ``.mtx`` file with any of the others.
+def read_model(
+    paths: str | Path | Iterable[str | Path], type: ModelType | None = None, *, fix_deadlocks: bool = True
+) -> Model:
+    """Read a model: a file that holds all of it, or a ``.tra`` or ``.mtx`` file with others beside it.
 
     Parameters
     ----------
     paths
-        ``model.srew`` stands for ``model1.srew``, ``model2.srew`` … where only those exist, and ``.trew`` likewise.
+        One path, or several. One ``.tra`` or ``.mtx`` file alone is read with the ``.sta``, ``.lab``, ``.srew`` and
+        ``.trew`` files of its name beside it; of several, exactly those are read. ``model.srew`` stands for
+        ``model1.srew``, ``model2.srew`` … where only those exist, and ``.trew`` likewise.
     type
-        What the transitions are. Otherwise a comment in the file tells; or else three numbers in its header mean an
-        MDP, rows that sum to 1 a DTMC, anything else a CTMC.
+        What the transitions are. Otherwise the file tells; or else three numbers in the header of a ``.tra`` file mean
+        an MDP, rows that sum to 1 a DTMC, anything else a CTMC.
+    fix_deadlocks
+        Whether states without transitions get a loop and the label ``"deadlock"``; otherwise they are an error.
 
     Returns
     -------
     Model
-        The model, checked. Without labels, its initial state is 0. States without transitions get a loop and the label
-        ``"deadlock"``.
+        The model, checked. Without labels, its initial state is 0.
 
     Examples
     --------
@@ -122,38 +134,81 @@ def read_model(paths: Iterable[str | Path], type: ModelType | None = None) -> Mo
     >>> import galton
     >>> path = Path(mkdtemp()) / "coin.tra"
     >>> _ = path.write_text("2 3\\n0 0 0.5\\n0 1 0.5\\n1 1 1\\n")
-    >>> galton.read_model([path])
+    >>> galton.read_model(path)
     <dtmc: 2 states, 3 transitions>
     """
+    given = [Path(path) for path in _listed(paths)]
+    if isinstance(paths, (str, Path)):
+        given = with_companions(given[0])
     files: dict[str, list[Path]] = {suffix: [] for suffix in SUFFIXES}
-    given = check_suffixes(paths)
-    for path in given:
-        files[path.suffix] += _numbered(path) if path.suffix in (".srew", ".trew") else [path]
-    bases = [*files[".tra"], *files[".mtx"], *files[".npz"]]
+    for path in check_suffixes(given):
+        files[path.suffix] += _numbered(path) if path.suffix in _REWARDS else [path]
+    bases = [path for suffix, found in files.items() if suffix not in _COMPANIONS for path in found]
     if len(bases) != 1:
         found = f"{len(bases)} are given" if bases else "none is given"
-        raise ModelError(f"a model is read from one .tra, .mtx or .npz file; {found}")
+        raise ModelError(f"a model is read from one .tra, .mtx, .npz, .umb, .drn or .mat file; {found}")
     for suffix in (".sta", ".lab"):
         if len(files[suffix]) > 1:
             raise ModelError(f"a model has one {suffix} file; {len(files[suffix])} are given")
-    if files[".npz"]:
-        return _read_archive(bases[0], len(given), type)
-    return _read_text(bases[0], files, type)
+    try:
+        if bases[0].suffix in (".tra", ".mtx"):
+            return _read_text(bases[0], files, type, fix_deadlocks)
+        if len(given) > 1:
+            article = "an" if bases[0].suffix in (".npz", ".mat", ".m") else "a"
+            raise ModelError(f"{article} {bases[0].suffix} file holds a whole model; give it alone")
+        return _read_whole(bases[0], type, fix_deadlocks)
+    except ModelError as error:
+        raise error if str(bases[0]) in str(error) or len(given) > 1 else FileError(str(error), bases[0]) from None
 
 
-def _read_archive(path: Path, given: int, type: ModelType | None) -> Model:
-    from .npz import read_npz
+def with_companions(path: Path) -> list[Path]:
+    """A file, and the files of PRISM's explicit format that lie beside it and have its name."""
+    if path.suffix == ALL:
+        path = path.with_suffix(ALL_OF_IT[0])
+    if path.suffix not in (".tra", ".mtx"):
+        return [path]
+    found = [path]
+    for suffix in _COMPANIONS:
+        beside = path.with_suffix(suffix)
+        # die1.srew may be one of several of die.tra, or the only one of die1.tra
+        others = suffix in _REWARDS and not path.with_stem(f"{path.stem}1").exists()
+        if beside.exists() or (others and _numbered(beside)[0].exists()):
+            found.append(beside)
+    return found
 
-    if given > 1:
-        raise ModelError("an .npz file holds a whole model; give it alone")
-    model = read_npz(path)
+
+def _listed(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    return [paths] if isinstance(paths, (str, Path)) else list(paths)
+
+
+def _read_whole(path: Path, type: ModelType | None, fix_deadlocks: bool) -> Model:
+    if path.suffix == ".drn":
+        from .drn_read import read_drn
+
+        return read_drn(path, type, fix_deadlocks=fix_deadlocks)
+    if path.suffix == ".umb":
+        from .umb_read import read_umb
+
+        model = read_umb(path, fix_deadlocks=fix_deadlocks)
+    elif path.suffix == ".mat":
+        from .mat import read_mat
+
+        return read_mat(path, type, fix_deadlocks=fix_deadlocks)
+    elif path.suffix == ".npz":
+        from .npz import read_npz
+
+        model = read_npz(path)
+    else:
+        what = SUFFIXES[path.suffix]
+        raise FileError(f"models are written as {path.suffix} ({what}), and not read from it", path)
     if type is not None and type != model.type:
         raise FileError(f"this is a {model.type}, not a {type}", path)
     return model
 
 
-def _read_text(base: Path, files: dict[str, list[Path]], type: ModelType | None) -> Model:
+def _read_text(base: Path, files: dict[str, list[Path]], type: ModelType | None, fix_deadlocks: bool) -> Model:
     from .lab import read_lab
+    from .matrix import complete
     from .mtx import read_mtx
     from .rewards import read_rewards
     from .sta import read_sta
@@ -161,33 +216,24 @@ def _read_text(base: Path, files: dict[str, list[Path]], type: ModelType | None)
 
     matrix = read_tra(base, type) if base.suffix == ".tra" else read_mtx(base, type)
     labels = read_lab(files[".lab"][0], matrix.n_states) if files[".lab"] else {}
-    labels["deadlock"] = matrix.parts.deadlocks | labels.get("deadlock", False)
-    initial = np.flatnonzero(labels["init"]) if "init" in labels else np.zeros(1)
-    model = Model(
-        type=matrix.type,
-        choice_starts=matrix.parts.choice_starts,
-        row_starts=matrix.parts.row_starts,
-        columns=matrix.parts.columns,
-        values=Values.compress(matrix.parts.values),
-        initial=initial.astype(np.int32),
-        labels=labels,
-        rewards=read_rewards(files[".srew"], files[".trew"], matrix),
-        actions=matrix.actions,
-        choice_actions=matrix.choice_actions,
-        states=read_sta(files[".sta"][0], matrix.n_states) if files[".sta"] else None,
-    )
-    return finish(model)
+    rewards = read_rewards(files[".srew"], files[".trew"], matrix)
+    states = read_sta(files[".sta"][0], matrix.n_states) if files[".sta"] else None
+    return complete(matrix, labels, rewards, states, fix_deadlocks=fix_deadlocks)
 
 
 def _text(model: Model, suffix: str, exact: bool) -> Iterator[bytes]:
+    from .dot import dot_text
+    from .drn_write import drn_text
     from .lab import lab_text
+    from .matlab import matlab_text
     from .mtx import mtx_text
     from .sta import sta_text
     from .tra import tra_text
 
     if suffix == ".tra":
         return tra_text(model, exact=exact)
-    return {".sta": sta_text, ".lab": lab_text, ".mtx": mtx_text}[suffix](model)
+    writers = {".sta": sta_text, ".lab": lab_text, ".mtx": mtx_text, ".drn": drn_text, ".m": matlab_text}
+    return {**writers, ".dot": dot_text}[suffix](model)
 
 
 def _write_rewards(model: Model, path: Path, exact: bool) -> list[Path]:

@@ -65,8 +65,10 @@ def strings(texts: Iterable[str]) -> Characters:
 
 
 def numbers(values: npt.NDArray[np.float64], *, exact: bool) -> Characters:
-    """One number per line, exact or as PRISM prints it."""
-    return strings(map(exact_text if exact else prism_text, values.tolist()))
+    """One number per line, exact or as PRISM prints it; each distinct one is printed once."""
+    patterns, places = np.unique(values.view(np.int64), return_inverse=True)  # as bits: -0 is not 0
+    distinct = patterns.view(np.float64).tolist()
+    return strings(map(exact_text if exact else prism_text, distinct))[places]
 
 
 def value_characters(values: Values, *, exact: bool) -> Callable[[slice], Characters]:
@@ -98,14 +100,19 @@ def integers(values: npt.NDArray[Any]) -> Characters:
     return out
 
 
-def join(lines: int, parts: Sequence[Characters]) -> bytes:
-    """The text: each part is one block of columns, or one line that stands in all."""
+def beside(lines: int, parts: Sequence[Characters]) -> Characters:
+    """Parts of lines beside one another: each is one block of columns, or one line that stands in all."""
     matrix = np.empty((lines, sum(part.shape[1] for part in parts)), dtype=np.uint8)
     column = 0
     for part in parts:
         matrix[:, column : column + part.shape[1]] = part
         column += part.shape[1]
-    flat = matrix.reshape(-1)
+    return matrix
+
+
+def join(lines: int, parts: Sequence[Characters]) -> bytes:
+    """The text of lines, whose parts are given as for :func:`beside`."""
+    flat = beside(lines, parts).reshape(-1)
     return bytes(flat[flat != 0].data)
 
 

@@ -30,3 +30,13 @@ class FileError(GaltonError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.message, self.path, self.line, self.text, self.expected)
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of a file; :class:`FileError` where that cannot be."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileError("there is no such file", path) from None
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", path) from None

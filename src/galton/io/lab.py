@@ -77,7 +77,7 @@ def _read_fast(file: TextFile) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32
 
 def _broken(file: TextFile) -> FileError:
     for number, line in file.lines():
-        if not re.fullmatch(r"\d{1,9}\s*:(\s*\d{1,9})*", line):
+        if not re.fullmatch(r"\d{1,9}\s*:(\s*\d{1,9}(\s+\d{1,9})*)?", line):
             return FileError("this is not a line of labels", file.path, number, line, EXPECTED)
     return FileError("the labels cannot be read", file.path, expected=EXPECTED)
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model.values import Floats
-from .errors import FileError
+from .errors import FileError, read_bytes
 
 Int32s = npt.NDArray[np.int32]
 
@@ -39,12 +39,7 @@ class TextFile:
     @classmethod
     def open(cls, path: Path, *, comment: str = "#", expected: str) -> TextFile:
         """Read a file and find its header: the first line that is neither empty nor a comment."""
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            raise FileError("there is no such file", path) from None
-        except OSError as error:
-            raise FileError(f"cannot be read: {error.strerror}", path) from None
+        data = read_bytes(path)
         if not data.endswith(b"\n"):
             data += b"\n"
         comments, start, number = [], 0, 0
@@ -125,7 +120,7 @@ def parse_number(text: bytes) -> float:
     return value
 
 
-def _numbers(texts: list[bytes]) -> Floats:
+def numbers(texts: list[bytes]) -> Floats:
     """Many numbers: files repeat few of them many times, so each distinct text is converted once."""
     distinct = list(set(texts))
     try:
@@ -164,7 +159,7 @@ def _read_fast(file: TextFile, integers: int, value: bool, names: bool) -> Table
         if value:
             at = firsts + integers
             cut = [text[a:b] for a, b in zip(starts[at].tolist(), ends[at].tolist(), strict=True)]
-            values.append(_numbers(cut))
+            values.append(numbers(cut))
         if names:
             named = counts > fields
             at = firsts[named] + fields

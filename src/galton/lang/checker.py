@@ -17,7 +17,7 @@ from .model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from .modules import written_out
 from .program import Assignment, Command, Module, Program, RewardItem, RewardStructure, Update, Variable
 from .source import LanguageError, Source, Span
-from .stream import nearest
+from .stream import suggestion
 from .syntax import (
     AssignmentSyntax,
     CommandSyntax,
@@ -209,15 +209,16 @@ class _Checker:
         if name not in self._owner:
             if name in self._declared:
                 raise self._error(f"'{name}' is a {self._declared[name][0]} and cannot be assigned", span)
-            raise self._error(f"unknown variable '{name}'", span, nearest(name, self._owner))
+            raise self._error(f"unknown variable '{name}'", span, suggestion(name, self._owner, "variables"))
         owner = self._owner[name]
-        if owner is None and command.action:
+        shared = self._file.shares_variables
+        if owner is None and command.action and not shared:
             raise self._error(
                 f"the global variable '{name}' cannot be written by a command with an action",
                 span,
                 f"modules that synchronise on '{command.action.name}' could disagree; remove the action",
             )
-        if owner not in (None, module.name.name):
+        if owner not in (None, module.name.name) and not shared:
             raise self._error(
                 f"the module '{module.name.name}' cannot write '{name}', which belongs to '{owner}'",
                 span,
@@ -252,12 +253,13 @@ class _Checker:
 
     def _reward_structure(self, rewards: RewardsSyntax, actions: tuple[str, ...]) -> RewardStructure:
         items = tuple(self._reward_item(item, actions) for item in rewards.items)
-        return RewardStructure(rewards.name.name if rewards.name else "", items, rewards.span)
+        return RewardStructure(rewards.name.name if rewards.name else "", items, rewards.span, rewards.mean)
 
     def _reward_item(self, item: RewardItemSyntax, actions: tuple[str, ...]) -> RewardItem:
         if item.action and item.action.name not in actions:
             name = item.action.name
-            raise self._error(f"no module has the action '{name}'", item.action.span, nearest(name, actions))
+            hint = suggestion(name, actions, "actions")
+            raise self._error(f"no module has the action '{name}'", item.action.span, hint)
         guard, value = self._expander.expand(item.guard), self._expander.expand(item.value)
         self._scope.require(guard, "bool", "what stands before ':'")
         self._scope.require(value, "double", "the reward")

@@ -12,7 +12,7 @@ from .expression_parser import parse_expression
 from .expressions import Expression, Name, Type, Value, children
 from .rationals import Exact, literal, negate, rounded
 from .source import GaltonError, LanguageError, Source, Span
-from .stream import nearest
+from .stream import listed, nearest
 from .syntax import ConstantDeclaration
 from .types import Scope, type_of_value
 
@@ -48,11 +48,8 @@ class Constants:
             names = " and ".join(f"'{name}'" for name in missing)
             plural = "constants" if len(missing) > 1 else "constant"
             given = ",".join(f"{name}=…" for name in self.open)
-            keywords = ", ".join(f"{name}=…" for name in self.open)
             message = f"{what} needs a value for the {plural} {names}"
-            raise LanguageError(
-                message, source, expression.span, f"give it with --const {given} (in Python: {keywords})"
-            )
+            raise LanguageError(message, source, expression.span, f"give it with --const {given}")
         try:
             return evaluate(expression, self.values)
         except EvaluationError as error:
@@ -141,9 +138,9 @@ class _Resolver:
 
     def _check_given(self, name: str) -> None:
         if name not in self._declared:
-            hint = nearest(name, self._declared)
+            hint = nearest(name, self._declared) or to_give(self._declared.values())
             message = f"{self._scope.source.name} has no constant '{name}'"
-            raise GaltonError(f"{message}: {hint}" if hint else message)
+            raise GaltonError(f"{message}; {hint}")
         declaration = self._declared[name]
         if declaration.value is not None:
             raise self._error(
@@ -154,6 +151,12 @@ class _Resolver:
 
     def _error(self, message: str, declaration: ConstantDeclaration, hint: str | None = None) -> LanguageError:
         return LanguageError(message, self._scope.source, declaration.name.span, hint)
+
+
+def to_give(declared: Iterable[ConstantDeclaration]) -> str:
+    """The constants that wait for a value from outside, in a sentence."""
+    names = [constant.name.name for constant in declared if constant.value is None]
+    return listed(names, "constants without a value") if names else "none of its constants needs a value"
 
 
 def convert(value: Value | str, kind: Type, name: str) -> Value:

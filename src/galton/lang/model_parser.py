@@ -312,10 +312,16 @@ class ModelParser(SystemParser):
 
 
 def parse_model(source: Source) -> ModelFile:
-    """The syntax tree of a model file.
+    """The syntax tree of a model file, in the PRISM language or in JANI.
 
     >>> parse_model(Source("example", "dtmc module m x : bool; [] true -> (x'=!x); endmodule")).modules[0].name.name
     'm'
     """
+    from .jani.detection import is_jani
+
+    if is_jani(source):
+        from .jani.reader import read_model
+
+        return read_model(source)
     with DeepRecursion(source):
         return ModelParser(source).model()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from .expressions import Expression
 from .formulas import Expander
 from .source import LanguageError, Source
-from .stream import nearest
+from .stream import suggestion
 from .syntax import (
     AssignmentSyntax,
     CommandSyntax,
@@ -60,7 +60,7 @@ class _Modules:
         name = module.base.name
         if name not in self._by_name:
             raise LanguageError(
-                f"unknown module '{name}'", self._source, module.base.span, nearest(name, self._by_name)
+                f"unknown module '{name}'", self._source, module.base.span, suggestion(name, self._by_name, "modules")
             )
         if name in [*self._open, module.name.name]:
             raise LanguageError(f"the module '{name}' is a copy of itself", self._source, module.base.span)

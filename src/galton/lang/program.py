@@ -6,7 +6,7 @@ constants and variables by name. This is what the explorers lower, and the only 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -79,11 +79,16 @@ class RewardItem:
 
 @dataclass(frozen=True, slots=True)
 class RewardStructure:
-    """A named list of reward items; the name is empty when none was written."""
+    """A named list of reward items; the name is empty when none was written.
+
+    ``mean`` says that the updates of some command earn different rewards, of which the items know only the mean. That
+    is enough for expected values, and not for bounds on what a path collects.
+    """
 
     name: str
     items: tuple[RewardItem, ...]
     span: Span
+    mean: bool = False
 
 
 # The process-algebra tree of ``system … endsystem``.
@@ -120,10 +125,35 @@ class Rename:
     renaming: Mapping[str, str]
 
 
-System = Leaf | Parallel | Hide | Rename
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Modules that move together, each by a command with its own action; ``action`` is that of the whole.
+
+    None is no action, inside as outside.
+    """
+
+    action: str | None
+    parts: tuple[tuple[str, str | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Vectors:
+    """Synchronisation vectors, as JANI has them: nothing moves but by one of these."""
+
+    vectors: tuple[Vector, ...]
+
+
+System = Leaf | Parallel | Hide | Rename | Vectors
+
+
+MANY = 4  # constants that are shown of a program
+
+
+def _count(things: Sized, name: str) -> str:
+    return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Program:
     """A checked PRISM program with its constants.
 
@@ -149,6 +179,16 @@ class Program:
     def nature(self) -> Nature:
         """What kind of process the program describes."""
         return nature_of(self.type)
+
+    def __repr__(self) -> str:
+        """A line: printed whole, a program of some hundred commands has pages."""
+        commands = sum(len(module.commands) for module in self.modules)
+        parts = [_count(self.modules, "module"), _count(self.variables, "variable"), _count(range(commands), "command")]
+        given = ", ".join(f"{name}={value}" for name, value in list(self.constants.items())[:MANY])
+        more = ", …" if len(self.constants) > MANY else ""
+        parts += [f"{given}{more}"] if given else []
+        parts += [f"without a value: {', '.join(self.open_constants)}"] if self.open_constants else []
+        return f"<{self.type} {self.source.name}: {', '.join(parts)}>"
 
     @property
     def reward_names(self) -> list[str]:

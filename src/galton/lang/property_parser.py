@@ -509,8 +509,16 @@ class PropertyParser(DeclarationParser):
 def parse_properties(source: Source) -> PropertyFile:
     """The constants, formulas, labels and properties of a property file, or of what was typed as a property.
 
+    A model in JANI is a property file too, because it holds its properties.
+
     >>> [p.text for p in parse_properties(Source("example", '"up": P=? [ F x=1 ]; S=? [ x=0 ]')).properties]
     ['P=? [ F x=1 ]', 'S=? [ x=0 ]']
     """
+    from .jani.detection import is_jani
+
+    if is_jani(source):
+        from .jani.reader import read_properties
+
+        return read_properties(source)
     with DeepRecursion(source):
         return PropertyParser(source).file()

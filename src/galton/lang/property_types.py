@@ -31,7 +31,7 @@ from .properties import (
     UnaryPath,
 )
 from .source import LanguageError
-from .stream import nearest
+from .stream import suggestion
 from .types import Scope
 
 
@@ -107,7 +107,7 @@ class PropertyScope(Scope):
         if name in ("init", "deadlock"):
             return "bool"
         if name not in self.labels:
-            hint = nearest(name, self.labels)
+            hint = suggestion(name, self.labels, "labels", '"')
             if name in self.types:
                 hint = f"'{name}' without quotes is a variable or constant"
             raise LanguageError(f'unknown label "{name}"', self.source, expression.span, hint)

@@ -52,6 +52,12 @@ class Exact(float):
         return self._fraction
 
 
+class Irrational(float):
+    """The double nearest to a number that no fraction is: JANI has e and π. Who computes exactly must refuse it."""
+
+    __slots__ = ()
+
+
 def literal(text: str) -> float:
     """A decimal number as it stands in a text; infinite where it is too large for a double."""
     digits, _, exponent = text.lower().partition("e")

@@ -44,12 +44,16 @@ class Question:
     source: Source
 
 
+Checked = dict[tuple[object, ...], list[Question]]  # by file, and by the constants that have values
+
+
 def resolve(
     file: PropertyFile,
     program: Program,
     given: Mapping[str, Value | str],
     labels: Collection[str] = (),
     earlier: Collection[Property] = (),
+    checked: Checked | None = None,
 ) -> tuple[Program, list[Question]]:
     """Settle a property file against a program.
 
@@ -61,9 +65,13 @@ def resolve(
         Labels that the model has though no program declares them.
     earlier
         Properties of other files, resolved, that may be referred to.
+    checked
+        What came out for this file and program with other values of the same constants. A property does not depend on
+        them, so that it is settled once.
     """
     _refuse_clashes(file, program)
-    outer = Constants({n: type_of_value(v) for n, v in program.constants.items()}, program.constants, {})
+    types = {**program.open_constants, **{n: type_of_value(v) for n, v in program.constants.items()}}
+    outer = Constants(types, program.constants, {})
     declared: dict[str, Type] = {c.name.name: c.type for c in file.constants}
     constants = resolve_constants(file.constants, given, Scope(file.source, {**outer.types, **declared}), outer)
     formulas = dict(program.formulas)
@@ -79,9 +87,15 @@ def resolve(
     variables: dict[str, Type] = {v.name: v.type for v in program.variables}
     known: dict[str, Type] = dict.fromkeys([*BUILT_IN, *labels, *richer.labels], "bool")
     scope = PropertyScope(file.source, {**outer.types, **declared, **variables}, labels=known)
+    key = (id(file), *constants.values)
+    if checked is not None and key in checked:
+        return richer, checked[key]
     resolver = _Resolver(file, formulas, scope, constants, earlier)
     with DeepRecursion(file.source):
-        return richer, [Question(resolver.checked(p), file.source) for p in file.properties]
+        questions = [Question(resolver.checked(p), file.source) for p in file.properties]
+    if checked is not None:
+        checked[key] = questions
+    return richer, questions
 
 
 def _refuse_clashes(file: PropertyFile, program: Program) -> None:

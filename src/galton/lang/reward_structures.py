@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from .expressions import Expression
 from .properties import Reward
 from .source import LanguageError, Source
-from .stream import nearest
+from .stream import suggestion
 
 __all__ = ["structure_name"]
 
@@ -26,7 +26,8 @@ def structure_name(
             return names[0]
         case str() as name:
             if name not in names:
-                raise LanguageError(f'unknown reward structure "{name}"', source, formula.span, nearest(name, names))
+                hint = suggestion(name, names, "reward structures", '"') or "the only one has no name: write R"
+                raise LanguageError(f'unknown reward structure "{name}"', source, formula.span, hint)
             return name
         case index:
             number = constant(index)

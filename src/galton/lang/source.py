@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from .wording import worded
+
 WIDEST = 160  # characters of a line that are shown
 
 
@@ -51,9 +53,12 @@ class Source:
 
 
 class GaltonError(Exception):
-    """Anything Galton refuses, in words meant for the person who asked."""
+    """Anything Galton refuses, in words meant for the person who asked: see :mod:`.wording`."""
 
     kind = "input"
+
+    def __str__(self) -> str:
+        return worded(super().__str__())
 
 
 class LanguageError(GaltonError):
@@ -71,12 +76,12 @@ class LanguageError(GaltonError):
         pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
         gutter = f"{line:>5} | "
         shown = [
-            f"{self.source.name}:{place}: error: {self.message}",
+            f"{self.source.name}:{place}: error: {worded(self.message)}",
             f"{gutter}{text}",
             f"{' ' * (len(gutter) - 2)}| {pad}{'^' * width}",
         ]
         if self.hint:
-            shown.append(f"  hint: {self.hint}")
+            shown.append(f"  hint: {worded(self.hint)}")
         return "\n".join(shown)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -98,5 +103,12 @@ class UnsupportedError(LanguageError):
 
 
 def read_source(path: str | Path) -> Source:
-    """The text of a file. Old files have comments in old encodings: what is not UTF-8 is shown as such, not refused."""
+    """The text of a file, or the program that a reaction network in SBML comes to.
+
+    Old files have comments in old encodings: what is not UTF-8 is shown as such, not refused.
+    """
+    from .sbml import SUFFIXES, prism_text
+
+    if Path(path).suffix in SUFFIXES:
+        return Source(str(path), prism_text(path))
     return Source(str(path), Path(path).read_text(encoding="utf-8", errors="replace"))

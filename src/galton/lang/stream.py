@@ -6,10 +6,12 @@ in them; how to complain lives here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .lexer import KEYWORDS, Token, tokenize
 from .source import LanguageError, Source, Span, UnsupportedError
+
+MOST_LISTED = 12  # names in a message
 
 _SLIPS = {
     "==": "PRISM compares with a single '='",
@@ -134,3 +136,21 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     same_but_case = [other for other in known if other.lower() == name.lower()]
     matches = same_but_case or get_close_matches(name, known, 1)
     return f"did you mean '{matches[0]}'?" if matches else None
+
+
+def suggestion(name: str, candidates: Iterable[str], what: str, quote: str = "") -> str | None:
+    """A hint for a name that is not there: the one most like it, or all that there are; None where there is none.
+
+    >>> suggestion("dnoe", ["done", "high"], "labels"), suggestion("end", ["done", "high"], "labels", '"')
+    ("did you mean 'done'?", 'known labels: "done", "high"')
+    """
+    known = [other for other in candidates if other]
+    return nearest(name, known) or (listed(known, f"known {what}", quote) if known else None)
+
+
+def listed(names: Sequence[str], what: str, quote: str = "") -> str:
+    """Names that there are; of many, the first."""
+    shown = [f"{quote}{name}{quote}" for name in names[:MOST_LISTED]]
+    if len(names) > MOST_LISTED:
+        shown.append(f"and {len(names) - MOST_LISTED:,} more")
+    return f"{what}: {', '.join(shown)}"

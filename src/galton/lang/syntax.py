@@ -6,10 +6,13 @@ tuples, because a dozen dataclasses would cost a command-line tool more time at 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .expressions import Expression, Type
 from .source import Source, Span
+
+if TYPE_CHECKING:
+    from .program import Vector
 
 
 class Identifier(NamedTuple):
@@ -97,11 +100,12 @@ class RewardItemSyntax(NamedTuple):
 
 
 class RewardsSyntax(NamedTuple):
-    """``rewards "name" … endrewards``."""
+    """``rewards "name" … endrewards``; ``mean`` is that of :class:`.program.RewardStructure`."""
 
     name: Identifier | None
     items: tuple[RewardItemSyntax, ...]
     span: Span
+    mean: bool = False
 
 
 class SystemName(NamedTuple):
@@ -132,7 +136,13 @@ class SystemRename(NamedTuple):
     renaming: tuple[tuple[Identifier, Identifier], ...]
 
 
-SystemSyntax = SystemName | SystemParallel | SystemHide | SystemRename
+class SystemVectors(NamedTuple):
+    """Synchronisation vectors, as JANI has them. PRISM's text has no words for them."""
+
+    vectors: tuple[Vector, ...]
+
+
+SystemSyntax = SystemName | SystemParallel | SystemHide | SystemRename | SystemVectors
 
 
 class SystemDefinition(NamedTuple):
@@ -144,7 +154,11 @@ class SystemDefinition(NamedTuple):
 
 
 class ModelFile(NamedTuple):
-    """A whole model file. ``type`` is the keyword written, in today's spelling, or None."""
+    """A whole model file. ``type`` is the keyword written, in today's spelling, or None.
+
+    ``shares_variables`` says that any command may write any variable: whoever made the file has seen to it that no two
+    that move together write the same one. PRISM's text promises so by its rules for modules, JANI has others.
+    """
 
     source: Source
     type: Identifier | None
@@ -156,3 +170,4 @@ class ModelFile(NamedTuple):
     rewards: tuple[RewardsSyntax, ...]
     initial: Expression | None
     systems: tuple[SystemDefinition, ...]
+    shares_variables: bool = False

@@ -6,11 +6,11 @@ must be actions that some module has or a renaming makes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from .program import Hide, Leaf, Parallel, Rename, System
+from .program import Hide, Leaf, Parallel, Rename, System, Vector, Vectors
 from .source import LanguageError, Source, Span
-from .stream import nearest
+from .stream import suggestion
 from .syntax import (
     Identifier,
     ModelFile,
@@ -20,6 +20,7 @@ from .syntax import (
     SystemParallel,
     SystemRename,
     SystemSyntax,
+    SystemVectors,
 )
 
 
@@ -29,6 +30,9 @@ def compose(file: ModelFile, modules: Sequence[str], actions: Sequence[str]) -> 
         if len(modules) == 1:
             return Leaf(modules[0]), tuple(actions)
         return Parallel(tuple(map(Leaf, modules)), None), tuple(actions)
+    only = file.systems[0].system
+    if isinstance(only, SystemVectors):  # their makers know the modules and actions
+        return Vectors(only.vectors), tuple(dict.fromkeys(v.action for v in only.vectors if v.action))
     return _Composition(file, modules, actions).compose()
 
 
@@ -88,10 +92,12 @@ class _Composition:
             case SystemRename(operand, renaming):
                 self._action_set(tuple(old for old, _ in renaming))
                 return Rename(self._convert(operand), {old.name: new.name for old, new in renaming})
+            case SystemVectors(vectors):
+                return Vectors(vectors)
 
     def _module(self, name: Identifier) -> System:
         if name.name not in self._modules:
-            hint = nearest(name.name, self._modules)
+            hint = suggestion(name.name, self._modules, "modules")
             if name.name in self._named:
                 hint = f'refer to the system in double quotes: "{name.name}"'
             raise self._error(f"unknown module '{name.name}'", name.span, hint)
@@ -102,7 +108,8 @@ class _Composition:
 
     def _reference(self, name: Identifier) -> System:
         if name.name not in self._named:
-            raise self._error(f'unknown system "{name.name}"', name.span, nearest(name.name, self._named))
+            hint = suggestion(name.name, self._named, "systems", '"')
+            raise self._error(f'unknown system "{name.name}"', name.span, hint)
         if name.name in self._open:
             raise self._error(f'the system "{name.name}" refers to itself', name.span)
         self._open.append(name.name)
@@ -114,9 +121,8 @@ class _Composition:
         seen: set[str] = set()
         for action in actions:
             if action.name not in self._actions:
-                raise self._error(
-                    f"no module has the action '{action.name}'", action.span, nearest(action.name, self._actions)
-                )
+                hint = suggestion(action.name, self._actions, "actions")
+                raise self._error(f"no module has the action '{action.name}'", action.span, hint)
             if action.name in seen:
                 raise self._error(f"the action '{action.name}' is listed twice", action.span)
             seen.add(action.name)
@@ -124,3 +130,55 @@ class _Composition:
 
     def _error(self, message: str, span: Span, hint: str | None = None) -> LanguageError:
         return LanguageError(message, self._source, span, hint)
+
+
+_Alternatives = dict[str | None, list[Vector]]
+
+
+def vectors_of(system: System, alphabets: Mapping[str, Iterable[str | None]]) -> list[Vector]:
+    """A composition as synchronisation vectors: which commands move together, and as which action.
+
+    ``alphabets`` has the actions of each module, with None for commands that have none.
+    """
+    return [vector for alternatives in _by_action(system, alphabets).values() for vector in alternatives]
+
+
+def _by_action(system: System, alphabets: Mapping[str, Iterable[str | None]]) -> _Alternatives:
+    """The vectors of each action; the keys are the alphabet, even of what can never move."""
+    match system:
+        case Leaf(module):
+            return {action: [Vector(action, ((module, action),))] for action in alphabets[module]}
+        case Hide(operand, hidden):
+            return _relabelled(_by_action(operand, alphabets), dict.fromkeys(hidden))
+        case Rename(operand, renaming):
+            return _relabelled(_by_action(operand, alphabets), dict(renaming))
+        case Parallel(operands, actions):
+            parts = [_by_action(operand, alphabets) for operand in operands]
+            result = parts[0]
+            for part in parts[1:]:
+                result = _synchronised(result, part, actions)
+            return result
+        case Vectors(vectors):
+            found: _Alternatives = {}
+            for vector in vectors:
+                found.setdefault(vector.action, []).append(vector)
+            return found
+    raise TypeError(f"not a composition: {system!r}")
+
+
+def _synchronised(left: _Alternatives, right: _Alternatives, actions: frozenset[str] | None) -> _Alternatives:
+    shared = {a for a in left if a is not None and a in right} if actions is None else actions
+    result: _Alternatives = {}
+    for action in dict.fromkeys([*left, *right]):
+        mine, theirs = left.get(action, []), right.get(action, [])
+        both = [Vector(action, a.parts + b.parts) for a in mine for b in theirs]
+        result[action] = both if action in shared else [*mine, *theirs]
+    return result
+
+
+def _relabelled(vectors: _Alternatives, names: Mapping[str, str | None]) -> _Alternatives:
+    result: _Alternatives = {}
+    for action, alternatives in vectors.items():
+        new = names.get(action, action) if action else None
+        result.setdefault(new, []).extend(Vector(new, vector.parts) for vector in alternatives)
+    return result

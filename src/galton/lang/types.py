@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
 from .operations import BINARY, FUNCTIONS, UNARY, Operation
 from .source import LanguageError, Source
-from .stream import nearest
+from .stream import listed, nearest, suggestion
 
 _ARTICLE: dict[Type, str] = {"bool": "a bool", "int": "an int", "double": "a double"}
 _NUMBER: tuple[Type, ...] = ("int", "double")
@@ -74,12 +74,18 @@ class Scope:
             return found
         if name in self.variables:
             raise self._error(f"the variable '{name}' cannot be used {self.place}", expression)
-        hint = nearest(name, [*self.types, *self.variables])
-        raise self._error(f"unknown name '{name}'", expression, hint)
+        raise self._error(f"unknown name '{name}'", expression, self._meant(name))
+
+    def _meant(self, name: str) -> str | None:
+        """What somebody may have meant by a name that nothing has: another name, or a constant of their own."""
+        known = [*self.types, *self.variables]
+        if not known or (hint := nearest(name, known)):
+            return hint if known else None
+        return f"{listed(known, 'known names')}; for a constant of this name, write const double {name};"
 
     def _call(self, function: str, arguments: tuple[Expression, ...], call: Expression) -> Type:
         if function not in FUNCTIONS:
-            hint = nearest(function, FUNCTIONS)
+            hint = suggestion(function, FUNCTIONS, "functions")
             if function in self.types:
                 hint = f"'{function}' is no function: is an operator missing before '('?"
             raise self._error(f"unknown function '{function}'", call, hint)

@@ -15,8 +15,9 @@ from functools import reduce
 from ..lang.evaluation import fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.operations import BINARY, FUNCTIONS, UNARY
-from ..lang.program import Command, Hide, Leaf, Parallel, Program, Rename, RewardItem, System
+from ..lang.program import Command, Program, RewardItem
 from ..lang.source import Span
+from ..lang.systems import vectors_of
 from ..model.orbits import Orbits
 from ..model.states import Field
 from .expression_graph import Graph, Kind
@@ -202,15 +203,15 @@ class Lowering:
             factors[module.name] = by_action
         self.commands = tuple(commands)
 
-        composed = _products(program.system, factors)
-        self.actions = tuple(dict.fromkeys(["", *program.actions, *(a for a in composed if a)]))  # renaming brings more
-        number = {name: i for i, name in enumerate(self.actions)}
+        vectors = vectors_of(program.system, factors)
+        self.actions = tuple(dict.fromkeys(["", *program.actions, *(v.action for v in vectors if v.action)]))
+        number = {name: i for i, name in enumerate(self.actions)}  # renaming may have brought new ones
         products = []
-        for action, alternatives in composed.items():
-            for factor_list in alternatives:
-                if all(factor_list):
-                    kept = tuple(f for f in factor_list if not _idle(f, commands, self.graph))
-                    products.append(Product(number[action] if action else 0, kept or factor_list[:1]))
+        for vector in vectors:
+            moving = tuple(factors[module].get(action, ()) for module, action in vector.parts)
+            if all(moving):
+                kept = tuple(factor for factor in moving if not _idle(factor, commands, self.graph))
+                products.append(Product(number[vector.action] if vector.action else 0, kept or moving[:1]))
         products.sort(key=lambda p: p.action)  # stable: unlabelled first, then actions in PRISM's order
         self.products = tuple(products)
 
@@ -337,47 +338,6 @@ def _idle(factor: tuple[int, ...], commands: list[LoweredCommand], graph: Graph)
 
 
 _ONE = Literal(1.0)
-_Factors = tuple[tuple[int, ...], ...]
-
-
-def _products(
-    system: System, factors: Mapping[str, Mapping[str | None, tuple[int, ...]]]
-) -> dict[str | None, list[_Factors]]:
-    """The products of each action of a composition; the keys are its alphabet, even where nothing is ever enabled."""
-    match system:
-        case Leaf(module):
-            return {action: [(commands,)] for action, commands in factors[module].items()}
-        case Hide(operand, hidden):
-            return _relabel(_products(operand, factors), dict.fromkeys(hidden))
-        case Rename(operand, renaming):
-            return _relabel(_products(operand, factors), dict(renaming))
-        case Parallel(operands, actions):
-            parts = [_products(operand, factors) for operand in operands]
-            result = parts[0]
-            for part in parts[1:]:
-                result = _compose(result, part, actions)
-            return result
-    raise TypeError(f"not a composition: {system!r}")
-
-
-def _compose(
-    left: dict[str | None, list[_Factors]], right: dict[str | None, list[_Factors]], actions: frozenset[str] | None
-) -> dict[str | None, list[_Factors]]:
-    shared = {a for a in left if a is not None and a in right} if actions is None else actions
-    result: dict[str | None, list[_Factors]] = {}
-    for action in dict.fromkeys([*left, *right]):
-        mine, theirs = left.get(action, []), right.get(action, [])
-        result[action] = [a + b for a in mine for b in theirs] if action in shared else [*mine, *theirs]
-    return result
-
-
-def _relabel(
-    products: dict[str | None, list[_Factors]], names: Mapping[str, str | None]
-) -> dict[str | None, list[_Factors]]:
-    result: dict[str | None, list[_Factors]] = {}
-    for action, alternatives in products.items():
-        result.setdefault(names.get(action, action) if action else None, []).extend(alternatives)
-    return result
 
 
 def _reward_action(item: RewardItem, number: Mapping[str, int]) -> int:

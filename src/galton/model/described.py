@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..lang.evaluation import LARGEST_INT, SMALLEST_INT
 from ..lang.program import Parallel, Program, Variable
 from ..lang.source import Source, Span
 from .sparse import Model
@@ -27,7 +28,8 @@ def described(model: Model) -> Program:
             if column.dtype == np.bool_ or np.issubdtype(column.dtype, np.integer):
                 kind = "bool" if column.dtype == np.bool_ else "int"
                 low, high = int(column.min()), int(column.max())
-                variables.append(Variable(name, kind, low, high, low, None, _NOWHERE))  # type: ignore[arg-type]
+                if low >= SMALLEST_INT and high <= LARGEST_INT:
+                    variables.append(Variable(name, kind, low, high, low, None, _NOWHERE))  # type: ignore[arg-type]
     return Program(
         type=model.type,
         source=Source("model", ""),

@@ -11,9 +11,10 @@ Endless models are explored in part. Every state that was met but not explored i
 from __future__ import annotations
 
 import heapq
+import inspect
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from ..lang.model_types import ModelType, nature_of
 from .construct import Assembled, Integers, assemble, number_actions
+from .named_states import named_states, usable_name
 from .sparse import ActionCodes, Model, ModelError, Rewards, row_sums
 from .states import ListedStates
 from .validation import SUM_TOLERANCE, finish, refuse_unknown_type
@@ -43,6 +45,7 @@ def explore_function(
     order: Literal["bfs", "most-probable"] = "bfs",
     max_states: int | None = None,
     min_probability: float = 0.0,
+    variables: Sequence[str] | None = None,
 ) -> Model:
     """Explore the states that a function leads to.
 
@@ -51,8 +54,9 @@ def explore_function(
     step
         From a state to where it leads: ``[(probability, state), …]`` for a DTMC, ``[(rate, state), …]`` for a CTMC,
         ``{action: [(probability, state), …], …}`` for an MDP, or ``[(action, [(probability, state), …]), …]`` where
-        an action occurs twice. Nothing in it: a deadlock, which gets a loop. States are any hashable objects; with
-        named tuples and frozen dataclasses, their fields become the variables of the model.
+        an action occurs twice. Nothing in it: a deadlock, which gets a loop. States are any hashable objects. Where
+        they are numbers, the argument's name is a variable of the model, for properties to use; of tuples, the name
+        and a number, ``x0``, ``x1``, …; of named tuples and frozen dataclasses, the fields.
     initial
         The initial state; several in a list or set.
     type
@@ -74,6 +78,8 @@ def explore_function(
     min_probability
         With ``order="most-probable"``, leave states unexplored when no path to them is as probable as this. It bounds
         single paths, not their sum: check ``P=? [ F "unexplored" ]`` for what was cut off altogether.
+    variables
+        Other names for the parts of states.
 
     States left unexplored are absorbing, have no rewards, and are labelled ``"unexplored"``.
 
@@ -82,6 +88,13 @@ def explore_function(
     >>> model = explore_function(walk, 1, order="most-probable", min_probability=0.01)
     >>> model, list(model.states), [model.states[s] for s in model.labels["unexplored"].nonzero()[0]]
     (<dtmc: 6 states, 10 transitions>, [1, 2, 0, 3, 4, 5], [5])
+
+    Labels and rewards are functions of a state, and the argument ``x`` is a variable:
+
+    >>> import galton
+    >>> model = explore_function(walk, 2, max_states=50, labels={"home": lambda x: x == 0}, rewards={"x": lambda x: x})
+    >>> round(galton.check(model, "P=? [ F<=2 x=0 ]").value, 6), int(model.labels["home"].sum()), list(model.rewards)
+    (0.49, 1, ['x'])
     """
     started = perf_counter()
     _check_arguments(type, order, max_states, min_probability, labels)
@@ -92,7 +105,17 @@ def explore_function(
         if max_states is not None and len(found.states) >= max_states:
             break
     bounded = max_states is not None or min_probability > 0
-    return _model(found, starts, labels or {}, rewards or {}, choice_rewards or {}, bounded, started)
+    states = named_states(found.states, variables, _argument(step))
+    return _model(found, starts, states, labels or {}, rewards or {}, choice_rewards or {}, bounded, started)
+
+
+def _argument(step: Callable[[Any], Any]) -> str:
+    """The name that a function has for a state."""
+    try:
+        names = list(inspect.signature(step).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return names[0] if names and usable_name(names[0]) else "x"
 
 
 @dataclass
@@ -250,6 +273,7 @@ def _check_arguments(
 def _model(
     found: _Found,
     starts: list[int],
+    states: ListedStates,
     labels: Mapping[str, Callable[[Any], bool]],
     rewards: Mapping[str, Callable[[Any], float]],
     choice_rewards: Mapping[str, Callable[[Any, str], float]],
@@ -282,7 +306,7 @@ def _model(
         rewards=structures,
         actions=matrix.actions,
         choice_actions=matrix.choice_actions,
-        states=ListedStates(_variables(found.states), found.states),
+        states=states,
         build_seconds=perf_counter() - started,
     )
     return finish(model)
@@ -340,14 +364,3 @@ def _reward(name: str, reward: Callable[..., float], state: Any, *action: str) -
     if not -np.inf < value < np.inf:
         raise ModelError(f"the reward {name!r} of the state {state!r} is {value:g}")
     return value
-
-
-def _variables(states: list[Any]) -> tuple[str, ...] | None:
-    """The names of the parts of a state, where all states are of one type that has them."""
-    kinds = set(map(type, states))
-    if len(kinds) != 1:
-        return None
-    kind = kinds.pop()
-    if is_dataclass(kind):
-        return tuple(part.name for part in fields(kind))
-    return getattr(kind, "_fields", None) if issubclass(kind, tuple) else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
     from .construct import Labels, MatrixLike, RewardLike
+    from .traces import Traces
 
 __all__ = ["ActionCodes", "Int32s", "Mask", "Model", "ModelError", "Offsets", "Rewards", "Values", "row_sums"]
 
@@ -214,6 +214,51 @@ class Model:
 
         return explore_function(step, initial, type, **options)
 
+    @staticmethod
+    def from_pandas(edges: Any, **options: Any) -> Model:
+        """Make a model from a pandas table with a row for each transition.
+
+        The columns are ``source``, ``target`` and ``probability`` (``rate`` for a CTMC) and for an MDP ``action``;
+        :func:`galton.model.from_edges.from_pandas` tells the options.
+
+        >>> import pandas
+        >>> table = pandas.DataFrame({"source": [0, 0], "target": [1, 2], "probability": [0.25, 0.75]})
+        >>> Model.from_pandas(table)
+        <dtmc: 3 states, 4 transitions>
+        """
+        from .from_edges import from_pandas
+
+        return from_pandas(edges, **options)
+
+    @staticmethod
+    def from_networkx(graph: Any, **options: Any) -> Model:
+        """Make a model from a NetworkX graph, whose nodes are the states.
+
+        Edges have a ``probability`` (``rate`` for a CTMC) and for an MDP an ``action``;
+        :func:`galton.model.from_edges.from_networkx` tells the options.
+
+        >>> import networkx
+        >>> Model.from_networkx(networkx.cycle_graph(5), normalise=True)
+        <dtmc: 5 states, 10 transitions>
+        """
+        from .from_edges import from_networkx
+
+        return from_networkx(graph, **options)
+
+    @staticmethod
+    def from_gymnasium(env: Any, **options: Any) -> Model:
+        """Make an MDP from a toy-text environment of Gymnasium, such as FrozenLake, CliffWalking and Taxi.
+
+        :func:`galton.model.from_gymnasium.from_gymnasium` tells the options.
+
+        >>> import gymnasium
+        >>> Model.from_gymnasium(gymnasium.make("FrozenLake-v1"))
+        <mdp: 21 states, 69 choices, 153 transitions>
+        """
+        from .from_gymnasium import from_gymnasium
+
+        return from_gymnasium(env, **options)
+
     def to_host(self) -> Model:
         """Return the model with NumPy arrays: copied from the device if they are there, itself if not."""
         from .moving import to_host
@@ -356,6 +401,22 @@ class Model:
         """The name of the action of a choice; empty when it has none."""
         return "" if self.choice_actions is None else self.actions[int(self.choice_actions[choice])]
 
+    def simulate(
+        self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0
+    ) -> Traces:
+        """Follow random paths, and return all that they meet: a row for each state that one enters.
+
+        A path ends after ``steps``, 100 if nothing is said, or in a CTMC at a ``time``. In an MDP each choice of a
+        state is as likely as the others; :func:`galton.simulate` follows a strategy instead.
+
+        >>> chain = Model.from_matrix("dtmc", [[0.5, 0.5], [0.25, 0.75]])
+        >>> chain.simulate(steps=5, paths=2)
+        <traces: 2 paths, 10 steps, seed 0>
+        """
+        from .random_paths import ModelPaths
+
+        return ModelPaths(self).traces(paths=paths, steps=steps, time=time, seed=seed)
+
     def validate(self) -> None:
         """Check everything this class promises; raise :class:`ModelError` at the first thing that does not hold."""
         from .validation import validate
@@ -406,22 +467,9 @@ class Model:
         return f"<{self.type}: {self.n_states:,} states{choices}, {self.n_transitions:,} transitions>"
 
     def _repr_html_(self) -> str:
-        rows = [("type", self.type.upper()), ("states", f"{self.n_states:,}")]
-        if self.has_choices:
-            rows.append(("choices", f"{self.n_choices:,}"))
-        rows.append(("transitions", f"{self.n_transitions:,}"))
-        first = ", ".join(str(number) for number in self.initial[:5])
-        rows.append(("initial states", first + (f" … ({len(self.initial):,})" if len(self.initial) > 5 else "")))
-        rows.append(("labels", ", ".join(f"{name} ({mask.sum():,})" for name, mask in self.labels.items())))
-        if self.rewards:
-            rows.append(("rewards", ", ".join(name or "(unnamed)" for name in self.rewards)))
-        if self.states is not None and self.states.variables:
-            rows.append(("variables", ", ".join(self.states.variables)))
-        rows.append(("memory", f"{self.memory / 1e6:,.1f} MB"))
-        if self.build_seconds is not None:
-            rows.append(("built in", f"{self.build_seconds:.3g} s"))
-        cells = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escape(v)}</td></tr>" for k, v in rows)
-        return f"<table>{cells}</table>"
+        from .summary import model_html
+
+        return model_html(self)
 
 
 def row_sums(row_starts: Offsets, values: Values, weights: Floats | None = None) -> Floats:

@@ -176,6 +176,10 @@ class PackedStates:
     def __repr__(self) -> str:
         return f"<{len(self)} states of ({', '.join(self.variables)})>"
 
+    def describe(self, number: int) -> str:
+        """A state as people read it."""
+        return repr(self[number])
+
     def column(self, name: str) -> Column:
         """The values of one variable in all states: int32, or bool for a Boolean one."""
         field = self._field(name)
@@ -234,11 +238,14 @@ class ListedStates:
     """States that are Python objects, as a function made them: tuples, strings, named tuples, frozen dataclasses.
 
     ``variables`` names the parts of a state when all states are tuples of that length or objects with these
-    attributes; None when a state has no parts to name.
+    attributes; a state that is a number has one name. None when a state has no parts to name.
 
     >>> states = ListedStates(None, ["heads", "tails"])
     >>> states[1], states.find("tails")
     ('tails', 1)
+    >>> states = ListedStates(("x", "up"), [(0, True), (0, False)])
+    >>> states.find((0, False)), states.find(up=True), states.column("up").tolist()
+    (1, 0, [True, False])
     """
 
     variables: tuple[str, ...] | None
@@ -274,20 +281,47 @@ class ListedStates:
     def __getstate__(self) -> dict[str, Any]:
         return {"variables": self.variables, "states": self.states}  # without the index: it is made again on demand
 
+    def describe(self, number: int) -> str:
+        """A state as people read it: numbers and tuples with the names of their parts."""
+        state = self.states[number]
+        if not self.variables or not isinstance(state, (int, np.generic, tuple)) or hasattr(state, "_fields"):
+            return repr(state)
+        parts = [_part(state, name, place) for place, name in enumerate(self.variables)]
+        shown = (str(part).lower() if isinstance(part, (bool, np.bool_)) else str(part) for part in parts)
+        return f"({', '.join(f'{name}={part}' for name, part in zip(self.variables, shown, strict=True))})"
+
     def column(self, name: str) -> npt.NDArray[Any]:
         """One part of every state, where the states have named parts."""
         if self.variables is None or name not in self.variables:
             raise KeyError(f"no variable {name!r}; there are {', '.join(self.variables or ()) or 'none'}")
-        part = self.variables.index(name)
-        return np.array([state[part] if isinstance(state, tuple) else getattr(state, name) for state in self.states])
+        place = self.variables.index(name)
+        return np.array([_part(state, name, place) for state in self.states])
 
-    def find(self, state: Hashable, /) -> int:
-        """The number of a state."""
+    def find(self, state: Hashable = None, /, **values: object) -> int:
+        """The number of a state: the object itself or, where states have variables, values that no other state has."""
+        if values:
+            return self._with_values(values)
         try:
             return self._index[state]
-        except KeyError:
+        except (KeyError, TypeError):
             example = f", for example {self.states[0]!r}" if self.states else ""
             raise KeyError(f"no state {state!r} among the {len(self)} states{example}") from None
+
+    def _with_values(self, values: Mapping[str, object]) -> int:
+        found = np.flatnonzero(np.all([self.column(name) == value for name, value in values.items()], axis=0))
+        if len(found) == 1:
+            return int(found[0])
+        shown = ", ".join(f"{name}={value}" for name, value in values.items())
+        if not len(found):
+            raise KeyError(f"no state has {shown} among the {len(self)} states")
+        raise KeyError(f"{len(found)} states have {shown}, the first is {self.states[int(found[0])]!r}")
+
+
+def _part(state: Any, name: str, place: int) -> Any:
+    """A part of a state; a number is its own only part."""
+    if isinstance(state, tuple):
+        return state[place]
+    return state if isinstance(state, (int, float, np.generic)) else getattr(state, name)
 
 
 States = PackedStates | ListedStates

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..io.output import replacing
-from ..lang import GaltonError
+from .files import check_kind, is_page, new_figure, plotly, shades, write
 
-__all__ = ["Drawn", "check_distribution_picture", "plot_distributions"]
+__all__ = ["Drawn", "check_kind", "plot_distributions"]
 
-SUFFIXES = (".png", ".pdf", ".svg", ".html")
 MOST = 40  # bars; curves are fewer
 MOST_CURVES = 12
 
@@ -25,26 +23,13 @@ class Drawn:
     shares: Sequence[tuple[str, float]]
 
 
-def check_distribution_picture(path: Path) -> None:
-    """Raise an error where a picture of this name cannot be made."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise GaltonError(f"'{path.suffix}' is no kind of picture; {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} are")
-    try:
-        if path.suffix.lower() == ".html":
-            import plotly.graph_objects  # noqa: F401
-        else:
-            import matplotlib  # noqa: F401
-    except ImportError:
-        raise GaltonError("plots need Matplotlib and Plotly: pip install 'galton[plot]'") from None
-
-
 def plot_distributions(found: Sequence[Drawn], path: Path, title: str, axis: str) -> None:
     """Draw the likeliest values: bars for one moment, a curve for each value over several.
 
     ``axis`` says what the values are values of.
     """
-    check_distribution_picture(path)
-    (_html if path.suffix.lower() == ".html" else _picture)(found, path, title, axis)
+    check_kind(path)
+    write((_html if is_page(path) else _picture)(found, title, axis), path)
 
 
 def _likeliest(found: Sequence[Drawn], most: int) -> list[str]:
@@ -70,42 +55,40 @@ def _bars(found: Sequence[Drawn]) -> tuple[list[str], list[float]]:
     return values, [shares[value] for value in values]
 
 
-def _picture(found: Sequence[Drawn], path: Path, title: str, axis: str) -> None:
-    from matplotlib.figure import Figure
-
-    figure: Any = Figure(figsize=(7, 4.5), layout="constrained")
+def _picture(found: Sequence[Drawn], title: str, axis: str) -> Any:
+    figure = new_figure(7, 4.5)
     axes = figure.subplots()
     if len(found) == 1:
         values, shares = _bars(found)
-        axes.bar(values, shares)
+        axes.bar(values, shares, color=shades(1)[0])
         axes.tick_params(axis="x", rotation=90 if max(map(len, values), default=0) * len(values) > 60 else 0)
         axes.set_xlabel(axis)
     else:
-        for value, (times, shares) in _curves(found).items():
-            axes.plot(times, shares, label=value)
+        curves = _curves(found)
+        for (value, (times, part)), colour in zip(curves.items(), shades(len(curves)), strict=True):
+            axes.plot(times, part, label=value, color=colour)
         axes.set_xlabel("time")
-        axes.legend(title=axis, fontsize="small")
+        axes.legend(title=axis, fontsize="small", framealpha=0.85, edgecolor="none")
     axes.set_ylabel("probability")
     axes.set_title(title)
-    axes.grid(alpha=0.3)
-    with replacing(path, "binary") as file:
-        figure.savefig(file, dpi=150, format=path.suffix.lower().lstrip("."))
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
 
 
-def _html(found: Sequence[Drawn], path: Path, title: str, axis: str) -> None:
-    import plotly.graph_objects as objects
-
+def _html(found: Sequence[Drawn], title: str, axis: str) -> Any:
+    objects = plotly()
     figure = objects.Figure()
     if len(found) == 1:
         values, shares = _bars(found)
-        figure.add_trace(objects.Bar(x=values, y=shares))
+        figure.add_trace(objects.Bar(x=values, y=shares, marker={"color": shades(1)[0]}))
         figure.update_xaxes(title=axis, type="category")
     else:
-        for value, (times, shares) in _curves(found).items():
-            figure.add_trace(objects.Scatter(x=times, y=shares, mode="lines", name=value))
+        curves = _curves(found)
+        for (value, (times, part)), colour in zip(curves.items(), shades(len(curves)), strict=True):
+            figure.add_trace(objects.Scatter(x=times, y=part, mode="lines", name=value, line={"color": colour}))
         figure.update_xaxes(title="time")
         figure.update_layout(legend_title=axis)
     figure.update_yaxes(title="probability")
     figure.update_layout(title=title, template="simple_white")
-    with replacing(path) as file:
-        file.write(figure.to_html(include_plotlyjs=True))
+    return figure

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..io.output import replacing
-from ..lang import GaltonError
+from .files import check_kind, is_page, new_figure, plotly, write
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..model.sparse import Model
 
-__all__ = ["PIXELS", "Pattern", "check_picture", "draw_pattern", "figure", "pattern", "plot_matrix", "save"]
+__all__ = ["PIXELS", "Pattern", "check_kind", "draw_pattern", "figure", "pattern", "plot_matrix", "save"]
 
 PIXELS = 1000  # the most in each direction that transitions are counted in
 PANEL, DPI = 6.5, 200  # inches of a picture and its dots, which are more than PIXELS
 FEW = 60  # states up to which the axes have room for squares with edges
-SUFFIXES = (".png", ".pdf", ".svg")
+PAGE_PIXELS = 400
+SHADES = ("#8fb3e0", "#2f5fa8", "#0a1430")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +77,15 @@ def pattern(model: Model, order: str, title: str = "") -> Pattern:
     return Pattern(title or ORDERS[order], rows, columns, model.n_states)
 
 
-def check_picture(path: str | Path) -> None:
-    """Refuse a kind of picture that cannot be drawn, before anything is computed."""
-    if (suffix := Path(path).suffix.lower()) not in SUFFIXES:
-        raise GaltonError(f"'{suffix}' is no kind of picture; {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} are")
-    figure(1, 1)
-
-
 def plot_matrix(patterns: Sequence[Pattern], path: str | Path, title: str = "") -> Any:
-    """Draw patterns side by side into a file; return Matplotlib's figure."""
-    check_picture(path)
+    """Draw patterns side by side into a file; return Matplotlib's figure, or for a page Plotly's."""
+    check_kind(path)
+    drawn = _page(patterns, title) if is_page(path) else _picture(patterns, title)
+    write(drawn, path, DPI)
+    return drawn
+
+
+def _picture(patterns: Sequence[Pattern], title: str) -> Any:
     drawn = figure(PANEL * len(patterns), PANEL + 1)
     for axes, one in zip(drawn.subplots(1, len(patterns), squeeze=False)[0], patterns, strict=True):
         shown = draw_pattern(axes, one)
@@ -97,7 +96,30 @@ def plot_matrix(patterns: Sequence[Pattern], path: str | Path, title: str = "") 
             _colour_bar(drawn, axes, shown)
     if title:
         drawn.suptitle(title)
-    save(drawn, Path(path))
+    return drawn
+
+
+def _page(patterns: Sequence[Pattern], title: str) -> Any:
+    """As a picture, with fewer pixels: a page holds a number for each."""
+    import numpy as np
+
+    objects = plotly()
+    from plotly.subplots import make_subplots
+
+    drawn = make_subplots(rows=1, cols=len(patterns), subplot_titles=[one.title for one in patterns])
+    for column, one in enumerate(patterns, 1):
+        counts = one.counts(PAGE_PIXELS)
+        at = (np.arange(len(counts)) + 0.5) * max(one.size, 1) / len(counts) - 0.5  # the middles of pixels
+        z = np.where(counts > 0, np.log10(np.maximum(counts, 1)), np.nan).astype(np.float32)
+        few = {"hovertemplate": "from %{y:.0f} to %{x:.0f}: %{customdata}<extra></extra>", "customdata": counts}
+        look = {"colorscale": [[0, SHADES[0]], [0.5, SHADES[1]], [1, SHADES[2]]], "showscale": False, **few}
+        most = float(np.log10(max(int(counts.max(initial=1)), 1)))
+        ends = {"zmin": 0.0, "zmax": most} if most else {"zmin": -1.0, "zmax": 0.0}  # one colour, the darkest
+        drawn.add_trace(objects.Heatmap(x=at, y=at, z=z, **look, **ends), row=1, col=column)
+        drawn.update_xaxes(title="to state", constrain="domain", row=1, col=column)
+        anchor = {"scaleanchor": f"x{column if column > 1 else ''}", "constrain": "domain"}
+        drawn.update_yaxes(title="from state", autorange="reversed", **anchor, row=1, col=column)
+    drawn.update_layout(title=title, template="simple_white", height=700)
     return drawn
 
 
@@ -136,19 +158,14 @@ def _shades() -> Any:
     """From a blue that is seen on white to nearly black."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("transitions", ["#8fb3e0", "#2f5fa8", "#0a1430"])
+    return LinearSegmentedColormap.from_list("transitions", SHADES)
 
 
 def figure(width: float, height: float) -> Any:
     """An empty figure of so many inches."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise GaltonError("pictures need Matplotlib: pip install 'galton[plot]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
+    return new_figure(width, height)
 
 
 def save(drawn: Any, path: Path) -> None:
     """Write a figure."""
-    with replacing(path, "binary") as file:
-        drawn.savefig(file, dpi=DPI, format=path.suffix.lower().lstrip("."))
+    write(drawn, path, DPI)

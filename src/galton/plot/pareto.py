@@ -12,8 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..io.output import replacing
 from ..lang import GaltonError
+from .files import check_kind, is_page, new_figure, write
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Front", "check_front_picture", "inside_polygon", "outside_polygon", "plot_front"]
 
-SUFFIXES = (".png", ".pdf", ".svg", ".html")
 # Colours that people tell apart who do not see red and green alike.
 INSIDE, OUTSIDE, OPEN, CORNER = "#9fd8c3", "#f3d3ba", "#ffffff", "#0b3d2e"
 MARGIN = 0.08  # of the box on each side
@@ -53,34 +52,23 @@ class Front(Protocol):
 
 def check_front_picture(path: str | Path, objectives: int) -> None:
     """Refuse a picture that cannot be drawn, before anything is computed."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise GaltonError(f"'{suffix}' is no kind of picture; {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} are")
+    check_kind(path)
     if objectives > 3:
         raise GaltonError(f"a Pareto set of {objectives} objectives cannot be drawn; --csv FILE writes its points")
-    try:
-        if suffix == ".html":
-            import plotly.graph_objects  # noqa: F401
-        else:
-            import matplotlib  # noqa: F401
-    except ImportError:
-        raise GaltonError("plots need Matplotlib and Plotly: pip install 'galton[plot]'") from None
 
 
 def plot_front(front: Front, path: str | Path, title: str = "") -> None:
     """Draw a Pareto set of two or three objectives into a file: a picture, or with ``.html`` a page to turn."""
     path, count = Path(path), len(front.objectives)
     check_front_picture(path, count)
-    if path.suffix.lower() == ".html":
+    if is_page(path):
         figure = (_flat_page if count == 2 else _solid_page)(front)
         figure.update_layout(title={"text": title, "font": {"size": 14}}, template="simple_white")
-        with replacing(path) as file:
-            file.write(figure.to_html(include_plotlyjs=True))
+        write(figure, path)
         return
     drawn = (_flat_picture if count == 2 else _solid_picture)(front)
     drawn.suptitle(title, fontsize="small")
-    with replacing(path, "binary") as file:
-        drawn.savefig(file, dpi=150, format=path.suffix.lower().lstrip("."))
+    write(drawn, path)
 
 
 def _label(front: Front, axis: int) -> str:
@@ -187,16 +175,10 @@ def _surfaces(front: Front) -> list[_Surface]:
 # Pictures.
 
 
-def _figure(width: float, height: float) -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def _flat_picture(front: Front) -> Any:
     from matplotlib.patches import Patch, Polygon
 
-    figure = _figure(6.5, 5)
+    figure = new_figure(6.5, 5)
     axes = figure.subplots()
     signs, box = _signs(front), _box(front)
     low, high = (corner * signs for corner in box)
@@ -222,7 +204,7 @@ def _solid_picture(front: Front) -> Any:
     import numpy as np
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
-    figure = _figure(7, 6)
+    figure = new_figure(7, 6)
     axes = figure.add_subplot(projection="3d")
     inner, *beyond = _surfaces(front)
     faces, scale = inner.faces, np.ptp(inner.corners, axis=0)

@@ -1,7 +1,8 @@
 """Proposals: good approximate solutions, fast, without a promise.
 
-Gauss–Seidel sweeps while they do well; then BiCGStab preconditioned by the same sweep. For an MDP the strategy is held
-fixed meanwhile, in turn with sweeps that improve it (policy iteration with inexact evaluation, Puterman and Shin 1978).
+Gauss–Seidel sweeps while they do well; then BiCGStab preconditioned by the same sweep; where that takes long, for
+chains, by an elimination (:mod:`.absorbing`). For an MDP the strategy is held fixed meanwhile, in turn with sweeps that
+improve it (policy iteration with inexact evaluation, Puterman and Shin 1978).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from ..backend.protocol import Stop, System
 from ..device.arrays import how_many
 from ..model.values import Floats
+from .absorbing import AbsorbingChains
 from .equations import Segment
 from .settings import Settings
 
@@ -24,6 +26,7 @@ FEW_SWEEPS = 4  # between two looks at how fast they converge
 EASY_SWEEPS = 40  # more than these are not worth making when BiCGStab could be tried
 IMPROVEMENTS = 4  # sweeps, while they change the strategy, before it is evaluated again
 KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
+FEW_KRYLOV_SWEEPS = 300  # after which an elimination is tried
 ROUNDS = 200  # of improving a strategy, or of restarting
 SMALL = 20_000  # unknowns up to which a segment that resists is solved directly before more is tried
 ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
@@ -43,6 +46,8 @@ class Proposer:
         The rows taken, None for a chain.
     sweeps
         Sweeps over a segment so far.
+    absorbing
+        Segments as chains that end, where there are such.
     """
 
     system: System
@@ -51,6 +56,7 @@ class Proposer:
     chosen: npt.NDArray[np.int32] | None
     settings: Settings
     sweeps: int = 0
+    absorbing: AbsorbingChains | None = None
 
     def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0) -> float:
         """Gauss–Seidel sweeps, taking the best rows; returns the largest relative change in the last."""
@@ -76,13 +82,28 @@ class Proposer:
         part = span.part
         before = self.x[part].copy()
         if self.chosen is None:
-            done, _ = self.system.bicgstab(self.x, None, span, KRYLOV_SWEEPS, aim)
+            done = self._evaluate_chain(segment, aim)
         else:
             done, _ = self.system.solve_induced(self.x, self.chosen, span, aim)
         self.sweeps += done
         found = self.x[part]
         if how_many((found >= 0) & (found < np.inf)) < len(found):
             self.x[part] = before
+
+    def _evaluate_chain(self, segment: Segment, aim: float) -> int:
+        """By BiCGStab, with an elimination where sweeps take long; returns how many there were."""
+        span, done, residual = segment.span(self.settings.n_threads), 0, math.inf
+        eliminations = self.absorbing
+        if eliminations is None or not eliminations.promises(segment):
+            few = KRYLOV_SWEEPS if eliminations is None else FEW_KRYLOV_SWEEPS
+            done, residual = self.system.bicgstab(self.x, None, span, few, aim)
+        if eliminations is not None and residual > aim:
+            more, residual = eliminations.improve(self.system, self.x, segment, aim)
+            done += more
+            if residual > aim:
+                more, _ = self.system.bicgstab(self.x, None, span, KRYLOV_SWEEPS, aim)
+                done += more
+        return done
 
     def solve(self, segment: Segment, aim: float, entries: int, rounds: int = ROUNDS) -> float:
         """Until a sweep changes no unknown by more than ``aim`` of itself, or nothing helps any more."""

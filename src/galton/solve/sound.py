@@ -25,6 +25,7 @@ from ..device.arrays import how_many, namespace
 from ..model.errors import NumericError
 from ..model.rounding import SPACING
 from ..model.values import Floats
+from .absorbing import AbsorbingChains
 from .device_proposal import ParallelProposer
 from .direct.fallback import solve_directly
 from .equations import Equations, Int32s, Segment
@@ -89,6 +90,7 @@ class _Solver:
         if start is not None:
             x, chosen = start.x.copy(), None if start.chosen is None else start.chosen.copy()
         room = xp.empty(size)
+        self.absorbing = AbsorbingChains(equations, settings) if groups is None else None
         self.x = self._proposer(self.system, x, room, chosen)
         # The equations of w: the constants are x, and where there is a choice the longest way counts.
         self.w_constant = xp.zeros(len(equations.rows))
@@ -107,7 +109,7 @@ class _Solver:
         if self.equations.on_device:
             return ParallelProposer(system, x, room, chosen, self.settings)
         if self.device is None:
-            return Proposer(system, x, room, chosen, self.settings)
+            return Proposer(system, x, room, chosen, self.settings, absorbing=self.absorbing)
         return StreamingProposer(system, x, room, chosen, self.settings, device=self.device, weighs=weighs)
 
     def run(self) -> Solution:

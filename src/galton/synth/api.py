@@ -6,9 +6,10 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..checking.paths import threshold
 from ..device.placement import AUTO
@@ -20,10 +21,12 @@ from ..lang.resolution import Question, parts, resolve
 from ..lang.source import read_source
 from ..solve.settings import Settings
 from .evaluator import BackwardEvaluator, Evaluator
+from .executors import SharedEvaluator
 from .forward_evaluator import ForwardEvaluator
 from .goals import Optimum, Threshold, Values
+from .inquiry import DIRECTIONS, Direction, Inquiry, given_texts, model_of
 from .parameter_lifting import LiftedEvaluator
-from .parameters import OpenProgram, Range, open_parameters, reopened
+from .parameters import OpenProgram, Range, open_parameters
 from .parametric_ctmc import parametric_model
 from .parametric_mdp import parametric_choices
 from .placement import Place, one_device
@@ -33,28 +36,26 @@ from .regions import Problem, Regions
 
 Watch = Callable[[Mapping[str, Any]], None]
 
-Direction = Literal["auto", "backward", "forward"]
-
-TOLERANCE = 0.01
-
-__all__ = ["Synthesis", "synthesize"]
+__all__ = ["Synthesis", "inquire", "synthesize"]
 
 
 def synthesize(
-    subject: Program | str | Path,
-    prop: str,
+    subject: Program | str | Path | None = None,
+    prop: str | Path | None = None,
     *,
+    name: str | None = None,
     maximize: bool = False,
     minimize: bool = False,
     volume: float | None = None,
     tolerance: float | None = None,
     accuracy: float | None = None,
-    split: Split = "best",
-    resume: Regions | None = None,
+    split: Split | None = None,
+    resume: Regions | str | Path | None = None,
     device: str = AUTO,
-    direction: Direction = "auto",
+    direction: Direction | None = None,
     format: str | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
     watch: Watch | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **parameters: Range | Value | str,
@@ -64,11 +65,13 @@ def synthesize(
     Parameters
     ----------
     subject
-        A program, or the path of a file in the PRISM language.
+        A program, or the path of a file: in the PRISM language, or a reaction network in SBML.
     prop
-        One ``P`` or ``R`` operator, for a CTMC with a time bound. With a threshold, ``P>=0.9 [ … ]``, the space is
-        divided into where it holds, where it does not, and a rest; without, ``P=? [ … ]``, one of the next three is
-        needed.
+        One ``P`` or ``R`` operator, for a CTMC with a time bound, or the path of a file of properties. With a
+        threshold, ``P>=0.9 [ … ]``, the space is divided into where it holds, where it does not, and a rest; without,
+        ``P=? [ … ]``, one of the next three is needed.
+    name
+        The property of the file that is meant, by its name or its number from 1.
     maximize, minimize
         Find the boxes that hold every optimum.
     accuracy
@@ -79,7 +82,8 @@ def synthesize(
     split
         Cut boxes along the ``"best"`` parameter, or along ``"all"`` as PRISM-PSY does.
     resume
-        Regions to go on from, of the same question.
+        Regions, or a file of them, to go on from. They know what was asked: nothing else is needed, and what is given
+        besides has to be the same, but for a closer ``tolerance`` or ``accuracy``.
     device
         ``"cpu"``, or ``"cuda"`` or ``"cuda:1"`` for CTMCs: the regions are the same, but for the last digits of their
         bounds. ``"auto"`` begins on the CPU and moves to a device, if there is one, when the CPU would take longer than
@@ -91,6 +95,9 @@ def synthesize(
         On a device, the format of the matrix: ``"csr"`` or ``"ell"``; the one that suits it if not given.
     threads
         How many to use; all cores by default. The result is the same for any number.
+    executor
+        Whose workers look at the boxes: threads, processes, or other machines. Each builds the model once, for itself,
+        and computes on one core of the CPU.
     watch
         Told of progress.
     constants
@@ -116,22 +123,85 @@ def synthesize(
     given |= {n: v for n, v in parameters.items() if not isinstance(v, tuple)}
     if volume is not None and tolerance is not None:
         raise GaltonError("volume and tolerance are two names for one number; give one of them")
-    synthesis = Synthesis.prepare(
+    earlier = Regions.from_json(resume) if isinstance(resume, (str, Path)) else resume
+    inquiry = inquire(
         subject,
-        prop,
+        read_source(prop) if isinstance(prop, Path) else prop,
         ranges,
         given,
+        earlier,
+        chosen=name,
         maximize=maximize,
         minimize=minimize,
         tolerance=tolerance if volume is None else volume,
         accuracy=accuracy,
         split=split,
-        device=device,
         direction=direction,
-        format=format,
-        threads=threads,
     )
-    return synthesis.run(resume, watch)
+    synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads, executor=executor)
+    return synthesis.run(earlier, watch)
+
+
+def inquire(
+    subject: Program | Source | str | Path | None,
+    prop: Source | str | None,
+    ranges: Mapping[str, Range],
+    given: Mapping[str, Value | str],
+    earlier: Regions | None = None,
+    *,
+    chosen: str | None = None,
+    maximize: bool = False,
+    minimize: bool = False,
+    tolerance: float | None = None,
+    accuracy: float | None = None,
+    split: Split | None = None,
+    direction: Direction | None = None,
+) -> Inquiry:
+    """What is asked; what is not said is what earlier regions were asked for, if there are any."""
+    if split not in (None, "best", "all"):
+        raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
+    if direction is not None and direction not in DIRECTIONS:
+        raise GaltonError(f"bounds are found backward or forward, not '{direction}'; say auto, backward or forward")
+    before = earlier.inquiry if earlier else None
+    missing = "a model" if subject is None else "a property" if prop is None else ""
+    if missing and earlier is None:
+        raise GaltonError(f"{missing} is needed, unless earlier regions tell which")
+    if (missing or not ranges) and earlier is not None and before is None:
+        missing = missing or "a parameter with its range"
+        raise GaltonError(f"these regions are of a version that did not keep what was asked: {missing} is needed")
+    before = before or Inquiry(Source("", ""), Source("", ""), {})
+    if prop is not None:
+        properties = prop if isinstance(prop, Source) else Source("property", prop)
+    else:
+        properties, chosen = before.properties, chosen or before.chosen
+        if not (maximize or minimize or accuracy is not None):  # the same number is asked for, perhaps more closely
+            maximize, minimize = before.maximize, before.minimize
+            accuracy = before.accuracy if before.accuracy is None or tolerance is None else tolerance
+    _refuse_strangers(subject, properties, given)
+    texts = given_texts(subject, given, ranges or before.ranges)
+    return Inquiry(
+        model=before.model if subject is None else model_of(subject),
+        properties=properties,
+        ranges=ranges or before.ranges,
+        given=texts if subject is not None else {**before.given, **texts},
+        chosen=chosen,
+        maximize=maximize,
+        minimize=minimize,
+        accuracy=accuracy,
+        tolerance=before.tolerance if tolerance is None else tolerance,
+        split=split or before.split,
+        direction=direction or before.direction,
+    )
+
+
+def _refuse_strangers(subject: object, properties: Source, given: Mapping[str, Value | str]) -> None:
+    """Constants beside a program are those of the property: its own have their values."""
+    if isinstance(subject, Program):
+        own = {constant.name.name for constant in parse_properties(properties).constants}
+        if strangers := [name for name in given if name not in own]:
+            raise GaltonError(
+                f"the property declares no constant '{strangers[0]}', and those of a program are chosen before"
+            )
 
 
 @dataclass(eq=False)
@@ -143,10 +213,10 @@ class Synthesis:
     problem: Problem
     goal: Goal
     tolerance: float
-    split: Split
     text: str
     digest: str
     constants: Mapping[str, Value]
+    inquiry: Inquiry
 
     @classmethod
     def prepare(
@@ -167,38 +237,54 @@ class Synthesis:
         together: int | None = None,
         threads: int | None = None,
     ) -> Synthesis:
+        """A question from its parts; ``together`` is for those who measure what it brings."""
+        inquiry = inquire(
+            subject,
+            prop,
+            ranges,
+            given,
+            maximize=maximize,
+            minimize=minimize,
+            tolerance=tolerance,
+            accuracy=accuracy,
+            split=split,
+            direction=direction,
+        )
+        return cls.of(inquiry, device=device, format=format, together=together, threads=threads)
+
+    @classmethod
+    def of(
+        cls,
+        inquiry: Inquiry,
+        *,
+        device: str = AUTO,
+        format: str | None = None,
+        together: int | None = None,
+        threads: int | None = None,
+        executor: Executor | None = None,
+    ) -> Synthesis:
         """Read and check all that was given, then build the model; mistakes show before anything takes long.
 
         ``together`` is the number of boxes that are looked at in one go, for those who measure what it brings.
         """
-        if split not in ("best", "all"):
-            raise GaltonError(f"boxes are split along the 'best' parameter or along 'all', not '{split}'")
-        request = one_device(device)
-        if direction not in ("auto", "backward", "forward"):
-            raise GaltonError(f"bounds are found backward or forward, not '{direction}'; say auto, backward or forward")
+        request, direction, ranges = one_device(device), inquiry.direction, inquiry.ranges
         if direction == "forward" and request.kind == "cuda":
             raise GaltonError("forward bounds are computed on the CPU only; leave out --device cuda or go backward")
+        if executor is not None and request.kind == "cuda":
+            raise GaltonError("the workers of an executor compute on the CPU; leave out the device or the executor")
         if format not in (None, "csr", "ell"):
             raise GaltonError(f"the matrix of a parametric chain can be in csr or ell, not in '{format}'")
-        file = parse_properties(Source("property", prop))
-        if len(file.properties) != 1:
-            raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
+        file = parse_properties(inquiry.properties)
+        place = inquiry.place(file)
         own = {constant.name.name for constant in file.constants}
-        of_model = {name: value for name, value in given.items() if name not in own}
-        if isinstance(subject, Program):
-            if of_model:
-                raise GaltonError(
-                    f"the property declares no constant '{next(iter(of_model))}', and those of a program are chosen "
-                    "before"
-                )
-            opened = reopened(subject, ranges)
-        else:
-            opened = open_parameters(parse_model(read_source(subject)), of_model, ranges)
-        context, (question,) = resolve(file, opened.program, {n: v for n, v in given.items() if n in own})
+        of_model = {name: value for name, value in inquiry.given.items() if name not in own}
+        opened = open_parameters(parse_model(inquiry.model), of_model, ranges)
+        context, questions = resolve(file, opened.program, {n: v for n, v in inquiry.given.items() if n in own})
+        question = questions[place]
         declared = [constant.value for constant in file.constants if constant.value is not None]
         declared += [definition.body for definition in (*file.formulas, *file.labels)]
         refuse_parameters(question, declared, opened.decomposition)
-        problem, goal, limit = _problem(question, context, maximize, minimize, tolerance, accuracy)
+        problem, goal, limit = _problem(question, context, inquiry)
         operator, all_threads = operator_of(question), Settings(threads=threads).n_threads
         evaluator: Evaluator
         if opened.program.nature.is_continuous:
@@ -220,13 +306,16 @@ class Synthesis:
         else:
             choices = parametric_choices(opened, threads=threads)
             only = "parameters of models in discrete time are synthesised on the CPU, not on a device"
-            place = Place(request, device, all_threads, only)
-            evaluator = LiftedEvaluator(choices, context, question.source, operator, place, all_threads)
+            evaluator = LiftedEvaluator(
+                choices, context, question.source, operator, Place(request, device, all_threads, only), all_threads
+            )
         follow = {*opened.decomposition.definitions, *ranges}
         free = {name: value for name, value in context.constants.items() if name not in follow}
-        texts = f"{opened.program.source.text}\0{prop}"
+        texts = f"{inquiry.model.text}\0{inquiry.properties.text}"
         digest = hashlib.sha256(texts.encode()).hexdigest()[:16]
-        return cls(opened, evaluator, problem, goal, limit, split, question.prop.text.strip(), digest, free)
+        if executor is not None:
+            evaluator = SharedEvaluator(evaluator, inquiry, executor)
+        return cls(opened, evaluator, problem, goal, limit, question.prop.text.strip(), digest, free, inquiry)
 
     def run(self, resume: Regions | None = None, watch: Watch | None = None) -> Regions:
         """Refine until the tolerance is reached, or until an interrupt."""
@@ -239,7 +328,7 @@ class Synthesis:
 
         if watch is not None:
             self.evaluator.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.evaluator.steps})
-        complete = refine(partition, self.goal, self.evaluator.bounds, self.split, told)
+        complete = refine(partition, self.goal, self.evaluator.bounds, self.inquiry.split, told)
         work = {
             "boxes": self.evaluator.boxes - partition.points,
             "points": partition.points,
@@ -287,7 +376,7 @@ class Synthesis:
             model=Path(self.opened.program.source.name).name,
             constants=self.constants,
             digest=self.digest,
-            split=self.split,
+            split=self.inquiry.split,
             best=partition.best,
             step=partition.step,
             complete=complete,
@@ -295,6 +384,7 @@ class Synthesis:
             statistics=statistics,
             warnings=self.evaluator.place.placement.trouble,
             placement=self.evaluator.place.placement,
+            inquiry=self.inquiry,
         )
 
     def _news(self, partition: Partition) -> dict[str, Any]:
@@ -320,19 +410,13 @@ def _negligible(goal: Goal, operator: Operator) -> float:
     return 0.0
 
 
-def _problem(
-    question: Question,
-    context: Program,
-    maximize: bool,
-    minimize: bool,
-    tolerance: float | None,
-    accuracy: float | None,
-) -> tuple[Problem, Goal, float]:
+def _problem(question: Question, context: Program, inquiry: Inquiry) -> tuple[Problem, Goal, float]:
     """Which of the problems is asked, and how closely."""
     operator = operator_of(question)
     for part in parts(operator):  # also those that stand inside, which are looked at much later
         if isinstance(part, (Probability, Reward)):
             threshold(part, context.constants, question.source, below_zero=False)
+    maximize, minimize, accuracy = inquiry.maximize, inquiry.minimize, inquiry.accuracy
     asked = [
         name
         for name, given in (("maximise", maximize), ("minimise", minimize), ("accuracy", accuracy is not None))
@@ -340,7 +424,7 @@ def _problem(
     ]
     if len(asked) > 1:
         raise GaltonError(f"{' and '.join(asked)} are different questions; ask one at a time")
-    limit = TOLERANCE if tolerance is None else tolerance
+    limit = inquiry.tolerance
     if not limit > 0 or (accuracy is not None and not accuracy > 0):
         raise GaltonError(f"a tolerance has to be above 0, and this is {limit if accuracy is None else accuracy:g}")
     if operator.optimum is not None and not context.nature.has_choices:
@@ -355,7 +439,7 @@ def _problem(
             question.source,
             operator.span,
             "write one, as in P>=0.9 […], or ask for an optimum with --maximize or --minimize, or for all values with "
-            "--accuracy (in Python: maximize=True, minimize=True, accuracy=…)",
+            "--accuracy",
         )
     if asked:
         raise LanguageError(

@@ -9,13 +9,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..lang import GaltonError, LanguageError, Source, check_program, parse_model
+from ..lang import GaltonError, LanguageError, Source, check_program
 from ..lang.constants import convert
 from ..lang.expressions import Expression, Name, Value, children
 from ..lang.formulas import Expander
 from ..lang.modules import written_out
 from ..lang.program import Program
-from ..lang.stream import nearest
+from ..lang.stream import suggestion
 from ..lang.syntax import ConstantDeclaration, ModelFile, VariableDeclaration
 from .polynomials import Decomposition
 
@@ -24,7 +24,7 @@ INSIDE, APART = math.sqrt(2) - 1, 1 / math.pi
 
 Range = tuple[float, float]
 
-__all__ = ["OpenProgram", "Parameter", "Range", "open_parameters", "parse_range", "reopened"]
+__all__ = ["OpenProgram", "Parameter", "Range", "open_parameters", "parse_range"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,6 @@ def parse_range(text: str) -> tuple[str, Range]:
     if not (equals and colon and name.isidentifier() and low and high):
         raise GaltonError(f"'{text}' is no parameter with a range; write it as name=low:high, such as k=0.1:5")
     return name, (float(convert(low, "double", name)), float(convert(high, "double", name)))
-
-
-def reopened(program: Program, ranges: Mapping[str, Range]) -> OpenProgram:
-    """Open parameters of a program that was checked before; its other constants keep the values they were given."""
-    file = parse_model(program.source)
-    given = {
-        c.name.name: program.constants[c.name.name]
-        for c in file.constants
-        if c.value is None and c.name.name in program.constants and c.name.name not in ranges
-    }
-    return open_parameters(file, given, ranges)
 
 
 def open_parameters(file: ModelFile, given: Mapping[str, Value | str], ranges: Mapping[str, Range]) -> OpenProgram:
@@ -107,16 +96,12 @@ def open_parameters(file: ModelFile, given: Mapping[str, Value | str], ranges: M
 def _checked(file: ModelFile, given: Mapping[str, Value | str], ranges: Mapping[str, Range]) -> tuple[Parameter, ...]:
     declared = {c.name.name: c for c in file.constants}
     if not ranges:
-        raise GaltonError(
-            "nothing to synthesise; give a parameter with --param name=low:high (in Python: name=(low, high))"
-        )
+        raise GaltonError("nothing to synthesise; give a parameter with --param name=low:high")
     parameters = []
     for name, (low, high) in ranges.items():
         if name not in declared:
-            hint = nearest(name, declared)
-            raise GaltonError(
-                f"{file.source.name} has no constant '{name}' that could be a parameter{f'; {hint}' if hint else ''}"
-            )
+            hint = suggestion(name, declared, "constants") or f"declare it: const double {name};"
+            raise GaltonError(f"{file.source.name} has no constant '{name}' that could be a parameter; {hint}")
         _refuse_kind(declared[name], file.source)
         if name in given:
             raise GaltonError(f"'{name}' is a parameter with a range, so it cannot be given one value as well")
@@ -137,7 +122,7 @@ def _refuse_kind(declaration: ConstantDeclaration, source: Source) -> None:
             f"the constant '{name.name}' is of type {declaration.type}; only a double can be a parameter",
             source,
             name.span,
-            f"run through the values of '{name.name}' with galton check --const {name.name}=low:high instead",
+            f"run through the values of '{name.name}' by an experiment, with --const {name.name}=low:high",
         )
 
 

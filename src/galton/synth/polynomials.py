@@ -59,7 +59,7 @@ class Decomposition:
                 f"the parameter '{name}' may only stand in rates, probabilities and rewards, not in {place}",
                 self.source,
                 expression.span,
-                f"give it one value with --const {name}=… (in Python: {name}=…), or take it out of here",
+                f"give it one value with --const {name}=…, or take it out of here",
             )
 
     def polynomial(self, expression: Expression) -> Symbolic:

@@ -14,8 +14,12 @@ from ..device.placement import Placement
 from ..io.fields import BadField
 from ..io.output import replacing
 from ..lang import GaltonError
+from ..model.tables import import_pandas
 
 if TYPE_CHECKING:
+    import pandas
+
+    from .inquiry import Inquiry
     from .parameters import Range
 
 Problem = Literal["threshold", "maximise", "minimise", "values"]
@@ -84,6 +88,8 @@ class Regions:
         What a device could not do.
     placement
         Where boxes were looked at last, and why; None for regions that were read from a file.
+    inquiry
+        The texts and numbers that were asked with; with them ``galton.synthesize(resume=regions)`` goes on.
 
     Examples
     --------
@@ -110,6 +116,7 @@ class Regions:
     statistics: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     placement: Placement | None = None
+    inquiry: Inquiry | None = None  # all that was asked, for who goes on from here
 
     # Boxes.
 
@@ -169,6 +176,20 @@ class Regions:
             return -math.inf, math.inf
         return min(b.lower for b in boxes), max(b.upper for b in boxes)
 
+    @property
+    def threshold(self) -> float | None:
+        """The number that the property compares with, where it does."""
+        if self.problem != "threshold":
+            return None
+        from ..lang import Source, parse_properties
+        from ..lang.evaluation import EvaluationError, evaluate
+
+        try:
+            (prop,) = parse_properties(Source("property", self.formula)).properties
+            return float(evaluate(prop.expression.comparison.bound, self.constants))  # type: ignore[attr-defined]
+        except (GaltonError, EvaluationError, KeyError):  # constants that the file does not have
+            return None
+
     def at(self, **values: float) -> Box:
         """The box that holds a point."""
         if values.keys() != self.parameters.keys():
@@ -193,6 +214,43 @@ class Regions:
         low, high = self.spread
         return f"<regions of {self.formula}: {len(self.boxes)} boxes, values between {low:.6g} and {high:.6g}>"
 
+    def _repr_html_(self) -> str:
+        from ..lang.markup import facts
+
+        rows = [("property", self.formula), ("model", self.model)]
+        rows += [("constants", ", ".join(f"{name}={value}" for name, value in self.constants.items()))]
+        rows += [(f"parameter {name}", f"{low:g} to {high:g}") for name, (low, high) in self.parameters.items()]
+        if self.problem == "threshold":
+            for name, boxes in (("true", self.true), ("false", self.false), ("undecided", self.undecided)):
+                rows.append((name, f"{self.volume(boxes):.2%} of the space, {len(boxes):,} boxes"))
+        else:
+            low, high = self.optimum or self.spread
+            what = "values" if self.optimum is None else f"{self.problem[:3]}imum"
+            rows.append((what, f"between {low:.6g} and {high:.6g}"))
+            holding = f", {len(self.optimal):,} may hold it" if self.optimum else ""
+            rows.append(("boxes", f"{len(self.boxes):,}{holding}"))
+        if self.best is not None:
+            point = ", ".join(f"{name}={x:g}" for name, x in zip(self.parameters, self.best.point, strict=True))
+            rows.append(("best point tried", f"{point}: between {self.best.lower:.6g} and {self.best.upper:.6g}"))
+        state = "somebody stopped it" if self.interrupted else "the tolerance was not reached"
+        rows.append(("incomplete", "" if self.complete else state))
+        rows += [("warning", warning) for warning in self.warnings]
+        return facts(rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with a row for each box: its corners, the bounds on the number in it, its verdict and its volume.
+
+        It needs pandas.
+        """
+        pandas = import_pandas()
+
+        columns: dict[str, list[Any]] = {}
+        for place, name in enumerate(self.parameters):
+            columns[f"{name} low"] = [box.low[place] for box in self.boxes]
+            columns[f"{name} high"] = [box.high[place] for box in self.boxes]
+        columns |= {part: [getattr(box, part) for box in self.boxes] for part in ("lower", "upper", "verdict")}
+        return pandas.DataFrame({**columns, "volume": [self.volume(box) for box in self.boxes]})
+
     # Files.
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -203,6 +261,7 @@ class Regions:
                 "model": self.model,
                 "constants": dict(self.constants),
                 "digest": self.digest,
+                "asked": self.inquiry and self.inquiry.to_json(),
                 "property": self.formula,
                 "problem": self.problem,
                 "tolerance": self.tolerance,

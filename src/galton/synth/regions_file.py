@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from ..io.fields import BadField, as_int, as_list, as_number, as_object, as_text, get, one_of, parse_json, shown
+from .inquiry import Inquiry
 from .regions import FORMAT, Box, Problem, Regions, Sample, Verdict
 
 if TYPE_CHECKING:
@@ -42,16 +43,19 @@ def regions_from(text: str | bytes) -> Regions:
         _box(as_object(box, f"box {place}"), f"box {place}", parameters, problem)
         for place, box in enumerate(as_list(get(found, "boxes"), "boxes"))
     ]
+    tolerance = as_number(get(found, "tolerance"), "tolerance")
+    split = one_of(get(found, "split"), ("best", "all"), "split")
+    asked = found.get("asked")  # not there in the files of old versions
     regions = Regions(
         parameters=parameters,
         problem=problem,
         formula=as_text(get(found, "property"), "property"),
-        tolerance=as_number(get(found, "tolerance"), "tolerance"),
+        tolerance=tolerance,
         boxes=tuple(boxes),
         model=as_text(get(found, "model"), "model"),
         constants=as_object(get(found, "constants"), "constants"),
         digest=as_text(get(found, "digest"), "digest"),
-        split=one_of(get(found, "split"), ("best", "all"), "split"),
+        split=split,
         best=_best(get(found, "best"), parameters),
         step=as_number(get(found, "step"), "step"),
         complete=get(found, "complete") is True,
@@ -60,6 +64,11 @@ def regions_from(text: str | bytes) -> Regions:
             name: as_number(value, f"statistics: {name}")
             for name, value in as_object(get(found, "statistics"), "statistics").items()
         },
+        inquiry=None
+        if asked is None
+        else Inquiry.from_json(
+            as_object(asked, "asked"), problem=problem, tolerance=tolerance, split=split, ranges=parameters
+        ),
     )
     _check_space(regions)
     return regions

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..explore import build
+from ..io import is_model_file, read_model
 from ..lang import Source, check_program, parse_model, parse_properties
 from ..lang.expressions import Expression, Value
 from ..lang.program import Program
@@ -74,6 +75,8 @@ def verify(
     own = {constant.name.name for constant in file.constants}
     mine = {name: value for name, value in given.items() if name in own}
     others = {name: value for name, value in given.items() if name not in own}
+    if isinstance(subject, (str, Path)) and is_model_file(subject):
+        subject = read_model(subject)
     if isinstance(subject, (str, Path)):
         subject, others = check_program(parse_model(read_source(subject)), others), {}
     if others:

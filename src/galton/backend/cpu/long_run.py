@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from ... import _core
 from ...model.errors import NumericError
-from ..limits import available_memory
 from ..protocol import Preconditioner, Watching
+from .elimination import eliminated
 
 if TYPE_CHECKING:
     from ..chain import Chain
@@ -36,9 +36,7 @@ __all__ = ["Bias", "bias", "drift_bounds", "eliminates"]
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 MOST_ORDERS = 4  # that are tried
 MUCH_BUSIER = 10.0  # as a power of two: where a state is visited so much more often, the order should end in it
-MOST_FILL = 20  # transitions that elimination may keep, per transition of the chain …
-SHARE = 0.5  # … and the share of the free memory that they may take
-ENTRY = 8  # bytes of one
+MOST_FILL = 20  # transitions that elimination may keep, for each of the chain
 MOST_OPERATIONS = 10**10  # of an elimination: about ten seconds
 THREADS_FROM = 50_000  # transitions
 BATCH = 30  # steps between looks at what they brought
@@ -65,7 +63,7 @@ class Bias:
         for _ in range(MOST_ORDERS):
             self.preconditioner = None  # frees the memory of the one before
             elimination = self._elimination(threshold)
-            if not elimination.fits:
+            if elimination is None:
                 return False
             if elimination.share_of_last() * self.chain.n_states >= 1:
                 break
@@ -108,21 +106,19 @@ class Bias:
         self.busiest = state
         self.solver = _core.Bias(self.chain.matrix, state, self.threads)
 
-    def _elimination(self, threshold: float) -> _core.IncompleteElimination:
-        order = (_core.far_first if threshold else _core.nested_dissection)(self.chain.matrix, self.busiest)
-        capacity = int(min(max(MOST_FILL * len(self.chain.columns), 10**7), SHARE * available_memory() / ENTRY))
-        elimination = _core.IncompleteElimination(
+    def _elimination(self, threshold: float) -> _core.IncompleteElimination | None:
+        return eliminated(
             self.chain.matrix,
-            leaving_rates=self.exit_rates,
-            order=order,
-            threshold=threshold,
-            capacity=capacity,
+            len(self.chain.columns),
+            self.exit_rates,
+            self.busiest,
+            threshold,
+            fill=MOST_FILL,
             operations=MOST_OPERATIONS,
             threads=self.threads,
+            watching=self.watching,
+            step="long run",
         )
-        while elimination.advance():
-            self.watching.tell(step="long run", elimination=threshold, kept=elimination.entries)
-        return elimination
 
     def _count(self, sweeps: int) -> None:
         self.sweeps += sweeps

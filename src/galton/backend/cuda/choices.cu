@@ -7,6 +7,12 @@ extern "C" __global__ void owners(const int* groups, count_t n_states, int* owne
     for (int row = groups[state]; row < groups[state + 1]; ++row) owner[row] = int(state);
 }
 
+// The states that have more than so many choices.
+extern "C" __global__ void mark_wide(const int* groups, count_t n_states, count_t many, byte* wide) {
+    const count_t state = thread_number();
+    if (state < n_states) wide[state] = groups[state + 1] - groups[state] > many;
+}
+
 extern "C" __global__ void every_successor_in(const offset_t* starts, const int* columns, const byte* states, count_t n_rows,
                                               byte* inside) {
     const count_t row = thread_number();

@@ -4,13 +4,15 @@
 
 // The largest |F(x) - x| / x.
 extern "C" __global__ void defect(ROWS_PARAMETERS, const double* x, count_t first, count_t last, unsigned long long* largest) {
-    const count_t state = state_of_thread(first);
+    const Rows rows = ROWS;
+    const count_t state = own_state(rows, first, last);
     double found = 0;
-    if (state < last) {
-        const Rows rows = ROWS;
-        const double before = x[state], after = state_value(rows, state, x);
-        const double difference = after > before ? after - before : before - after;
-        if (difference > 0) found = difference / before;
+    if (state != NOBODY) {
+        const double before = x[state];
+        with_value(rows, state, x, [&](double after) {
+            const double difference = after > before ? after - before : before - after;
+            if (difference > 0) found = difference / before;
+        });
     }
     keep_largest(found, largest);
 }
@@ -27,9 +29,9 @@ extern "C" __global__ void multiply(ROWS_PARAMETERS, const int* chosen, const do
 
 // The value of every row of the states; the first gets place 0.
 extern "C" __global__ void row_values(ROWS_PARAMETERS, const double* x, double* values, count_t first, count_t last) {
-    const count_t state = state_of_thread(first);
-    if (state >= last) return;
     const Rows rows = ROWS;
+    const count_t state = own_state(rows, first, last);
+    if (state == NOBODY) return;
     double* mine = values + (rows.pattern.first_row(state) - rows.pattern.first_row(first));
     over_rows(rows, state, x, [&](int row, double value, bool) {
         if (lane() == 0) mine[row] = value;

@@ -5,7 +5,9 @@ See ``rows.cuh`` and ``states.cuh`` for the layouts. Slices are made by the kern
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ import numpy as np
 
 from ...device.arrays import on_host
 from ...device.cuda.kernels import Kernels, kernels
-from ..formats import FORMATS, SHORT, Statistics
+from ..formats import FORMATS, MANY_ROWS, SHORT, Statistics
 from .numbers import Table
+from .wide import Wide, wide_unknowns
 
 __all__ = ["CODES", "Layout", "Variant", "csr", "lanes_for", "lay_out", "measure"]
 
@@ -84,6 +87,11 @@ class Layout:
         cached = ("CACHED=1",) if self.variant.cached else ()
         return (*_types(self.starts, self.codes), *cached, *shape)
 
+    @cached_property
+    def wide(self) -> Wide | None:
+        """The unknowns that have blocks of their own. Slices have none."""
+        return wide_unknowns(self.groups) if self.source is None else None
+
     @property
     def bytes_per_sweep(self) -> int:
         """The fewest bytes of the matrix that a sweep over all unknowns has to read."""
@@ -142,6 +150,8 @@ def lay_out(
         return csr(*parts, name=name, reason=reason)
     if matrix.size > MOST_STATES:
         return replace(matrix, reason="too many unknowns for slices")
+    if matrix.wide is not None:
+        return replace(matrix, reason=f"{matrix.wide.unknowns:,} unknowns with more than {MANY_ROWS} rows, no slices")
     lanes = LANES[name]
     heights = _lines(matrix, lanes, constant)
     slices = cp.zeros(len(heights) + 1, dtype=np.int64)
@@ -154,7 +164,7 @@ def lay_out(
     else:
         breadth, total, starts, given = WARP, int(slices[-1]), slices, slices
     source = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary)
-    rows = (*source, scale, None, constant, None, 0)
+    rows = (*source, scale, None, constant, None, 0, None)
     kernel, dictionary = _kernels(matrix), None
     if compact:
         table = Table(2, zero=True)
@@ -182,6 +192,8 @@ def measure(matrix: Layout, constant: Any | None = None) -> Statistics:
     longest, squares, numbers = (int(number) for number in on_host(measured))
     mean = entries / max(rows, 1)
     spread = max(squares / max(rows, 1) - mean**2, 0.0) ** 0.5
+    if matrix.wide is not None:
+        return Statistics(rows, entries, mean, spread, longest, math.inf, matrix.wide.unknowns)
     places = WARP * int(_lines(matrix, 1, constant).sum(dtype=np.int64)) / max(numbers, 1)
     return Statistics(rows, entries, mean, spread, longest, places)
 

@@ -1,7 +1,8 @@
 // From a model and the states sought to equations for them: what src/core/solve/restrict.cpp does, in two passes over the rows.
 //
 // Execution plan: a thread per state marks its rows; then a thread per row that is kept counts the entries that stay, and,
-// after a prefix sum, writes them. Both passes read the row and the numbers of its targets; the second also writes it.
+// after a prefix sum, writes them. Both passes read the row and the numbers of its targets; the second also writes it. For progress, a
+// thread per unknown, and one per row of those with many rows.
 #include "graph/pattern.cuh"
 #include "numbers.cuh"
 
@@ -73,18 +74,34 @@ extern "C" __global__ void write_rows(const offset_t* starts, const int* columns
     exits[i] = exit;
 }
 
-// A row of each unknown that leads out, or to an unknown that has one already: one pass in place.
+__device__ inline bool leads_on(const offset_t* starts, const int* columns, const byte* exits, const int* progress, count_t row) {
+    bool leads = exits[row];
+    for (count_t e = starts[row]; !leads && e < starts[row + 1]; ++e) leads = progress[columns[e]] >= 0;
+    return leads;
+}
+
+// A row of each unknown that leads out, or to an unknown that has one already: one pass in place, without those that have more than
+// `many` rows.
 extern "C" __global__ void make_progress(const offset_t* starts, const int* columns, const int* groups, const byte* exits,
-                                         count_t size, int* progress, unsigned long long* changed) {
+                                         count_t size, count_t many, int* progress, unsigned long long* changed) {
     const count_t state = thread_number();
-    if (state >= size || progress[state] >= 0) return;
-    const count_t last = groups ? groups[state + 1] : state + 1;
-    for (count_t row = groups ? groups[state] : state; row < last; ++row) {
-        bool leads = exits[row];
-        for (count_t e = starts[row]; !leads && e < starts[row + 1]; ++e) leads = progress[columns[e]] >= 0;
-        if (!leads) continue;
+    if (state >= size || progress[state] >= 0 || groups[state + 1] - groups[state] > many) return;
+    for (count_t row = groups[state]; row < groups[state + 1]; ++row) {
+        if (!leads_on(starts, columns, exits, progress, row)) continue;
         progress[state] = int(row);
         *changed = 1;
         return;
     }
+}
+
+// The same for these. A row that has been taken stays: what led to its unknown because of it must not come before it.
+extern "C" __global__ void make_wide_progress(const offset_t* starts, const int* columns, const int* groups, const byte* exits,
+                                              const int* unknown, count_t n_rows, count_t many, int* progress,
+                                              unsigned long long* changed) {
+    const count_t row = thread_number();
+    if (row >= n_rows) return;
+    const int state = unknown[row];
+    if (groups[state + 1] - groups[state] <= many || progress[state] >= 0) return;
+    if (!leads_on(starts, columns, exits, progress, row)) return;
+    if (atomicCAS(progress + state, -1, int(row)) == -1) *changed = 1;
 }

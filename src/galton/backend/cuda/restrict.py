@@ -16,7 +16,9 @@ from ...device.arrays import how_many
 from ...device.cuda.kernels import Kernels, kernels
 from ...device.cuda.positions import positions
 from ...model.sparse import Model
+from ..formats import MANY_ROWS
 from .layout import CODES
+from .wide import wide_unknowns
 
 __all__ = ["Restricted", "number_states", "restrict"]
 
@@ -89,7 +91,7 @@ def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any |
     groups = None
     if model.choice_starts is not None:
         groups = cp.searchsorted(owner, cp.arange(unknowns + 1, dtype=np.int32)).astype(np.int32)
-    progress = _progress(kernel, groups, starts, new_columns, exits, unknowns)
+    progress = _progress(kernel, groups, starts, new_columns, exits, owner, unknowns)
     if starts.itemsize == 8 and entries <= LARGEST:
         starts = starts.astype(np.int32)
     # Without loops and rates nothing is divided out: eight bytes a row that no sweep has to read.
@@ -97,16 +99,22 @@ def restrict(model: Model, number: Any, unknowns: int, known: Any, reward: Any |
     return Restricted(groups, starts, new_columns, new_codes, kept_scale, constant, rows, progress, int(longest[0]))
 
 
-def _progress(kernel: Kernels, groups: Any | None, starts: Any, columns: Any, exits: Any, unknowns: int) -> Any:
+def _progress(
+    kernel: Kernels, groups: Any | None, starts: Any, columns: Any, exits: Any, owner: Any, unknowns: int
+) -> Any:
     """A row of each unknown; together a strategy that leaves the unknowns with probability 1, where one does."""
     if groups is None:
         return cp.arange(unknowns, dtype=np.int32)
     progress = cp.full(unknowns, -1, dtype=np.int32)
     changed = cp.ones(1, dtype=np.uint64)
+    given, rows = (starts, columns, groups, exits), len(owner)
+    wide = wide_unknowns(groups) is not None
     while int(changed[0]):
         changed[:] = 0
         for _ in range(8):
-            kernel.launch("make_progress", unknowns, starts, columns, groups, exits, unknowns, progress, changed)
+            kernel.launch("make_progress", unknowns, *given, unknowns, MANY_ROWS, progress, changed)
+            if wide:
+                kernel.launch("make_wide_progress", rows, *given, owner, rows, MANY_ROWS, progress, changed)
     return cp.where(progress < 0, groups[:-1], progress).astype(np.int32)
 
 

@@ -50,6 +50,14 @@ struct Row {
     offset_t begin, end;
 };
 
+// What a block has of a state with many rows (groups.cuh): the chunk of that number. The best of its rows is left here, and the first
+// chunk of a state counts the blocks that have come.
+struct Chunk {
+    int state, number, row;
+    unsigned arrived;
+    double value;
+};
+
 struct Rows {
     Pattern pattern;
     const code_t* codes;
@@ -57,6 +65,7 @@ struct Rows {
     RowNumbers scale;          // without values: 1 everywhere
     RowNumbers constant;       // without values: 0 everywhere
     count_t optimum;           // -1 for the least, 1 for the greatest
+    Chunk* chunks;             // of the wide states (groups.cuh), which have a launch of their own; null where they have none
 
     __device__ double decoded(code_t code) const { return dictionary ? dictionary[(int)code] : double(code); }
     __device__ double value(count_t entry) const { return decoded(codes[entry]); }
@@ -73,9 +82,9 @@ struct Rows {
 #define ROWS_PARAMETERS                                                                                              \
     const offset_t *starts, const int *columns, const int *groups, const code_t *codes, const double *dictionary,    \
         const double *scales, const byte *scale_codes, const double *constants, const byte *constant_codes,         \
-        count_t optimum
+        count_t optimum, Chunk *chunks
 #define ROWS \
-    Rows { Pattern{starts, columns, groups}, codes, dictionary, {scales, scale_codes}, {constants, constant_codes}, optimum }
+    Rows { Pattern{starts, columns, groups}, codes, dictionary, {scales, scale_codes}, {constants, constant_codes}, optimum, chunks }
 
 // The state a thread works on, among those from `first` on, and its place in the group of threads that share it.
 __device__ inline count_t state_of_thread(count_t first) { return first + thread_number() / LANES; }
@@ -178,26 +187,6 @@ __device__ inline double row_product(const Rows& rows, const Row& row, const rea
 __device__ inline double row_value(const Rows& rows, const Row& row, const real* x) {
     const double product = row_product(rows, row, x);
     return rows.constant.values ? product + rows.constant[row.number] : product;
-}
-
-// `use(row)` for the rows of a state.
-template <class Use>
-__device__ inline void each_row(const Rows& rows, count_t state, Use&& use) {
-    const count_t last = rows.pattern.first_row(state + 1);
-    for (count_t number = rows.pattern.first_row(state); number < last; ++number) use(rows.row(number));
-}
-
-// The best of what `value(row)` says of the rows of a state.
-template <class Value>
-__device__ inline double best_of(const Rows& rows, count_t state, Value&& value) {
-    double best = 0;
-    bool any = false;
-    each_row(rows, state, [&](const Row& row) {
-        const double other = value(row);
-        if (!any || rows.better(other, best)) best = other;
-        any = true;
-    });
-    return best;
 }
 
 // The largest of numbers that are not negative: as bits they have the same order. All threads of a warp must call it; a warp

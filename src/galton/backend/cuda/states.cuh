@@ -9,7 +9,7 @@
 //   ELL     The same with one slice of all states: starts[0] is how wide it is, starts[1] the number of its places.
 #pragma once
 
-#include "rows.cuh"
+#include "groups.cuh"
 
 #define ROW_ENDS 0x80000000u
 #define NO_ENTRY 0x40000000u
@@ -108,15 +108,60 @@ __device__ inline double chain_value(const Rows& rows, count_t state, const real
 
 template <class Visit>
 __device__ inline void over_rows(const Rows& rows, count_t state, const real* x, Visit&& visit) {
-    int number = 0;
-    each_row(rows, state, [&](const Row& row) { visit(number++, row_value(rows, row, x), true); });
+    const count_t origin = rows.pattern.first_row(state);
+    each_row(rows, state, [&](const Row& row) { visit(int(row.number - origin), row_value(rows, row, x), true); });
 }
 
 #endif
 
-__device__ inline double state_value(const Rows& rows, count_t state, const real* x) {
-    if (!rows.pattern.groups) return chain_value(rows, state, x);
+// `use(value)` for what a state is worth, and `use(best)` for its first best row. Wide states: see groups.cuh.
+#ifdef WIDE
+
+template <class Use>
+__device__ inline void with_best_row(const Rows& rows, count_t state, const real* x, Use&& use) {
+    const auto better = [&](double a, double b) { return rows.better(a, b); };
+    with_best(rows, state, rows.worst(), better, [&](const Row& row) { return row_value(rows, row, x); }, use);
+}
+
+template <class Use>
+__device__ inline void with_value(const Rows& rows, count_t state, const real* x, Use&& use) {
+    with_best_row(rows, state, x, [&](const Best& best) { use(best.value); });
+}
+
+// `use(best, kept)`, where `kept` is what another row is worth.
+template <class Use>
+__device__ inline void with_best_row_and(const Rows& rows, count_t state, int other, const real* x, Use&& use) {
+    with_best_row(rows, state, x, [&](const Best& best) {
+        use(best, row_value(rows, rows.row(rows.pattern.first_row(state) + other), x));
+    });
+}
+
+#else
+
+template <class Use>
+__device__ inline void with_value(const Rows& rows, count_t state, const real* x, Use&& use) {
+    if (!rows.pattern.groups) return use(chain_value(rows, state, x));
     double best = rows.worst();
     over_rows(rows, state, x, [&](int, double value, bool ends) { best = ends && rows.better(value, best) ? value : best; });
-    return best;
+    use(best);
 }
+
+template <class Use>
+__device__ inline void with_best_row_and(const Rows& rows, count_t state, int other, const real* x, Use&& use) {
+    Best best{rows.worst(), 0};
+    double kept = best.value;
+    over_rows(rows, state, x, [&](int row, double value, bool ends) {
+        const bool leads = ends && rows.better(value, best.value);
+        best.value = leads ? value : best.value;
+        best.row = leads ? row : best.row;
+        kept = ends && row == other ? value : kept;
+    });
+    use(best, kept);
+}
+
+template <class Use>
+__device__ inline void with_best_row(const Rows& rows, count_t state, const real* x, Use&& use) {
+    with_best_row_and(rows, state, 0, x, [&](const Best& best, double) { use(best); });
+}
+
+#endif

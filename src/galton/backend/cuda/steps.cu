@@ -3,7 +3,8 @@
 // Execution plan: LANES threads a row. A launch makes the steps `first` up to `last` of a call of `end` steps. Where a step
 // takes no longer than a launch, one launch makes all of them: it has no more threads than the device holds at once, they go
 // over the states again and again and meet after each step. Otherwise every step is a launch with threads for all states.
-// The extremes of the last step are found by a kernel of its own: these need their registers to have many threads.
+// The extremes of the last step are found by a kernel of its own: these need their registers to have many threads. States with very
+// many rows have blocks of their own (groups.cuh), in another launch after that of each step.
 //
 // A step reads the matrix once. The vector before and the vector after it are both at hand, so that every second step adds
 // both to the sum, and the others need not touch it.
@@ -23,20 +24,29 @@ struct Steps {
     double* record;
     unsigned long long* extremes;
 
-    // Run `after = one(step, state, vector)` for all; only lane 0 writes.
+    // Run `one(step, state, vector, done)` for all, which calls `done(after)` with the number after the step; only lane 0 writes it.
     template <class One>
-    __device__ void run(bool find_faintest, One&& one) const {
+    __device__ void run(const Rows& rows, bool find_faintest, One&& one) const {
         double faintest = INFINITE;
         for (count_t k = first; k < last; ++k) {
-            if (k > first) meet(extremes + MEETINGS, k - first);
             const real* from = k % 2 ? y : x;
             real* to = k % 2 ? x : y;
+            const auto step = [&](count_t state) {
+                one(k, state, from, [&](double after) {
+                    if (lane() == 0) to[state] = real(after);
+                    if (after > 0) faintest = lesser(faintest, after);
+                });
+            };
+#ifdef WIDE
+            const count_t state = own_state(rows, 0, size);  // in a launch for one step
+            if (state != NOBODY) step(state);
+#else
+            if (k > first) meet(extremes + MEETINGS, k - first);
             for (count_t i = thread_number(); i < n_watched; i += thread_count()) record[k * n_watched + i] = from[watched[i]];
             for (count_t state = thread_number() / LANES; state < size; state += thread_count() / LANES) {
-                const double after = one(k, state, from);
-                if (lane() == 0) to[state] = real(after);
-                if (after > 0) faintest = lesser(faintest, after);
+                if (!is_wide(rows, state)) step(state);
             }
+#endif
         }
         if (find_faintest) raise_maximum(-faintest, extremes + FAINTEST);
     }
@@ -53,7 +63,7 @@ struct Steps {
 extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const real* stay, const double* weights, double* sum,
                                        STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(!stay, [&](count_t k, count_t state, const real* from) {
+    STEPS.run(rows, !stay, [&](count_t k, count_t state, const real* from, auto&& done) {
         double after = chain_value(rows, state, from);
         if (stay) after = factor * after + stay[state] * from[state];
         if (sum && k % 2 == 0 && lane() == 0) {
@@ -61,29 +71,24 @@ extern "C" __global__ void chain_steps(ROWS_PARAMETERS, double factor, const rea
             if (k + 1 < end) more += weights[k + 1] * after;
             sum[state] += more;
         }
-        return after;
+        done(after);
     });
 }
 
 // x <- opt (Ax + constant), the constant being 0 where it is null.
 extern "C" __global__ void bellman_steps(ROWS_PARAMETERS, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(true, [&](count_t, count_t state, const real* from) { return state_value(rows, state, from); });
+    STEPS.run(rows, true, [&](count_t, count_t state, const real* from, auto&& done) { with_value(rows, state, from, done); });
 }
 
 // x <- opt (Ax + constant), and the first row that is best for each state, step after step.
 extern "C" __global__ void bellman_choices(ROWS_PARAMETERS, int* choices, STEPS_PARAMETERS) {
     const Rows rows = ROWS;
-    STEPS.run(true, [&](count_t k, count_t state, const real* from) {
-        double best = rows.worst();
-        int chosen = 0;
-        over_rows(rows, state, from, [&](int row, double value, bool ends) {
-            const bool better = ends && rows.better(value, best);
-            best = better ? value : best;
-            chosen = better ? row : chosen;
+    STEPS.run(rows, true, [&](count_t k, count_t state, const real* from, auto&& done) {
+        with_best_row(rows, state, from, [&](const Best& best) {
+            if (lane() == 0) choices[k * size + state] = int(rows.pattern.first_row(state)) + best.row;
+            done(best.value);
         });
-        if (lane() == 0) choices[k * size + state] = int(rows.pattern.first_row(state)) + chosen;
-        return best;
     });
 }
 

@@ -159,9 +159,9 @@ class StepMatrix:
         return Bellman(self, constant, maximise)
 
 
-def _kernels(file: str, layout: Layout, precision: Precision = DOUBLE) -> Kernels:
+def _kernels(file: str, layout: Layout, precision: Precision = DOUBLE, *more: str) -> Kernels:
     real = ("REAL=float",) if precision is SINGLE else ()
-    return kernels(FILES[file], *layout.defines, *real)
+    return kernels(FILES[file], *layout.defines, *real, *more)
 
 
 def _fit_floats(values: Any) -> bool:
@@ -171,10 +171,10 @@ def _fit_floats(values: Any) -> bool:
     return float(values.min()) >= LEAST_FLOAT and float(values.max()) <= 1 / LEAST_FLOAT
 
 
-def _rows(layout: Layout, constant: Any | None = None, optimum: int = 0) -> tuple[Any, ...]:
+def _rows(layout: Layout, constant: Any | None = None, optimum: int = 0, chunks: Any | None = None) -> tuple[Any, ...]:
     """``ROWS_PARAMETERS`` of ``rows.cuh``."""
     pattern = (layout.starts, layout.columns, layout.groups)
-    return (*pattern, layout.codes, layout.dictionary, None, None, constant, None, optimum)
+    return (*pattern, layout.codes, layout.dictionary, None, None, constant, None, optimum, chunks)
 
 
 def _tried(layout: Layout, precision: Precision, steps: int = 8) -> tuple[float, Any]:
@@ -253,7 +253,9 @@ class _Steps:
     _seen: tuple[Any, int, Any] = _NOBODY
 
     def __init__(self, layout: Layout, work: int, precision: Precision) -> None:
+        self._wide = layout.wide
         self._kernels = _kernels("steps", layout, precision)
+        self._of_wide = _kernels("steps", layout, precision, *self._wide.defines) if self._wide else self._kernels
         self._size, self._threads, self._work = layout.size, layout.size * layout.lanes, work
         self._real = precision.real
         self._extremes = cp.zeros(8, dtype=np.uint64)
@@ -266,7 +268,8 @@ class _Steps:
         if not x.dtype == other.dtype == self._real:
             raise ValueError(f"vectors are of {x.dtype} and {other.dtype}, not of {np.dtype(self._real)}")
         self.begin(steps, watched)
-        held = self._kernels.most_threads(kernel, BLOCK) if self._work < TOGETHER else 0
+        one_launch = self._wide is None and self._work < TOGETHER
+        held = self._kernels.most_threads(kernel, BLOCK) if one_launch else 0
         if held:
             threads = min(self._threads, BLOCK if self._threads <= ALONE else held)
             arguments = (*given, x, other, self._size, 0, steps, steps, *self._seen, self._extremes)
@@ -289,6 +292,8 @@ class _Steps:
         """One of so many steps: from x into the other vector, or back if it has an odd number."""
         arguments = (*given, x, other, self._size, step, step + 1, steps, *self._seen, self._extremes)
         self._kernels.launch(kernel, self._threads, *arguments)
+        if self._wide is not None:
+            self._of_wide.launch(kernel, self._wide.threads, *arguments, block=self._wide.block)
 
     def seen(self, steps: int, x: Any, other: Any) -> list[float]:
         """The extremes of the last of so many steps."""
@@ -336,7 +341,8 @@ class Bellman(_Steps):
         if layout.source is not None and constant is not None:  # slices have it among their numbers
             layout, constant = lay_out(layout.source, layout.name, constant=constant), None
         super().__init__(layout, matrix.work, matrix.precision)
-        self.step = _rows(layout, constant, 1 if maximise else -1)
+        chunks = None if layout.wide is None else layout.wide.chunks
+        self.step = _rows(layout, constant, 1 if maximise else -1, chunks)
 
     def run(
         self,

@@ -134,7 +134,7 @@ class System:
             self._results[:] = 0
         shape = (float(omega), down, span.first, span.last, int(relative), self._results if measure else None)
         slices = self._slices if chosen is None else None  # which have nothing for a single row
-        self._sweep("sweep", slices, span, x, chosen, x, y, *shape)
+        self._sweep("sweep", slices, span, x, chosen, x, y, *shape, wide=chosen is None)
 
     def last_change(self) -> float:
         """The largest change of the last sweep that was measured."""
@@ -164,7 +164,7 @@ class System:
         span, slices = Span(0, self.size), self._slices if chosen is None and self.matrix.groups is None else None
         given = (chosen, x, y, int(with_constant), int(from_x), 0, self.size)
         if slices is None:
-            self._run("evaluate", "multiply", span, x, NEAREST, *given)
+            self._run("evaluate", "multiply", span, x, NEAREST, *given, wide=False)
         else:
             self._over("evaluate", "multiply", slices, span, x, *given)
 
@@ -180,9 +180,9 @@ class System:
 
     def propagate(self, lower: Any, upper: Any, span: Span, slack: float) -> None:
         """One sweep on bounds, rounded outward."""
-        if self._segmented is None:
+        if self._segmented is None and self.matrix.wide is None:
             self._run("proof", "propagate", span, upper, UP, lower, upper, slack, span.first, span.last)
-        else:  # one vector's sums at a time
+        else:  # one vector at a time, because of its sums or of what blocks tell each other
             self._run("proof", "propagate", span, upper, UP, None, upper, slack, span.first, span.last)
             self._run("proof", "propagate", span, lower, DOWN, lower, None, slack, span.first, span.last)
 
@@ -224,40 +224,50 @@ class System:
 
     # Launches.
 
-    def _sweep(self, kernel: str, slices: Layout | None, span: Span, of: Any, *arguments: Any) -> None:
+    def _sweep(
+        self, kernel: str, slices: Layout | None, span: Span, of: Any, *arguments: Any, wide: bool = True
+    ) -> None:
         """Over slices where there are any."""
         if slices is None:
-            self._run("sweeps", kernel, span, of, NEAREST, *arguments)
+            self._run("sweeps", kernel, span, of, NEAREST, *arguments, wide=wide)
         else:
             self._over("sweeps", kernel, slices, span, of, *arguments)
 
     def _over(self, file: str, kernel: str, slices: Layout, span: Span, of: Any, *arguments: Any) -> None:
         """Threads for the unknowns of a span, over slices, which have scales and constants in them."""
         pattern = (slices.starts, slices.columns, slices.groups)
-        rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum)
+        rows = (*pattern, slices.codes, slices.dictionary, *[None] * 4, self._optimum, None)
         threads, block = (span.last - span.first) * slices.lanes, slices.variant.block
         kernels(FILES[file], *slices.defines, *_real(of)).launch(kernel, threads, *rows, *arguments, block=block)
 
-    def _run(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> None:
-        """Threads for the unknowns of a span; ``of`` is the vector that rows are multiplied with, rounded so."""
-        rows, lanes = self._rows, self.matrix.lanes
+    def _run(
+        self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any, wide: bool = True
+    ) -> None:
+        """Threads for the unknowns of a span; ``of`` is the vector that rows are multiplied with, rounded so.
+
+        Where unknowns are wide, a second launch is for these, unless one row of each is all that is read.
+        """
+        matrix, shared = self.matrix, self.matrix.wide if wide else None
         if self._segmented is not None:
             self._segmented.run(of, rounding)
-        threads, block = (span.last - span.first) * lanes, self.matrix.variant.block
-        self._kernels(file, of).launch(kernel, threads, *rows, *arguments, block=block)
+        given = (*self._rows, None if shared is None else shared.chunks, *arguments)
+        threads, block = (span.last - span.first) * matrix.lanes, matrix.variant.block
+        self._kernels(file, of).launch(kernel, threads, *given, block=block)
+        if shared is not None:
+            self._kernels(file, of, *shared.defines).launch(kernel, shared.threads, *given, block=shared.block)
 
     def _maximum(self, file: str, kernel: str, span: Span, of: Any, rounding: int, *arguments: Any) -> float:
         self._results[:] = 0
         self._run(file, kernel, span, of, rounding, *arguments, self._results)
         return self._largest()
 
-    def _kernels(self, file: str, of: Any) -> Kernels:
+    def _kernels(self, file: str, of: Any, *more: str) -> Kernels:
         layout = self.matrix if self._segmented is None else self._segmented
-        return kernels(FILES[file], *layout.defines, *_real(of))
+        return kernels(FILES[file], *layout.defines, *_real(of), *more)
 
     @property
     def _rows(self) -> tuple[Any, ...]:
-        """``ROWS_PARAMETERS`` of ``rows.cuh``."""
+        """``ROWS_PARAMETERS`` of ``rows.cuh``, but for the last."""
         matrix = self.matrix
         if self._segmented is not None:
             return (None, None, matrix.groups, None, self._segmented.sums, *self._of_rows, self._optimum)
@@ -300,7 +310,7 @@ class _Segmented:
     def run(self, x: Any, rounding: int) -> None:
         matrix, carried, block = self._matrix, (self._carried_rows, self._carried), self._matrix.variant.block
         kernel = kernels(FILES["segmented"], *replace(matrix, lanes=WARP).defines, *_real(x))
-        rows = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary, *[None] * 4, 0)
+        rows = (matrix.starts, matrix.columns, matrix.groups, matrix.codes, matrix.dictionary, *[None] * 4, 0, None)
         threads, given = self._chunks * WARP, (x, matrix.rows, rounding, self.sums)
         kernel.launch("sum_chunks", threads, *rows, *given, *carried, block=block)
         kernel.launch("add_carried", self._chunks, matrix.starts, *carried, self._chunks, rounding, self.sums)

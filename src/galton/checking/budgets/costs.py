@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...device.arrays import on_host
 from ...lang.source import LanguageError, Span, UnsupportedError
-from ...lang.stream import nearest
+from ...lang.stream import suggestion
 from ...model.sparse import Model, Rewards
 from ..unbounded.rewards import rewards_by_row
 
@@ -66,10 +66,15 @@ def costs_of(evaluation: Evaluation, name: str, span: Span) -> Costs:
         raise LanguageError("the model has no rewards", source, span)
     if name not in model.rewards:
         if name:
-            raise LanguageError(f'unknown reward structure "{name}"', source, span, nearest(name, list(model.rewards)))
+            hint = suggestion(name, list(model.rewards), "reward structures", '"')
+            raise LanguageError(f'unknown reward structure "{name}"', source, span, hint)
         name = next(iter(model.rewards))
     which = f'the reward structure "{name}"' if name else "the reward structure"
     structure = model.rewards[name]
+    program = evaluation.program
+    if any(known.mean for known, called in zip(program.rewards, program.reward_names, strict=True) if called == name):
+        message = f"{which} differs between the destinations of an edge, and such budgets are not supported"
+        raise UnsupportedError(message, source, span, "an intermediate location for each destination tells them apart")
     if model.is_continuous:
         message = f"{which} of a CTMC grows with time, and bounds on it are not supported"
         raise UnsupportedError(message, source, span, "bounds on steps are: F^{steps<=5}")

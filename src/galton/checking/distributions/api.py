@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import overload
 
 from ...explore import build
-from ...lang import Source, check_program, parse_model, parse_properties
+from ...lang import Source, parse_properties
 from ...lang.expressions import Value
 from ...lang.program import Program
 from ...lang.resolution import resolve
-from ...lang.source import GaltonError, read_source
+from ...lang.source import GaltonError
 from ...model.described import described
 from ...model.sparse import Model
 from ...solve.settings import Settings
+from ..inquiring import settled
 from .distribution import Grouping, StateDistribution, grouped_by
 from .steady_state import steady_state_distribution
 from .transient import transient_distributions
@@ -170,10 +171,7 @@ def _asked(
     if eps is not None:
         chosen = replace(chosen, eps=eps)
     chosen.check_eps()
-    if isinstance(subject, (str, Path)):
-        subject = check_program(parse_model(read_source(subject)), constants)
-    elif constants:
-        raise GaltonError(f"the constant '{next(iter(constants))}' is chosen before, when the model is read")
+    subject = settled(subject, constants)
     if isinstance(subject, Model):
         return Distributions(subject.to_host(), described(subject), chosen, expression)
     return Distributions(build(subject, device="cpu"), subject, chosen, expression)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,13 @@ from ...lang.resolution import Question, is_state_formula
 from ...lang.source import LanguageError
 from ...model.rounding import UNIT
 from ...model.sparse import Model
+from ...model.tables import import_pandas, state_index
 from ...solve.settings import Settings
 
+if TYPE_CHECKING:
+    import pandas
+
+FEW = 20  # shares that a notebook shows
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 
@@ -101,6 +106,31 @@ class StateDistribution:
             exact = not (error or self.lost or self.elsewhere)
             bounds = (p, p) if exact else (math.nextafter(lower, -1), math.nextafter(upper, 2))
             yield Share(self._name(place), p, max(bounds[0], 0.0), min(bounds[1], 1.0))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with a row for each state or value that holds something: its probability, and bounds on it.
+
+        States have their variables as the index. It needs pandas.
+        """
+        pandas = import_pandas()
+        sums = self._sums()
+        shares = list(self)
+        columns = {part: [getattr(share, part) for share in shares] for part in ("probability", "lower", "upper")}
+        if self.grouping is None:
+            return pandas.DataFrame(columns, index=state_index(self.model)[np.flatnonzero(sums)])
+        return pandas.DataFrame(columns, index=pandas.Index([share.value for share in shares], name=self.grouping.text))
+
+    def _repr_html_(self) -> str:
+        from itertools import islice
+
+        from ...lang.markup import grid
+
+        what = "state" if self.grouping is None else self.grouping.text
+        when = "in the long run" if self.time is None else f"at {self.time:g}"
+        rows = [[str(share.value), f"{share.probability:.6g}"] for share in islice(self, FEW)]
+        left = int(np.count_nonzero(self._sums())) - FEW
+        more = [["…", f"{left:,} more"]] if left > 0 else []
+        return grid([what, "probability"], [*rows, *more], f"{self.model.type.upper()} {when}")
 
     def _sums(self) -> Floats:
         if self.grouping is None:

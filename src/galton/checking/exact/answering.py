@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...explore.evaluate import evaluate_states
 from ...lang.depth import DeepRecursion
@@ -29,7 +30,7 @@ from .model import ExactModel, ExactNumbers, NumbersOfDoubles
 from .numbers import Number, as_fraction, less, nearest
 from .program_numbers import NumbersOfProgram, numbers_of
 
-__all__ = ["check_exactly", "terminal_for_exact"]
+__all__ = ["check_exactly", "exact_values", "terminal_for_exact"]
 
 
 def check_exactly(program: Program, model: Model, question: Question) -> Result:
@@ -40,26 +41,45 @@ def check_exactly(program: Program, model: Model, question: Question) -> Result:
     """
     start = time.perf_counter()
     model = model.to_host()
-    expression = question.prop.expression
+    with DeepRecursion(question.source):
+        evaluation = _evaluation(program, model, question, terminal([(program, question)]))
+        found = evaluation.value(question.prop.expression, model.initial.tolist())
+        return _result(evaluation, question, found, time.perf_counter() - start)
+
+
+def exact_values(
+    program: Program, model: Model, question: Question
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """The value of a property in all states of a model, all of which was explored, and twice again as its bounds."""
+    with DeepRecursion(question.source):
+        evaluation = _evaluation(program, model, question, None)
+        found = evaluation.value(question.prop.expression, evaluation.everywhere)
+        values = [found[state] for state in evaluation.everywhere]
+    if found.kind == "bool":
+        array: npt.NDArray[Any] = np.array(values, dtype=np.bool_)
+    elif found.kind == "int":
+        array = np.array([int(value) for value in values])
+    else:
+        array = np.empty(len(values), dtype=object)
+        array[:] = [_fraction(value) for value in values]
+    return array, array, array
+
+
+def _evaluation(program: Program, model: Model, question: Question, end: Expression | None) -> ExactEvaluation:
+    """What it takes to evaluate a property exactly, where nobody asks what follows states in which ``end`` holds."""
     refuse_without_answer(question, program, model.type)
     check_size(model.n_transitions)
-    with DeepRecursion(question.source):
-        constants = ExactConstants(program, question.source)
-        numbers: ExactNumbers
-        if program.modules:
-            numbers = numbers_of(program, model, constants)
-            end = terminal([(program, question)])
-            if end is None or terminal_for_exact(end, program) is not None:
-                numbers.require(_needed(program, model, question, end))
-            else:  # doubles may have left out what follows states that are no targets in exact numbers
-                numbers.require(np.ones(model.n_states, dtype=np.bool_), lazily=False)
-        else:
-            numbers = NumbersOfDoubles(model)
-        exact = ExactModel(model, numbers)
-        evaluation = ExactEvaluation(exact, program, question.source, constants, Watchman())
-        initial = model.initial.tolist()
-        found = evaluation.value(expression, initial)
-        return _result(evaluation, question, found, time.perf_counter() - start)
+    constants = ExactConstants(program, question.source)
+    numbers: ExactNumbers
+    if program.modules:
+        numbers = numbers_of(program, model, constants)
+        if end is None or terminal_for_exact(end, program) is not None:
+            numbers.require(_needed(program, model, question, end))
+        else:  # doubles may have left out what follows states that are no targets in exact numbers
+            numbers.require(np.ones(model.n_states, dtype=np.bool_), lazily=False)
+    else:
+        numbers = NumbersOfDoubles(model)
+    return ExactEvaluation(ExactModel(model, numbers), program, question.source, constants, Watchman())
 
 
 def terminal_for_exact(end: Expression | None, program: Program) -> Expression | None:

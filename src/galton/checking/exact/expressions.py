@@ -14,7 +14,7 @@ from functools import reduce
 from typing import Any, NoReturn
 
 from ...lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
-from ...lang.rationals import MOST_DIGITS, Exact
+from ...lang.rationals import MOST_DIGITS, Exact, Irrational
 from ...lang.source import GaltonError, LanguageError, Source
 from .numbers import Rational, from_float, rational
 
@@ -92,6 +92,8 @@ class Compiler:
             return rational(value.fraction)
         if not math.isfinite(value):
             raise self._refused("a number that is not finite", expression)
+        if isinstance(value, Irrational):
+            raise self._refused("a number that no fraction is", expression)
         written = self._source.text[expression.span.start : expression.span.end]
         try:
             number = Fraction(written) if len(written) > MOST_DIGITS else None

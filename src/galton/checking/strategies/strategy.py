@@ -9,6 +9,7 @@ actions, read again, and applied: the chain that is left has no choices, and its
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,11 @@ from ...lang.source import GaltonError
 from ...lower.reader import READER, Reader
 from ...model.sparse import Mask, Model, Rewards
 from ...model.states import ListedStates, PackedStates, States
+from ...model.tables import import_pandas, state_index
 from ...reduce.submodels import Rows, entries_of, picked
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class StrategyError(GaltonError):
@@ -63,6 +68,20 @@ class Strategy:
         """The choice of a state, counted from 0 among its own; None where any will do."""
         row = int(self.choices[state] if self.choices.ndim == 1 else self.choices[step, state])
         return None if row < 0 else row - self.model.choices(state).start
+
+    def to_pandas(self, step: int = 0) -> pandas.DataFrame:
+        """A table with a row for each state: the number of its choice and the name of its action; empty where any do.
+
+        It needs pandas.
+        """
+        pandas = import_pandas()
+        taken = [self.choice(state, step) for state in range(self.model.n_states)]
+        actions = [
+            None if choice is None else self.model.action(self.model.choices(state).start + choice)
+            for state, choice in enumerate(taken)
+        ]
+        columns = {"choice": pandas.array(taken, dtype="Int64"), "action": actions}
+        return pandas.DataFrame(columns, index=state_index(self.model))
 
     def rows(self, step: int = 0) -> Rows:
         """``(states,)`` the row that each state takes after so many steps."""

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...explore import build
-from ...lang import Source, check_program, parse_model, parse_properties
+from ...lang import Source, parse_properties
 from ...lang.expressions import Value
 from ...lang.model_types import nature_of
 from ...lang.program import Program
 from ...lang.resolution import resolve
-from ...lang.source import GaltonError, read_source
+from ...lang.source import GaltonError
 from ...model.described import described
 from ...model.sparse import Model
 from ...solve.settings import Settings
 from ..exploration import terminal
+from ..inquiring import settled
 from ..inspection import Terms, check_choices, kinds_of
 from .counterexample import Counterexample
 from .finding import MOST_PATHS, check_explained, find_counterexample
@@ -80,10 +81,7 @@ def counterexample(
     own = {constant.name.name for constant in file.constants}
     mine = {name: value for name, value in given.items() if name in own}
     others = {name: value for name, value in given.items() if name not in own}
-    if isinstance(subject, (str, Path)):
-        subject = check_program(parse_model(read_source(subject)), others)
-    elif others:
-        raise GaltonError(f"the property declares no constant '{min(others)}', and those of a model are chosen before")
+    subject = settled(subject, others)
     if isinstance(subject, Model):
         context, (question,) = resolve(file, described(subject), mine, labels=subject.labels)
         return find_counterexample(context, subject, question, chosen, most=paths)

@@ -73,19 +73,18 @@ class Source:
 def source(lowered: Lowered, *, device: str | None = None) -> Source:
     """Print a program; ``device`` replaces ``device.cuh``."""
     printer = _Printer(lowered)
-    directory = files("galton.backend.cuda.explorer")
     more = (LONG,) if printer.shape.long_possible else ()
-    read = {name: (directory / name).read_text() for name in (*BEFORE, *AFTER, *more)}
-    if device is not None:
-        read["device.cuh"] = device
-    constants, functions = printer.constants(), printer.functions()
-
-    def text(names: Iterable[str]) -> str:
-        pieces = [constants, *(read[name] for name in BEFORE), functions, *(read[name] for name in names)]
-        return "\n".join(piece.replace("#pragma once\n", "") for piece in pieces)
-
     first, second = PARTS
-    return Source(text((*AFTER, *more)), (text(first), text((*second, *more))), printer.shape)
+    whole, *parts = printer.texts([(*AFTER, *more), first, (*second, *more)], device)
+    return Source(whole, tuple(parts), printer.shape)
+
+
+def text_with(lowered: Lowered, constants: str, after: str) -> Source:
+    """Print a program with kernels that are not an explorer's: further constants, and a text that comes last."""
+    printer = _Printer(lowered)
+    (text,) = printer.texts([("expand.cuh",)], None)
+    whole = "\n".join([constants, text, after.replace("#pragma once\n", "")])
+    return Source(whole, (whole,), printer.shape)
 
 
 class _Printer:
@@ -111,6 +110,17 @@ class _Printer:
             if lowered.initial is not None
             else 0,
         )
+
+    def texts(self, kernels: Sequence[Sequence[str]], device: str | None) -> list[str]:
+        """The program, and after it some of the files of kernels; one text for each list of these."""
+        directory = files("galton.backend.cuda.explorer")
+        constants, functions = self.constants(), self.functions()
+
+        def read(name: str) -> str:
+            return device if name == "device.cuh" and device is not None else (directory / name).read_text()
+
+        before = [constants, *map(read, BEFORE), functions]
+        return ["\n".join([*before, *map(read, names)]).replace("#pragma once\n", "") for names in kernels]
 
     # Numbers
 

@@ -1,0 +1,47 @@
+"""Elimination of the states of a chain, complete or not, within limits of memory and time."""
+
+from __future__ import annotations
+
+from ... import _core
+from ...model.values import Floats
+from ..limits import available_memory
+from ..protocol import Watching
+
+__all__ = ["eliminated"]
+
+FEW = 10**7  # transitions that any elimination may keep
+SHARE = 0.5  # of the free memory that they may take
+ENTRY = 8  # bytes of one
+
+
+def eliminated(
+    matrix: _core.Matrix,
+    transitions: int,
+    leaving_rates: Floats,
+    last: int,
+    threshold: float,
+    *,
+    fill: int,
+    operations: int,
+    threads: int,
+    watching: Watching,
+    step: str,
+) -> _core.IncompleteElimination | None:
+    """All states but the ``last`` eliminated; None where that takes too many operations, or too much memory.
+
+    That is, more than ``fill`` transitions for each that the chain has. With a threshold of 0 nothing is forgotten, and
+    the order is one in which little arises. Otherwise those that are far from the last state come first.
+    """
+    order = (_core.far_first if threshold else _core.nested_dissection)(matrix, last)
+    found = _core.IncompleteElimination(
+        matrix,
+        leaving_rates=leaving_rates,
+        order=order,
+        threshold=threshold,
+        capacity=int(min(max(fill * transitions, FEW), SHARE * available_memory() / ENTRY)),
+        operations=operations,
+        threads=threads,
+    )
+    while found.advance():
+        watching.tell(step=step, elimination=threshold, kept=found.entries)
+    return found if found.fits else None

@@ -1,0 +1,48 @@
+"""Random paths on a CUDA device and, where it cannot follow them, on the CPU: the paths are the same."""
+
+from __future__ import annotations
+
+from ..device.errors import DeviceError, device_errors
+from ..model.random_paths import PathQuestion, Sample, Watch
+from .program_paths import ProgramPaths
+
+__all__ = ["DeviceFirst"]
+
+
+class DeviceFirst:
+    """Paths of a program on the current device; what goes wrong there is told, and the CPU takes over."""
+
+    def __init__(self, paths: ProgramPaths, question: PathQuestion):
+        self._host = paths
+        self.device, self.trouble = "cuda", ""
+        try:
+            with device_errors("there is not enough memory on the device"):
+                self._there = paths.on_device(question)
+        except DeviceError as error:
+            self._give_up(error)
+
+    def earnings(self) -> tuple[float, float, float, float]:
+        """The least and the most that a state earns, and that a step does."""
+        return self._host.earnings()
+
+    def sample(
+        self,
+        question: PathQuestion,
+        *,
+        seed: int,
+        first: int,
+        count: int,
+        threads: int = 1,
+        watch: Watch | None = None,
+    ) -> Sample:
+        """Follow paths number ``first`` and so on until the question is settled for each."""
+        if not self.trouble:
+            try:
+                with device_errors("there is not enough memory on the device"):
+                    return self._there.sample(question, seed=seed, first=first, count=count)
+            except DeviceError as error:
+                self._give_up(error)
+        return self._host.sample(question, seed=seed, first=first, count=count, threads=threads, watch=watch)
+
+    def _give_up(self, error: DeviceError) -> None:
+        self.device, self.trouble = "cpu", f"{error}; paths were followed on the CPU instead"
