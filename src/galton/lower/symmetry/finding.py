@@ -154,7 +154,7 @@ class _Search:
 
     def _ring(self, members: Sequence[int]) -> Blocks | None:
         turn = self._proved([self._turn_of_modules, self._turn_in_order], self._turn_by_colours, *members)
-        if turn is None:
+        if turn is None or members[0] not in turn:
             return None
         length = len(members)
         seen: set[int] = set()
