@@ -19,6 +19,7 @@ from .lang.markup import grid
 from .lang.program import Program
 from .lang.source import GaltonError
 from .lang.stream import nearest
+from .model.moving import to_host
 from .model.sparse import Model
 from .model.tables import import_pandas
 from .progress import task, watched
@@ -228,6 +229,8 @@ def experiment(
     chosen, device = choose(settings, eps, method, exact=exact, fair=fair, device=device)
     given = {**(constants or {}), **more_constants}
     inquiry = inquire(subject, props, given, chosen, raises=False)
+    if executor is not None and isinstance(inquiry.subject, Model):
+        inquiry = replace(inquiry, subject=to_host(inquiry.subject))  # workers may have no device, or another
     varying = ranges({**inquiry.of_model, **inquiry.of_properties})
     names = tuple(name for name in given if name in varying)
     tasks = _tasks(inquiry, device)

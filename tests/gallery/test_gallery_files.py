@@ -21,7 +21,8 @@ each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=[Path(entry["file"]).
 def test_every_model_is_in_the_catalogue_with_its_properties() -> None:
     assert sorted(entry["file"] for entry in ENTRIES) == [path.name for path in MODELS]
     assert sorted(entry["properties_file"] for entry in ENTRIES) == [path.with_suffix(".props").name for path in MODELS]
-    assert {path.suffix for path in FILES} == {".prism", ".props", ".json"}
+    assert {path.suffix for path in FILES} == {".prism", ".props", ".json", ".xml"}
+    assert [path.name for path in FILES if path.suffix == ".xml"] == ["enzyme.xml"]  # a network; see docs/networks.md
     assert [path.name for path in FILES if path.suffix == ".json"] == ["gallery.json"]
 
 

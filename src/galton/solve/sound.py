@@ -108,9 +108,10 @@ class _Solver:
         """On a device, on the host, or on the host with a device for the large segments."""
         if self.equations.on_device:
             return ParallelProposer(system, x, room, chosen, self.settings)
+        given = (system, x, room, chosen, self.settings)
         if self.device is None:
-            return Proposer(system, x, room, chosen, self.settings, absorbing=self.absorbing)
-        return StreamingProposer(system, x, room, chosen, self.settings, device=self.device, weighs=weighs)
+            return Proposer(*given, absorbing=self.absorbing)
+        return StreamingProposer(*given, absorbing=self.absorbing, device=self.device, weighs=weighs)
 
     def run(self) -> Solution:
         start = time.perf_counter()

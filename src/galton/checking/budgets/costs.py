@@ -13,7 +13,8 @@ import numpy.typing as npt
 from ...device.arrays import on_host
 from ...lang.source import LanguageError, Span, UnsupportedError
 from ...lang.stream import suggestion
-from ...model.sparse import Model, Rewards
+from ...model.sparse import Int32s, Model, Offsets, Rewards
+from ...model.values import Floats
 from ..unbounded.rewards import rewards_by_row
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Costs", "as_fraction", "costs_of", "of_single_choices", "step_costs"]
 
-Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 _SMALL_DENOMINATOR = 10**4
 _LARGEST = 2**53
@@ -104,6 +104,12 @@ def _common_divisor(numbers: list[Fraction]) -> Fraction:
     return unit or Fraction(1)
 
 
+def _extremes(numbers: Floats, starts: Offsets | Int32s) -> tuple[Floats, Floats]:
+    """The least and the greatest of each group of numbers, none of which is empty; they may be on a device."""
+    numbers, starts = on_host(numbers), on_host(starts)
+    return np.minimum.reduceat(numbers, starts[:-1]), np.maximum.reduceat(numbers, starts[:-1])
+
+
 def of_single_choices(evaluation: Evaluation, name: str, structure: Rewards, which: str, span: Span) -> Rewards:
     """Rewards of the choices themselves. A chain only knows the mean of what its commands earn in a state.
 
@@ -115,7 +121,7 @@ def of_single_choices(evaluation: Evaluation, name: str, structure: Rewards, whi
         return structure
     known = model.rewards[name].transition
     if known is not None:
-        least, most = (f.reduceat(known, model.row_starts[:-1]) for f in (np.minimum, np.maximum))
+        least, most = _extremes(known, model.row_starts)
     elif evaluation.program.modules:
         from ...explore import build
 
@@ -125,7 +131,7 @@ def of_single_choices(evaluation: Evaluation, name: str, structure: Rewards, whi
             raise UnsupportedError(
                 f"what single transitions spend of {which} is not known here", evaluation.source, span
             )
-        least, most = (f.reduceat(choice, commands.row_groups[:-1]) for f in (np.minimum, np.maximum))
+        least, most = _extremes(choice, commands.row_groups)
     else:
         return structure
     if (least != most).any():

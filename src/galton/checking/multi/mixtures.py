@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...device.arrays import offsets
 from ...lang.source import GaltonError
+from ...model.moving import to_host
 from ...model.sparse import Int32s, Mask, Model, Rewards
 from ...model.states import ListedStates, PackedStates, States
 from ...model.values import Floats, Values
@@ -70,7 +71,7 @@ class MemoryStrategy:
 
     def induced(self) -> Model:
         """Return the chain that the strategy leaves of the model; a state of it is a place."""
-        model, counts = self.model, np.diff(self.starts)
+        model, counts = to_host(self.model), np.diff(self.starts)
         entries, lengths = entries_of(model, self.rows)
         of_row = np.repeat(np.arange(len(self.states)), counts)
         place = np.repeat(of_row, lengths)
