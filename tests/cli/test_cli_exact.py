@@ -73,7 +73,9 @@ USED = {
         "automaton",
     ),
     *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties"),
+    "symmetry",  # --no-symmetry asks for all states, which exact numbers are about anyway
 }
+OF_PATHS = {"sim", "confidence", "width", "paths", "seed", "path_length"}  # tests/cli/test_cli_simulate.py
 REFUSED = {
     "eps": ["--eps", "1e-6"],
     "relative": ["--relative"],
@@ -94,7 +96,10 @@ REFUSED = {
 
 def test_every_option_is_used_or_refused() -> None:
     command = get_command(app).commands["check"]  # type: ignore[attr-defined]
-    assert {parameter.name for parameter in command.params if parameter.name != "help"} == USED | REFUSED.keys()
+    assert {
+        parameter.name for parameter in command.params if parameter.name != "help"
+    } == USED | REFUSED.keys() | OF_PATHS
+    assert "--sim has no use for --exact" in galton("check", DIE, *SIX, "--exact", "--sim").err
 
 
 @pytest.mark.parametrize("option", [*REFUSED.values(), ["--absolute"], ["--device", "cuda"]], ids=" ".join)

@@ -17,7 +17,7 @@ READS_TEXT = {
     "io/mtx.py",  # a comment in the file names the type
 }
 # What stores models, or goes over their arrays row by row: no groups are stored for a chain.
-KNOWS_STORAGE = ("model/", "backend/", "graph/", "io/tra.py")
+KNOWS_STORAGE = ("model/", "backend/", "graph/", "io/")
 
 
 def sources() -> list[tuple[str, ast.Module]]:

@@ -74,7 +74,7 @@ def test_a_walk_without_an_end_is_cut_and_says_so() -> None:
     assert found.lower is not None
     assert found.lower < 1 - found.cut / 500
     assert "both ends" in found.warnings[0]
-    with pytest.raises(GaltonError, match="path-length"):
+    with pytest.raises(GaltonError, match="path_length"):
         galton.estimate(program, "T=? [ F x=5 ]", path_length=500)
     undecided = galton.estimate(program, "P>=0.95 [ F x=5 ]", path_length=100)
     assert undecided.value is None

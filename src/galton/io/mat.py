@@ -147,10 +147,12 @@ def _entries(
             raise ModelError(f"this is a {said[0]}, not a {type}")
         type = MODEL_TYPES[said[0]].type
     if type is None:
-        guess: ModelType = "mdp" if "state_of_choice" in arrays else "dtmc"
-        type = "ctmc" if there[0] != "P" else guess
-        if there[0] == "P" and type == "dtmc" and len(rows):
-            type = chain_type(rows, values, found.shape[0])
+        if there[0] != "P":
+            type = "ctmc"
+        elif "state_of_choice" in arrays:
+            type = "mdp"
+        else:
+            type = chain_type(rows, values, found.shape[0]) if len(rows) else "dtmc"
     return rows, columns, values, found.shape, type
 
 

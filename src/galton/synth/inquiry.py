@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ..io.fields import as_object, as_text, get, one_of
 from ..lang import GaltonError, Source, parse_model
+from ..lang.evaluation import LARGEST_INT
 from ..lang.expressions import Value
 from ..lang.program import Program
 from ..lang.rationals import Exact
@@ -136,8 +137,14 @@ def _text(value: Value | str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Exact):
-        return str(value.fraction)
+        return _quotient(value.fraction)
     if isinstance(value, float) and isfinite(value):
         exact = Fraction(value)
-        return str(value) if Fraction(str(value)) == exact else str(exact)
+        return str(value) if Fraction(str(value)) == exact else _quotient(exact)
     return str(value)
+
+
+def _quotient(value: Fraction) -> str:
+    """As a quotient; numbers that are no integers of the language are written as doubles."""
+    small = value.denominator <= LARGEST_INT and abs(value.numerator) <= LARGEST_INT
+    return str(value) if small else f"{value.numerator}.0/{value.denominator}.0"
