@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import options
+from . import options, telling
 from .options import AsJson, Constants, ModelFile
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def simulate(
         str | None,
         typer.Option(
             "--strategy",
+            "--apply",
             metavar="FILE",
             help="Who chooses in an MDP: the file of a strategy that galton check --strategy wrote. Without it, or "
             "with 'uniform', each choice of a state is as likely as the others.",
@@ -74,15 +75,17 @@ def simulate(
       galton simulate models/die.prism --interactive
     """
     from ..lang import GaltonError
+    from .given import GivenModel
 
     program = options.load_program(model, const)
+    subject = options.tell_warnings(program.placed()) if isinstance(program, GivenModel) else program
     if interactive:
         refused = {"--csv": csv, "--plot": plot, "--strategy": strategy, "--time": time, "--json": as_json or None}
         if given := [option for option, value in refused.items() if value is not None]:
             raise GaltonError(f"step by step, {given[0]} does nothing: leave it away")
         from .stepping import Stepping
 
-        Stepping(program, seed).run()
+        Stepping(subject, seed).run()
         return
     if plot is not None:
         from ..plot.files import check_kind
@@ -96,7 +99,7 @@ def simulate(
     for path in (csv, plot):
         if path is not None:
             check_writable(path)
-    found = follow(program, paths=paths, steps=steps, time=time, seed=seed, strategy=strategy)
+    found = follow(subject, paths=paths, steps=steps, time=time, seed=seed, strategy=strategy)
     if as_json:
         import json
 
@@ -104,8 +107,8 @@ def simulate(
             typer.echo(json.dumps(row))
     else:
         _print(found)
-        if program.nature.has_choices and strategy in (None, "uniform"):
-            typer.echo(
+        if subject.nature.has_choices and strategy is None:
+            telling.note(
                 "choices are taken at random, each as likely as the others; --strategy FILE takes those of a file"
             )
     fine = options.kept(lambda path: _write(path, found), csv)
@@ -126,15 +129,15 @@ def _print(found: Traces) -> None:
         kept.pop("action")
     rows = [[shown(value) for value in values[:SHOWN].tolist()] for values in kept.values()]
     widths = [max(len(name), *map(len, column)) for name, column in zip(kept, rows, strict=True)]
-    typer.echo(typer.style("  ".join(f"{name:>{w}}" for name, w in zip(kept, widths, strict=True)), bold=True))
+    telling.say(telling.bold("  ".join(f"{name:>{w}}" for name, w in zip(kept, widths, strict=True))))
     before = None
     for number in range(min(len(found), SHOWN)):
         if before not in (None, found.path[number]):
-            typer.echo()
+            telling.say()
         before = found.path[number]
-        typer.echo("  ".join(f"{column[number]:>{w}}" for column, w in zip(rows, widths, strict=True)))
+        telling.say("  ".join(f"{column[number]:>{w}}" for column, w in zip(rows, widths, strict=True)))
     if len(found) > SHOWN:
-        typer.echo(f"… and {len(found) - SHOWN:,} rows more; --csv has all")
+        telling.say(f"… and {len(found) - SHOWN:,} rows more; --csv has all")
 
 
 def _earns_nothing(name: str, values: Any) -> bool:
