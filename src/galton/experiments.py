@@ -153,7 +153,8 @@ class Experiment(Sequence[ExperimentRow]):
         return plot_experiment([(row.constants, row.results) for row in self.rows], self.properties, path, x=x, log=log)
 
     def __repr__(self) -> str:
-        what = f"<experiment: {', '.join(self.properties)} over {', '.join(self.constants)}: {len(self):,} rows"
+        over = f" over {', '.join(self.constants)}" if self.constants else ""
+        what = f"<experiment: {', '.join(self.properties)}{over}: {len(self):,} row{'s' * (len(self) != 1)}"
         errors = f", {len(self.errors):,} errors" if self.errors else ""
         return f"{what}{errors}{', interrupted' if self.interrupted else ''}>"
 
