@@ -75,6 +75,8 @@ class Experiment(Sequence[ExperimentRow]):
         What was found.
     interrupted
         Whether somebody stopped it; ``rows`` are those that were done.
+    model
+        The name of the file of the model; empty for none.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class Experiment(Sequence[ExperimentRow]):
     properties: tuple[str, ...]
     rows: tuple[ExperimentRow, ...]
     interrupted: bool = False
+    model: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -150,7 +153,9 @@ class Experiment(Sequence[ExperimentRow]):
         """
         from .plot.experiments import plot_experiment
 
-        return plot_experiment([(row.constants, row.results) for row in self.rows], self.properties, path, x=x, log=log)
+        title = ": ".join(filter(None, (self.model, self.properties[0] if len(self.properties) == 1 else "")))
+        rows = [(row.constants, row.results) for row in self.rows]
+        return plot_experiment(rows, self.properties, path, x=x, log=log, title=title)
 
     def __repr__(self) -> str:
         over = f" over {', '.join(self.constants)}" if self.constants else ""
@@ -236,9 +241,16 @@ def experiment(
     with _Reporter(progress, len(tasks)) as reporter:
         done, interrupted = _done(tasks, executor, reporter)
     titles = tuple(title_of(prop.name, prop.text) for prop in inquiry.properties)
-    found = Experiment(names, titles, tuple(_rows(done, names, inquiry)), interrupted)
+    found = Experiment(names, titles, tuple(_rows(done, names, inquiry)), interrupted, _model_name(inquiry))
     _complain(found)
     return found
+
+
+def _model_name(inquiry: Inquiry) -> str:
+    """The name of the model's file, without its folder and suffix."""
+    if isinstance(inquiry.subject, Model) or inquiry.subject.source.name.startswith("<"):
+        return ""
+    return Path(inquiry.subject.source.name).stem
 
 
 Found = list[tuple[Valuation, list[Result | GaltonError]]]  # the constants, and an answer for each property

@@ -42,7 +42,9 @@ def test_pictures(tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib" if suffix == "png" else "plotly")
     path = tmp_path / f"tandem.{suffix}"
     model = (MODELS / "tandem.prism", "--const", "c=5", "--time", "2", "--paths", "2")
-    assert galton("simulate", *model, "--plot", path, "--only", "first,second").code == 0
+    outcome = galton("simulate", *model, "--plot", path, "--only", "first,second")
+    assert outcome.code == 0
+    assert outcome.out.startswith(f"{path}  ")  # and no table
     found = path.read_bytes()
     assert found.startswith(b"\x89PNG") if suffix == "png" else b"first" in found
     wrong = galton("simulate", *model, "--plot", path, "--only", "third")

@@ -105,16 +105,17 @@ def simulate(
 
         for row in found.rows():
             typer.echo(json.dumps(row))
-    else:
+    elif csv is None and plot is None:  # who asks for a file is not shown a thousand rows
         _print(found)
-        if subject.nature.has_choices and strategy is None:
-            telling.note(
-                "choices are taken at random, each as likely as the others; --strategy FILE takes those of a file"
-            )
+    if subject.nature.has_choices and strategy is None:
+        telling.note("choices are taken at random, each as likely as the others; --strategy FILE takes those of a file")
     fine = options.kept(lambda path: _write(path, found), csv)
-    fine &= options.kept(lambda path: _draw(path, found, model.stem, only), plot)
+    fine &= options.kept(lambda path: _draw(path, found, model.stem, only, time), plot)
     if not fine:
         raise typer.Exit(2)
+    for path in (csv, plot):
+        if path is not None and not as_json:
+            telling.say(f"{path}  {path.stat().st_size:,} bytes, {repr(found)[9:-1]}")
 
 
 def _print(found: Traces) -> None:
@@ -122,7 +123,7 @@ def _print(found: Traces) -> None:
     from ..model.traces import shown
 
     table = found.table()
-    kept = {name: values for name, values in table.items() if not _earns_nothing(name, values)}
+    kept = {name: values for name, values in table.items() if not _tells_nothing(name, values, table)}
     if len(set(found.path.tolist())) == 1:
         kept.pop("path")
     if not any(found.actions):
@@ -140,8 +141,13 @@ def _print(found: Traces) -> None:
         telling.say(f"… and {len(found) - SHOWN:,} rows more; --csv has all")
 
 
-def _earns_nothing(name: str, values: Any) -> bool:
-    return name.startswith(("state reward", "step reward")) and not values.any()
+def _tells_nothing(name: str, values: Any, table: dict[str, Any]) -> bool:
+    """Whether a reward is always zero, or the value of the variable after which it is called."""
+    kind, earned, structure = name.partition(" reward")
+    if not earned or kind not in ("state", "step"):
+        return False
+    named = [table[known] for known in (structure.strip(), f"{structure.strip()}_") if known in table]
+    return not values.any() or any(kind == "state" and (values == column).all() for column in named)
 
 
 def _write(path: Path, found: Traces) -> None:
@@ -155,7 +161,7 @@ def _write(path: Path, found: Traces) -> None:
             writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in row)
 
 
-def _draw(path: Path, found: Traces, name: str, only: str | None) -> None:
+def _draw(path: Path, found: Traces, name: str, only: str | None, end: float | None) -> None:
     import numpy as np
 
     from ..lang import GaltonError
@@ -178,7 +184,10 @@ def _draw(path: Path, found: Traces, name: str, only: str | None) -> None:
     for quantity in drawn:
         for number in numbers.tolist():
             mine = found.path == number
-            values = np.asarray(table[quantity][mine], dtype=float)
-            lines.append(Line(quantity, number, found.time[mine].tolist(), values.tolist()))
+            values = np.asarray(table[quantity][mine], dtype=float).tolist()
+            times = found.time[mine].tolist()
+            if end is not None:  # the last state stays until then
+                times, values = [*times, end], [*values, values[-1]]
+            lines.append(Line(quantity, number, times, values))
     title = f"{name}: {len(numbers)} random path{'s' * (len(numbers) != 1)}, seed {found.seed}"
     plot_traces(lines, path, title, "time" if found.continuous else "step")
