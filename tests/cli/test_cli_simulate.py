@@ -115,6 +115,7 @@ def test_strategies_from_files_and_uniform_ones(tmp_path: Path) -> None:
         (["--width", "0.1"], "for --sim"),
         (["--sim", "--apply", "uniform"], "needs choices"),
         (["--sim", "--confidence", "2"], "confidence"),
+        (["--sim", "--width", "0.1", "--paths", "100"], "not both"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(options: list[str], message: str) -> None:

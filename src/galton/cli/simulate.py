@@ -174,8 +174,8 @@ def _draw(path: Path, found: Traces, name: str, only: str | None, end: float | N
         wanted = [part.strip() for part in only.split(",")]
         for part in wanted:
             if part not in table:
-                hint = nearest(part, drawn)
-                raise GaltonError(f"there is no '{part}' to draw{f'; {hint}' if hint else f'; there are {drawn}'}")
+                hint = nearest(part, drawn) or f"there are {', '.join(drawn)}"
+                raise GaltonError(f"there is no '{part}' to draw; {hint}")
         drawn = wanted
     numbers = np.unique(found.path)
     if len(numbers) * len(drawn) > MOST_LINES:
