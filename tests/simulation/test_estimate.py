@@ -147,6 +147,9 @@ def test_a_strategy_from_a_file(tmp_path: Path) -> None:
     assert found.lower <= 5 / 9 <= found.upper
     traces = galton.simulate(program, strategy=tmp_path / "best.json", steps=5)
     assert len(traces) == 6
+    held = galton.check(program.build(), 'Pmax=? [ F "finished" & "all_heads" ]', strategy=True).strategy
+    followed = program.build().simulate(strategy=held, steps=5)
+    assert [followed.state(row) for row in range(6)] == [traces.state(row) for row in range(6)]
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ __all__ = ["UNIFORM", "applied", "chain_of", "needs_strategy", "uniform_chain"]
 
 UNIFORM = "uniform"
 HOW = (
-    "an MDP has no single value without a strategy: give the file of one that galton check --strategy FILE has "
-    "written, or 'uniform', which takes each choice of a state with the same probability"
+    "an MDP has no single value without a strategy: give strategy=galton.check(…, strategy=True).strategy, the file of "
+    "one, or 'uniform', which takes each choice of a state with the same probability"
 )
 
 

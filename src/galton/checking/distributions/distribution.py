@@ -123,7 +123,7 @@ class StateDistribution:
     def __repr__(self) -> str:
         when = "in the long run" if self.time is None else f"at {self.time:g}"
         what = "states" if self.grouping is None else f"values of {self.grouping.text}"
-        return f"<distribution {when}: {len(list(self)):,} {what} of {self.model!r}>"
+        return f"<distribution {when}: {np.count_nonzero(self._sums()):,} {what} of {self.model!r}>"
 
     def _repr_html_(self) -> str:
         from itertools import islice
