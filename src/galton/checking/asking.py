@@ -312,15 +312,16 @@ class Answers:
         if not inquiry.symmetry or not isinstance(inquiry.subject, (Program, ModelFile)):
             return {}
         from ..lower.symmetry import Symmetries
+
+        symmetries = Symmetries(self._program)
+        asked = {inquiry.key(a): a for a in row.all_asked if a.wrong is None}
+        if not symmetries.found:
+            return dict.fromkeys(asked, symmetries.keeping((), ()))
+        if reason := inquiry.why_whole:
+            return dict.fromkeys(asked, symmetries.unused(reason))
         from .symmetry import symmetry_of
 
-        symmetries, reason = Symmetries(self._program), inquiry.why_whole
-        found: dict[Any, Symmetry] = {}
-        for a in row.all_asked:
-            key = inquiry.key(a) if a.wrong is None else None
-            if a.wrong is None and key not in found:
-                found[key] = symmetries.unused(reason) if reason else symmetry_of(symmetries, a.context, a.question)
-        return found
+        return {key: symmetry_of(symmetries, a.context, a.question) for key, a in asked.items()}
 
     def _orbits(self, asked: Asked) -> Orbits | None:
         symmetry = self._symmetry.get(self._inquiry.key(asked))

@@ -104,8 +104,6 @@ class _Looks:
 
 def symmetry_of(symmetries: Symmetries, context: Program, question: Question) -> Symmetry:
     """What a question leaves of the symmetries of its program; ``context`` knows its names."""
-    if not symmetries.found:
-        return symmetries.keeping((), ())
     looks = _Looks(context, question)
     with DeepRecursion(question.source):
         try:

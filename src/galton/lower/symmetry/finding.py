@@ -7,39 +7,19 @@ the same way. Each candidate is proved before it counts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from ...model.orbits import MOST_BITS, MOST_BLOCKS, Blocks
-from ..lowering import Lowering
 from .colours import Colouring
 from .proof import generators, is_symmetry, swapping
 from .terms import Terms
 
-__all__ = ["alike", "find", "is_long"]
+__all__ = ["find"]
 
 MOST_SEARCHES = 64  # refinements of colours for the sake of one candidate
-LONG_PROGRAM = 50_000  # nodes and updates
 
 _Candidate = dict[int, int]
 _Way = Callable[..., _Candidate | None]
-
-
-def alike(lowering: Lowering) -> list[int] | None:
-    """For each variable a number that those of the same kind share; None where no two that change do.
-
-    Beside what they can hold, they are told apart by how often they are written: a cheap look at first.
-    """
-    written = Counter(v for command in lowering.commands for u in command.updates for v, _ in u.assignments)
-    numbers: dict[object, int] = {}
-    found, changing = [], []
-    for number, variable in enumerate(lowering.program.variables):
-        initial = variable.initial if lowering.initial is None else None
-        frozen = variable.name in lowering.frozen or variable.low == variable.high
-        kind = variable.type, variable.low, variable.high, initial, frozen, written[number]
-        found.append(numbers.setdefault(kind, len(numbers)))
-        changing += [found[-1]] * (not frozen)
-    return found if len(set(changing)) < len(changing) else None
 
 
 def find(terms: Terms, kinds: Sequence[int], besides: Sequence[int] = ()) -> list[Blocks]:
@@ -48,11 +28,6 @@ def find(terms: Terms, kinds: Sequence[int], besides: Sequence[int] = ()) -> lis
     They leave the terms ``besides`` as they are, too.
     """
     return _Search(terms, kinds, terms.choices(), besides).parts()
-
-
-def is_long(lowering: Lowering) -> bool:
-    """Whether a search would be noticed; such texts are written by programs, and seldom alike."""
-    return len(lowering.graph.nodes) + sum(len(command.updates) for command in lowering.commands) > LONG_PROGRAM
 
 
 class _Search:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ...lang.depth import DeepRecursion
 from ...lang.expressions import Expression
@@ -15,10 +16,10 @@ from ...model.orbits import Blocks, Orbits
 from ..layout import layout
 from ..lowering import Lowered, Lowering
 from ..reader import Reader
-from .finding import alike, find, is_long
-from .proof import generators, swapping
-from .repeats import without_repeats
-from .terms import Terms
+from .kinds import alike, is_long
+
+if TYPE_CHECKING:
+    from .terms import Terms
 
 __all__ = ["Symmetries", "Symmetry"]
 
@@ -72,6 +73,8 @@ class Symmetries:
 
     @cached_property
     def _terms(self) -> Terms:
+        from .terms import Terms
+
         return Terms(self.lowering)
 
     @cached_property
@@ -83,6 +86,8 @@ class Symmetries:
             return [], NONE_ALIKE
         if is_long(self.lowering):
             return [], TOO_LONG
+        from .finding import find
+
         found = find(self._terms, self._kinds)
         return found, "" if found else NONE_FOUND
 
@@ -107,7 +112,7 @@ class Symmetries:
             parts, note = self._found
             kept = frozenset(structures)
             roots = self._roots(formulas, kept) if parts else []
-            left = self._left_of_all(frozenset(term for term, _ in roots))
+            left = self._left_of_all(frozenset(term for term, _ in roots)) if parts else []
             if parts and not left:
                 culprit = next(what for term, what in roots if not all(self._kept(part, [term]) for part in parts))
                 note = f"{_told(culprit)} is not the same when they move ({self._text(parts)})"
@@ -126,6 +131,8 @@ class Symmetries:
 
     def without_repeats(self, lowered: Lowered, structures: Collection[int]) -> Lowered:
         """Leave out choices that orbits make the same."""
+        from .repeats import without_repeats
+
         return without_repeats(lowered, self._terms, structures)
 
     def _term(self, formula: Expression) -> int:
@@ -144,6 +151,8 @@ class Symmetries:
 
         Where these tell blocks apart, others may be found that move together: a second search looks for them.
         """
+        from .finding import find
+
         if terms not in self._known:
             parts, _ = self._found
             left = [blocks for part in parts for blocks in self._left(part, sorted(terms))]
@@ -154,6 +163,8 @@ class Symmetries:
 
     def _left(self, part: Blocks, terms: Sequence[int]) -> list[Blocks]:
         """What is left of blocks; of those that are told apart, the others."""
+        from .proof import swapping
+
         if part.rotates:
             return [part] if self._kept(part, terms) else []
         pools: list[list[tuple[int, ...]]] = []
@@ -168,6 +179,8 @@ class Symmetries:
         return [Blocks(False, tuple(pool)) for pool in pools if len(pool) > 1]
 
     def _kept(self, part: Blocks, terms: Iterable[int]) -> bool:
+        from .proof import generators
+
         steps = list(generators(part))
         return all(self._terms.keeps(term, step) for term in terms for step in steps)
 
