@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import overload
 
 from .checking.asking import Answers, Asked, Inquiry, QuietWorker, Row
+from .checking.experiment import ranges
 from .checking.inquiring import choose, inquire, is_path
 from .checking.inspection import kept_besides
 from .checking.result import Result
@@ -82,7 +83,8 @@ def check(
         A model, a program, or the path of a file. What is not a model yet is built as far as the properties need it.
     prop
         A property, which may declare constants, formulas and labels of its own. Or the path of a file of properties
-        (``.props``, ``.pctl``, ``.csl``), or a list of properties and paths: all are asked of one model.
+        (``.props``, ``.pctl``, ``.csl``; ``.jani`` for those in a model), or a list of properties and paths: all are
+        asked of one model.
     eps
         How close the bounds have to be: half their width, relative to the value.
     method
@@ -153,6 +155,9 @@ def check(
             f"one property is asked for, and this text has {len(inquiry.selected)}; a list of properties, or the path "
             "of a file, gives a list of results"
         )
+    for name, values in ranges({**inquiry.of_model, **inquiry.of_properties}).items():
+        if len(values) > 1:
+            raise GaltonError(f"'{name}' has {len(values):,} values; galton.experiment gives a row for each of them")
     worker = QuietWorker(chosen, {"device": device}, strategy=keep, certificate=certificate)
     (row,) = inquiry.rows()
     found = _answered(inquiry, row, worker, device, kept_besides(strategy=strategy, certificate=certificate))

@@ -76,6 +76,8 @@ class Experiment(Sequence[ExperimentRow]):
         What was found.
     interrupted
         Whether somebody stopped it; ``rows`` are those that were done.
+    model
+        The name of the file of the model; empty for none.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Experiment(Sequence[ExperimentRow]):
     properties: tuple[str, ...]
     rows: tuple[ExperimentRow, ...]
     interrupted: bool = False
+    model: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -151,10 +154,13 @@ class Experiment(Sequence[ExperimentRow]):
         """
         from .plot.experiments import plot_experiment
 
-        return plot_experiment([(row.constants, row.results) for row in self.rows], self.properties, path, x=x, log=log)
+        title = ": ".join(filter(None, (self.model, self.properties[0] if len(self.properties) == 1 else "")))
+        rows = [(row.constants, row.results) for row in self.rows]
+        return plot_experiment(rows, self.properties, path, x=x, log=log, title=title)
 
     def __repr__(self) -> str:
-        what = f"<experiment: {', '.join(self.properties)} over {', '.join(self.constants)}: {len(self):,} rows"
+        over = f" over {', '.join(self.constants)}" if self.constants else ""
+        what = f"<experiment: {', '.join(self.properties)}{over}: {len(self):,} row{'s' * (len(self) != 1)}"
         errors = f", {len(self.errors):,} errors" if self.errors else ""
         return f"{what}{errors}{', interrupted' if self.interrupted else ''}>"
 
@@ -238,9 +244,16 @@ def experiment(
     with _Reporter(progress, len(tasks)) as reporter:
         done, interrupted = _done(tasks, executor, reporter)
     titles = tuple(title_of(prop.name, prop.text) for prop in inquiry.properties)
-    found = Experiment(names, titles, tuple(_rows(done, names, inquiry)), interrupted)
+    found = Experiment(names, titles, tuple(_rows(done, names, inquiry)), interrupted, _model_name(inquiry))
     _complain(found)
     return found
+
+
+def _model_name(inquiry: Inquiry) -> str:
+    """The name of the model's file, without its folder and suffix."""
+    if isinstance(inquiry.subject, Model) or inquiry.subject.source.name.startswith("<"):
+        return ""
+    return Path(inquiry.subject.source.name).stem
 
 
 Found = list[tuple[Valuation, list[Result | GaltonError]]]  # the constants, and an answer for each property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .lang import Source, check_program, parse_model, program
 from .lang.expressions import Value
-from .lang.source import read_source
+from .lang.source import GaltonError, read_source
 
 if TYPE_CHECKING:
     from .model.sparse import Model
@@ -95,12 +95,12 @@ def _some(parts: list[str]) -> str:
 
 
 def load(path: str | Path, **constants: Value | str) -> Program:
-    """Read a program from a file in the PRISM language, and check it.
+    """Read a program from a file in the PRISM language, in JANI or SBML, and check it.
 
     Parameters
     ----------
     path
-        The file.
+        The file; ``.jani`` is JANI, ``.xml`` and ``.sbml`` are reaction networks.
     constants
         Values for constants that the file declares without one; a text is read as an expression, so ``p="1/3"`` is
         exact.
@@ -125,6 +125,13 @@ def load(path: str | Path, **constants: Value | str) -> Program:
     >>> galton.load(path, N=3).build()
     <dtmc: 4 states, 4 transitions>
     """
+    from .io.formats import is_model_file
+
+    if is_model_file(path):
+        raise GaltonError(
+            f"{path} holds the states of a model, and no program; galton.read_model(path) reads it, and galton.check "
+            "and the other functions take the path itself"
+        )
     return _checked(read_source(path), constants)
 
 

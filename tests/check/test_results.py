@@ -88,8 +88,25 @@ def test_what_is_no_number_says_so() -> None:
         truth + 1
     several = galton.check(galton.load(MODELS / "herman.prism", N=3), 'R=? [ F "stable" ]')
     assert isinstance(several.value, tuple)
+    assert f"{several:.2f}" == "0.00 to 1.33"
     with pytest.raises(TypeError, match="has no single number: it is 0 to 1"):
         several * 2
+
+
+def test_many_values_of_a_constant_are_an_experiment() -> None:
+    for many in (range(1, 7), "1:6"):
+        with pytest.raises(GaltonError, match=r"'k' has 6 values; galton\.experiment"):
+            galton.check(DIE, "const int k; P=? [ F d=k ]", k=many)  # type: ignore[arg-type]
+    assert round(galton.check(DIE, "const int k; P=? [ F d=k ]", k=[3]), 4) == 0.1667  # type: ignore[arg-type]
+
+
+def test_properties_in_a_file_of_jani(tmp_path: Path) -> None:
+    from galton.io.jani import write_jani
+    from galton.lang import Source, parse_properties
+
+    path = tmp_path / "die.jani"
+    write_jani(galton.load(DIE), path, [parse_properties(Source("p", '"six": P=? [ F d=6 ];'))])
+    assert round(galton.check(path, str(path))["six"], 4) == 0.1667  # type: ignore[call-overload]
 
 
 def test_integers_and_fractions_stay_what_they_are() -> None:

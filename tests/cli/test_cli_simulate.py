@@ -42,7 +42,9 @@ def test_pictures(tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib" if suffix == "png" else "plotly")
     path = tmp_path / f"tandem.{suffix}"
     model = (MODELS / "tandem.prism", "--const", "c=5", "--time", "2", "--paths", "2")
-    assert galton("simulate", *model, "--plot", path, "--only", "first,second").code == 0
+    outcome = galton("simulate", *model, "--plot", path, "--only", "first,second")
+    assert outcome.code == 0
+    assert outcome.out.startswith(f"{path}  ")  # and no table
     found = path.read_bytes()
     assert found.startswith(b"\x89PNG") if suffix == "png" else b"first" in found
     wrong = galton("simulate", *model, "--plot", path, "--only", "third")
@@ -51,7 +53,7 @@ def test_pictures(tmp_path: Path, suffix: str) -> None:
 
 
 def test_who_chooses_is_said() -> None:
-    assert "each as likely" in galton("simulate", *CONSENSUS, "--steps", "3").out
+    assert "each as likely" in galton("simulate", *CONSENSUS, "--steps", "3").err
 
 
 def test_step_by_step() -> None:
@@ -113,6 +115,7 @@ def test_strategies_from_files_and_uniform_ones(tmp_path: Path) -> None:
         (["--width", "0.1"], "for --sim"),
         (["--sim", "--apply", "uniform"], "needs choices"),
         (["--sim", "--confidence", "2"], "confidence"),
+        (["--sim", "--width", "0.1", "--paths", "100"], "not both"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(options: list[str], message: str) -> None:
@@ -133,3 +136,36 @@ def test_questions_that_simulation_does_not_answer_point_at_the_text() -> None:
     assert outcome.code != 0
     assert "long-run average" in outcome.err
     assert "^" in outcome.err
+
+
+@pytest.mark.parametrize("suffix", ["tra", "umb", "drn", "npz", "mtx", "mat"])
+def test_explicit_files_are_simulated_and_estimated(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"die.{suffix}"
+    assert galton("convert", DIE, tmp_path / "die.all", file).code == 0
+    path = galton("simulate", file, "--steps", "9", "--seed", "1")
+    assert path.code == 0
+    assert path.out.splitlines()[-1].split()[1] == "7"  # a die has fallen
+    found = json.loads(galton("check", file, "-p", "P=? [ F d=6 ]", "--sim", "--json").out)
+    assert found["lower"] < 1 / 6 < found["upper"]
+    answers = iter(["2", "r 2", "q"])
+    with patch("builtins.input", lambda prompt: next(answers)):
+        outcome = galton("simulate", file, "--interactive")
+    assert "step 1: (node=2, d=0)" in outcome.out
+
+
+def test_choices_of_an_explicit_file_need_a_strategy(tmp_path: Path) -> None:
+    file, path = tmp_path / "coin.umb", tmp_path / "best.json"
+    assert galton("convert", *CONSENSUS, file).code == 0
+    assert "--apply uniform" in galton("check", file, "-p", HEADS, "--sim").err
+    assert galton("check", file, "-p", HEADS.replace("P=", "Pmax="), "--strategy", path).code == 0
+    best = json.loads(galton("check", file, "-p", HEADS, "--sim", "--apply", path, "--json").out)
+    assert best["lower"] < 5 / 9 < best["upper"]
+    uniform = json.loads(galton("check", file, "-p", HEADS, "--sim", "--apply", "uniform", "--json").out)
+    assert uniform["upper"] < best["lower"]
+    assert "for --sim" in galton("check", file, "-p", HEADS, "--apply", "uniform").err
+    assert galton("simulate", file, "--apply", path, "--steps", "3").code == 0
+
+
+def test_names_of_properties_are_printed() -> None:
+    outcome = galton("check", DIE, MODELS / "die.props", "--name", "six", "--sim")
+    assert outcome.out.startswith("six: P=? [ F d=6 ]  ≈  0.1")

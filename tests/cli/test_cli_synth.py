@@ -53,6 +53,8 @@ def test_resume_needs_nothing_else(tmp_path: Path) -> None:
     words = ("--props", props, "--name", "ends", "--tolerance", 0.1)
     first = galton("synth", model, *SMALL, *words, "--json", kept)
     assert (first.code, first.err) == (0, "")
+    after = galton("synth", model, props, *SMALL, *words[2:])  # where galton check takes it, too
+    assert after.out.splitlines()[:4] == first.out.splitlines()[:4]
     again = galton("synth", "--resume", kept, "--tolerance", 0.02)
     assert (again.code, again.err) == (0, "")
     told = galton("synth", model, *SMALL, "--props", props, "--name", 1, "--tolerance", 0.02, "--resume", kept)

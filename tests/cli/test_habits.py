@@ -52,6 +52,12 @@ OF_PRISM = {
     "m.pm p.pctl -sim -simwidth 0.05 -simconf 0.01": [
         "galton check m.pm --props p.pctl --sim --confidence 0.99 --width 0.1"
     ],
+    "m.pm p.pctl -sim -simmethod sprt -simconf 1e-7": [
+        "galton check m.pm --props p.pctl --sim --confidence 0.9999999 --width 0.1"
+    ],
+    "m.pm p.pctl -sim -simmethod apmc -simapprox 0.02": [
+        "galton check m.pm --props p.pctl --sim --confidence 0.99 --width 0.04"
+    ],
     "m.pm p.pctl -sim": ["galton check m.pm --props p.pctl --sim --paths 1000 --confidence 0.99"],
     "m.pm p.pctl -sim -simsamples 500 -simconf 0.05 -simpathlen 99": [
         "galton check m.pm --props p.pctl --sim --paths 500 --confidence 0.95 --path-length 99"
@@ -104,6 +110,8 @@ def test_translation(translation: Translation, line: str, calls: list[str]) -> N
         (from_prism, "m.pm -simpath deadlock p.txt", "'deadlock'"),
         (from_prism, "m.pm -pf true -sim -simwidth 0.1 -simsamples 9", "not both"),
         (from_prism, "m.pm -pf true -sim -simwidth wide", "needs a number"),
+        (from_prism, "m.pm -pf true -sim -simmethod sprt -simsamples 9", "as many paths as it needs"),
+        (from_prism, "m.pm -pf true -exportstrat stdout", "name one in place"),
         (from_storm, "m.pm", "'m.pm' belongs to none"),
         (from_storm, "--prism m.pm --minmax:method lp", "pi"),
         (from_storm, "--prisms m.pm", "did you mean '--prism'"),

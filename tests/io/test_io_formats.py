@@ -213,3 +213,16 @@ def test_unnamed_rewards(tmp_path: Path) -> None:
     for suffix in (".drn", ".umb", ".mat", ".npz", ".all"):
         write_model(only, tmp_path / f"only{suffix}")
         assert list(only.differences(read_model(tmp_path / f"only{suffix}"))) == []
+
+
+def test_programs_are_told_from_models(tmp_path: Path) -> None:
+    program = galton.parse("dtmc  module m  x : [0..3];  [] x<3 -> 0.5:(x'=x+1) + 0.5:true;  endmodule")
+    path = tmp_path / "walk.jani"
+    assert galton.write_model(program, path) == [path]
+    assert galton.load(path).build().same_as(program.build())
+    with pytest.raises(ModelError, match=r"program\.build\(\)"):
+        galton.write_model(program, tmp_path / "walk.umb")
+    with pytest.raises(FileError, match=r"hold programs.*galton\.load reads them"):
+        galton.read_model(path)
+    with pytest.raises(FileError, match=r"hold programs.*galton convert"):
+        galton.write_model(program.build(), tmp_path / "other.jani")

@@ -265,3 +265,10 @@ def test_parts_that_are_tuples_are_no_variables() -> None:
         assert column.dtype == object
         assert column[0] == (1, 2)
         assert galton.check(model, f"P=? [ F {names[1]}={2 - least} ]").value == 1
+
+
+def test_states_that_are_texts_are_labels() -> None:
+    weather = {"sun": [(0.8, "sun"), (0.2, "rain")], "rain": [(0.6, "sun"), (0.4, "rain")]}
+    model = Model.from_function(weather.__getitem__, "sun", labels={"rain": lambda state: state == "sun"})
+    assert model.labels["sun"].tolist() == [True, False]
+    assert model.labels["rain"].tolist() == [True, False]  # what is given goes first

@@ -147,6 +147,9 @@ def test_a_strategy_from_a_file(tmp_path: Path) -> None:
     assert found.lower <= 5 / 9 <= found.upper
     traces = galton.simulate(program, strategy=tmp_path / "best.json", steps=5)
     assert len(traces) == 6
+    held = galton.check(program.build(), 'Pmax=? [ F "finished" & "all_heads" ]', strategy=True).strategy
+    followed = program.build().simulate(strategy=held, steps=5)
+    assert [followed.state(row) for row in range(6)] == [traces.state(row) for row in range(6)]
 
 
 @pytest.mark.parametrize(
@@ -201,3 +204,31 @@ def test_rewards_that_are_rare_are_not_taken_for_none() -> None:
     sure = galton.estimate(galton.load(MODELS / "die.prism"), 'R{"tosses"}=? [ C<=3 ]')
     assert sure.lower < 3.0 <= sure.upper
     assert sure.value == 3.0
+
+
+def test_whatever_can_be_checked_can_be_estimated(tmp_path: Path) -> None:
+    program = galton.load(MODELS / "die.prism")
+    galton.write_model(program.build(), tmp_path / "die.umb")
+    for subject in (MODELS / "die.prism", tmp_path / "die.umb", program, program.build()):
+        found = galton.estimate(subject, ["P=? [ F d=6 ]", MODELS / "die.props"], k=2)
+        assert len(found) == 7
+        assert found[0].lower < 1 / 6 < found[0].upper
+        assert found[2].name == "six"
+    assert len(galton.simulate(tmp_path / "die.umb", steps=2)) == 3
+    with pytest.raises(GaltonError, match="list of estimates"):
+        galton.estimate(program, "P=? [ F d=6 ] \n P=? [ F d=5 ]")
+    with pytest.raises(GaltonError, match=r"galton\.read_model"):
+        galton.load(tmp_path / "die.umb")
+    with pytest.raises(GaltonError, match="has no constant"):
+        galton.simulate(program, p=0.5)
+
+
+def test_an_estimate_is_a_number() -> None:
+    program = galton.load(MODELS / "die.prism")
+    six = galton.estimate(program, "P=? [ F d=6 ]", paths=1000)
+    assert six * 6 == six.value * 6
+    assert f"{six:.3f}" == f"{six.value:.3f}"
+    assert six < 0.5
+    assert "1,000 random paths" in six._repr_html_()
+    with pytest.raises(TypeError, match="no single number"):
+        float(galton.estimate(program, "P>=0.9 [ F d=6 ]"))

@@ -171,3 +171,18 @@ def test_what_has_no_value_in_a_state_is_told_with_the_state(more: str, rewards:
     program = galton.parse(COUNTER.format(more=more, rewards=rewards))
     with pytest.raises(galton.GaltonError, match=message):
         galton.synthesize(program, "P>=0.5 [ F<=1 s=2 ]", k=(0.1, 2), device="cpu")
+
+
+def test_models_that_are_built_have_no_parameters(tmp_path: Path) -> None:
+    model = galton.parse(SIMPLE.format(rate=1, label=1), k=1, n=1, unused=0).build()
+    galton.write_model(model, tmp_path / "simple.umb")
+    for subject in (model, tmp_path / "simple.umb", str(tmp_path / "simple.umb")):
+        with pytest.raises(GaltonError, match="holds states, not commands"):
+            synthesize(subject, PROP, k=(0.1, 1))  # type: ignore[arg-type]
+
+
+def test_a_file_of_properties_may_be_a_text(tmp_path: Path) -> None:
+    (tmp_path / "two.props").write_text(f'"slow": {PROP}; "fast": P>=0.5 [ F<=9 s=2 ];')
+    program = galton.parse(SIMPLE.format(rate=1, label=1), n=1, unused=0)
+    found = synthesize(program, str(tmp_path / "two.props"), name="slow", k=(0.1, 1), tolerance=0.5)
+    assert found.formula == PROP

@@ -26,7 +26,7 @@ __all__ = ["Properties", "Subject", "choose", "inquire", "is_path", "read_proper
 Subject: TypeAlias = Model | Program | str | Path
 Properties: TypeAlias = str | Path | Sequence[str | Path]
 
-PROPERTY_SUFFIXES = (".props", ".prop", ".pctl", ".csl", ".ltl")
+PROPERTY_SUFFIXES = (".props", ".prop", ".pctl", ".csl", ".ltl", ".jani")
 
 
 def inquire(

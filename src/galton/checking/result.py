@@ -208,6 +208,8 @@ class Result(AsNumber):
     def __format__(self, spec: str) -> str:
         if not spec:
             return str(self)
+        if isinstance(self.value, tuple):  # over several initial states
+            return " to ".join(format(part, spec) for part in self.value)
         number = self.value
         return format(number if self.is_number and isinstance(number, (int, float)) else self.text, spec)
 

@@ -48,7 +48,8 @@ class Results(Sequence[Result]):
             if place in (result.name, result.formula):
                 return result
         names = [result.name or result.formula for result in self._results]
-        raise GaltonError(f"no property is called '{place}'; {nearest(place, names) or f'there are {names}'}")
+        hint = nearest(place, names) or f"there are {', '.join(names)}"
+        raise GaltonError(f"no property is called '{place}'; {hint}")
 
     def __iter__(self) -> Iterator[Result]:
         return iter(self._results)

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..lang import GaltonError
+from ..lang import GaltonError, Source
 from ..model.sparse import Model
 from ..simulation.api import LONGEST_PATH, estimate_question
-from ..simulation.chains import UNIFORM, applied
+from ..simulation.chains import UNIFORM, applied, chain_of
 from ..simulation.estimating import Plan
-from . import options
+from . import options, telling
 from .run import Run
 
 if TYPE_CHECKING:
     from ..checking.asking import Asked, Row
+    from ..lang.syntax import ModelFile
     from ..simulation.result import Estimate
 
 __all__ = ["EstimatingRun", "estimating", "refuse_beside_sim"]
@@ -49,6 +50,10 @@ USELESS = {
     "memory": "--memory",
     "fix_deadlocks": "--no-fix-deadlocks",
 }
+NO_STRATEGY = (
+    "an MDP has no single value without a strategy: give the file of one that galton check --strategy has "
+    "written with --apply FILE, or take each choice of a state with the same probability by --apply uniform"
+)
 FOR_SIM = {
     "confidence": "--confidence",
     "width": "--width",
@@ -111,23 +116,25 @@ class EstimatingRun(Run):
             if row.error is not None:
                 raise row.error
             self._estimate_row(row, rows)
+        if not self.answered:
+            self.code = 2  # nothing could be answered at all
         if not options.kept(lambda path: self._write(path, rows), self.outputs.csv):
             self.code = 2
 
+    def _read_subject(self, text: Source | None) -> Model | ModelFile:
+        """As always; a model with choices becomes the chain that a strategy leaves of it."""
+        read = super()._read_subject(text)
+        if not isinstance(read, Model):
+            return read
+        if read.has_choices and self.chooser is None:
+            raise GaltonError(NO_STRATEGY)
+        return chain_of(read, self.chooser)
+
     def _estimate_row(self, row: Row, rows: list[dict[str, Any]]) -> None:
         assert row.program is not None
-        if row.program.nature.has_choices and self.chooser is None:
-            raise GaltonError(
-                "an MDP has no single value without a strategy: give the file of one that galton check --strategy has "
-                "written with --apply FILE, or take each choice of a state with the same probability by --apply uniform"
-            )
-        given = self.subject if isinstance(self.subject, Model) else None
-        if given is not None and given.has_choices:
-            raise GaltonError(
-                "random paths through the choices of a file without a program are not followed yet; "
-                "--apply makes a chain of it, which is answered with proved bounds without --sim"
-            )
-        known: list[Model] = [] if given is None else [given]
+        known: list[Model] = [self.subject] if isinstance(self.subject, Model) else []
+        if not known and row.program.nature.has_choices and self.chooser is None:
+            raise GaltonError(NO_STRATEGY)
 
         def chain() -> Model:
             if not known:
@@ -147,7 +154,7 @@ class EstimatingRun(Run):
                 asked.context,
                 asked.question,
                 self.plan,
-                strategy=self.chooser,
+                strategy=None if isinstance(self.subject, Model) else self.chooser,
                 path_length=self.path_length,
                 device=self.building["device"],
                 chain=chain if isinstance(self.subject, Model) or self.chooser not in (None, UNIFORM) else None,
@@ -165,8 +172,9 @@ class EstimatingRun(Run):
             record["error"] = str(found)
         else:
             self.code = max(self.code, int(found.value is False))
+            self.answered += 1
             for warning in found.warnings:
-                typer.echo(f"warning: {warning}", err=True)
+                telling.warn(warning)
             record |= {"value": found.value, "lower": found.lower, "upper": found.upper, "proved": False}
             record |= {"confidence": found.confidence, "paths": found.paths, "steps": found.steps, "cut": found.cut}
             record |= {"method": found.method, "assumption": found.assumption, "seed": found.seed}
@@ -180,14 +188,16 @@ class EstimatingRun(Run):
     def _print(self, found: Estimate, valuation: Any) -> None:
         values = "".join(f"{name}={value}, " for name, value in valuation.items()).rstrip(", ") if self.ranges else ""
         sign = "is" if found.value is None or isinstance(found.value, bool) else "≈"
-        typer.echo(
-            f"{found.formula}  {sign}  {typer.style(found.text, bold=True)}{f'   for {values}' if values else ''}"
-        )
-        typer.echo(f" {found.margin.lstrip(',')}, for {found.about}")
-        typer.echo(
+        name = f"{found.name}: " if found.name else ""
+        value = telling.bold(telling.verdict(found.text))
+        telling.say(f"{name}{found.formula}  {sign}  {value}{f'   for {values}' if values else ''}")
+        telling.say(f"  {found.margin.strip(' ,')}, for {found.about}")
+        if telling.quiet():
+            return
+        telling.say(
             f"  by {found.paths:,} random paths, {found.steps:,} steps, seed {found.seed}, {found.seconds:.3f} s"
         )
-        typer.echo(f"  {found.method}: statistical, not proved; assumes that {found.assumption}")
+        telling.say(f"  {found.method}: statistical, not proved; assumes that {found.assumption}")
 
     def _write(self, path: Path, rows: list[dict[str, Any]]) -> None:
         from ..io.output import replacing

@@ -35,8 +35,8 @@ ModelFile = Annotated[
     Path,
     typer.Argument(
         metavar="MODEL",
-        help="A model in the PRISM language, or in an explicit format: .tra with the .lab, .sta and .srew files beside "
-        "it, .drn, .umb, .npz, .mtx, .mat.",
+        help="A model in the PRISM language, in JANI (.jani) or SBML (.xml, .sbml), or in an explicit format: .tra "
+        "with the .lab, .sta and .srew files beside it, .drn, .umb, .npz, .mtx, .mat.",
         show_default=False,
     ),
 ]

@@ -93,6 +93,8 @@ class Run:
         """Read the model and the properties, and see which constants belong to which."""
         from ..checking.experiment import ranges
 
+        if str(self.apply) == "uniform" and not Path("uniform").exists():
+            raise GaltonError("'uniform' is for --sim; without it, --apply takes the file of a strategy")
         sources = [read_source(props)] if props else []
         sources += [Source(TYPED, text) for text in prop]
         text = None if is_model_file(self.path) else read_source(self.path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import options
+from . import options, telling
 from .options import AsJson, Constants, ModelFile
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def simulate(
         str | None,
         typer.Option(
             "--strategy",
+            "--apply",
             metavar="FILE",
             help="Who chooses in an MDP: the file of a strategy that galton check --strategy wrote. Without it, or "
             "with 'uniform', each choice of a state is as likely as the others.",
@@ -74,15 +75,17 @@ def simulate(
       galton simulate models/die.prism --interactive
     """
     from ..lang import GaltonError
+    from .given import GivenModel
 
     program = options.load_program(model, const)
+    subject = options.tell_warnings(program.placed()) if isinstance(program, GivenModel) else program
     if interactive:
         refused = {"--csv": csv, "--plot": plot, "--strategy": strategy, "--time": time, "--json": as_json or None}
         if given := [option for option, value in refused.items() if value is not None]:
             raise GaltonError(f"step by step, {given[0]} does nothing: leave it away")
         from .stepping import Stepping
 
-        Stepping(program, seed).run()
+        Stepping(subject, seed).run()
         return
     if plot is not None:
         from ..plot.files import check_kind
@@ -96,22 +99,23 @@ def simulate(
     for path in (csv, plot):
         if path is not None:
             check_writable(path)
-    found = follow(program, paths=paths, steps=steps, time=time, seed=seed, strategy=strategy)
+    found = follow(subject, paths=paths, steps=steps, time=time, seed=seed, strategy=strategy)
     if as_json:
         import json
 
         for row in found.rows():
             typer.echo(json.dumps(row))
-    else:
+    elif csv is None and plot is None:  # who asks for a file is not shown a thousand rows
         _print(found)
-        if program.nature.has_choices and strategy in (None, "uniform"):
-            typer.echo(
-                "choices are taken at random, each as likely as the others; --strategy FILE takes those of a file"
-            )
+    if subject.nature.has_choices and strategy is None:
+        telling.note("choices are taken at random, each as likely as the others; --strategy FILE takes those of a file")
     fine = options.kept(lambda path: _write(path, found), csv)
-    fine &= options.kept(lambda path: _draw(path, found, model.stem, only), plot)
+    fine &= options.kept(lambda path: _draw(path, found, model.stem, only, time), plot)
     if not fine:
         raise typer.Exit(2)
+    for path in (csv, plot):
+        if path is not None and not as_json:
+            telling.say(f"{path}  {path.stat().st_size:,} bytes, {repr(found)[9:-1]}")
 
 
 def _print(found: Traces) -> None:
@@ -119,26 +123,31 @@ def _print(found: Traces) -> None:
     from ..model.traces import shown
 
     table = found.table()
-    kept = {name: values for name, values in table.items() if not _earns_nothing(name, values)}
+    kept = {name: values for name, values in table.items() if not _tells_nothing(name, values, table)}
     if len(set(found.path.tolist())) == 1:
         kept.pop("path")
     if not any(found.actions):
         kept.pop("action")
     rows = [[shown(value) for value in values[:SHOWN].tolist()] for values in kept.values()]
     widths = [max(len(name), *map(len, column)) for name, column in zip(kept, rows, strict=True)]
-    typer.echo(typer.style("  ".join(f"{name:>{w}}" for name, w in zip(kept, widths, strict=True)), bold=True))
+    telling.say(telling.bold("  ".join(f"{name:>{w}}" for name, w in zip(kept, widths, strict=True))))
     before = None
     for number in range(min(len(found), SHOWN)):
         if before not in (None, found.path[number]):
-            typer.echo()
+            telling.say()
         before = found.path[number]
-        typer.echo("  ".join(f"{column[number]:>{w}}" for column, w in zip(rows, widths, strict=True)))
+        telling.say("  ".join(f"{column[number]:>{w}}" for column, w in zip(rows, widths, strict=True)))
     if len(found) > SHOWN:
-        typer.echo(f"… and {len(found) - SHOWN:,} rows more; --csv has all")
+        telling.say(f"… and {len(found) - SHOWN:,} rows more; --csv has all")
 
 
-def _earns_nothing(name: str, values: Any) -> bool:
-    return name.startswith(("state reward", "step reward")) and not values.any()
+def _tells_nothing(name: str, values: Any, table: dict[str, Any]) -> bool:
+    """Whether a reward is always zero, or the value of the variable after which it is called."""
+    kind, earned, structure = name.partition(" reward")
+    if not earned or kind not in ("state", "step"):
+        return False
+    named = [table[known] for known in (structure.strip(), f"{structure.strip()}_") if known in table]
+    return not values.any() or any(kind == "state" and (values == column).all() for column in named)
 
 
 def _write(path: Path, found: Traces) -> None:
@@ -152,7 +161,7 @@ def _write(path: Path, found: Traces) -> None:
             writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in row)
 
 
-def _draw(path: Path, found: Traces, name: str, only: str | None) -> None:
+def _draw(path: Path, found: Traces, name: str, only: str | None, end: float | None) -> None:
     import numpy as np
 
     from ..lang import GaltonError
@@ -165,8 +174,8 @@ def _draw(path: Path, found: Traces, name: str, only: str | None) -> None:
         wanted = [part.strip() for part in only.split(",")]
         for part in wanted:
             if part not in table:
-                hint = nearest(part, drawn)
-                raise GaltonError(f"there is no '{part}' to draw{f'; {hint}' if hint else f'; there are {drawn}'}")
+                hint = nearest(part, drawn) or f"there are {', '.join(drawn)}"
+                raise GaltonError(f"there is no '{part}' to draw; {hint}")
         drawn = wanted
     numbers = np.unique(found.path)
     if len(numbers) * len(drawn) > MOST_LINES:
@@ -175,7 +184,10 @@ def _draw(path: Path, found: Traces, name: str, only: str | None) -> None:
     for quantity in drawn:
         for number in numbers.tolist():
             mine = found.path == number
-            values = np.asarray(table[quantity][mine], dtype=float)
-            lines.append(Line(quantity, number, found.time[mine].tolist(), values.tolist()))
+            values = np.asarray(table[quantity][mine], dtype=float).tolist()
+            times = found.time[mine].tolist()
+            if end is not None:  # the last state stays until then
+                times, values = [*times, end], [*values, values[-1]]
+            lines.append(Line(quantity, number, times, values))
     title = f"{name}: {len(numbers)} random path{'s' * (len(numbers) != 1)}, seed {found.seed}"
     plot_traces(lines, path, title, "time" if found.continuous else "step")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
+from ..model.sparse import Model
+from ..model.states import State
 from ..simulation.program_paths import ProgramPaths, Successor
 
 if TYPE_CHECKING:
@@ -15,14 +18,36 @@ HELP = "a number takes that step; enter draws one; r N draws N; b goes back; q e
 MOST_AT_ONCE = 10_000
 
 
+class ModelSteps:
+    """The steps of a model that is built, as :class:`ProgramPaths` has those of a program; words are its number."""
+
+    def __init__(self, model: Model):
+        self._model = model.to_host()
+        self.initial = [[number] for number in self._model.initial.tolist()]
+
+    def state(self, words: Sequence[int]) -> State:
+        """What a state is; its number, where nothing else is known."""
+        (number,) = words
+        named = None if self._model.states is None else self._model.states[number]
+        return named if isinstance(named, State) else State({"state": number})
+
+    def successors(self, words: Sequence[int]) -> list[Successor]:
+        """All ways on from a state, in the order of the model."""
+        return [
+            Successor(choice, action, probability, self.state([target]), (target,))
+            for choice, (action, branches) in enumerate(self._model.transitions(words[0]))
+            for probability, target in branches
+        ]
+
+
 class Stepping:
     """A path that a person walks."""
 
-    def __init__(self, program: Program, seed: int):
+    def __init__(self, subject: Program | Model, seed: int):
         import random
 
-        self._paths = ProgramPaths(program)
-        self._nature = program.nature
+        self._paths = ModelSteps(subject) if isinstance(subject, Model) else ProgramPaths(subject)
+        self._nature = subject.nature
         self._random = random.Random(seed)  # a person walks too slowly for it to matter which
         self._trail: list[tuple[int, ...]] = [tuple(self._paths.initial[0])]
 

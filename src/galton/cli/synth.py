@@ -26,8 +26,14 @@ def synth(
     model: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[MODEL]", help="A model in the PRISM language, or a network in SBML.", show_default=False
+            metavar="[MODEL]",
+            help="A model in the PRISM language, in JANI (.jani) or SBML (.xml, .sbml).",
+            show_default=False,
         ),
+    ] = None,
+    properties: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROPERTIES]", help="A file of properties, as --props.", show_default=False),
     ] = None,
     prop: Annotated[
         str | None,
@@ -58,8 +64,10 @@ def synth(
         ),
     ] = None,
     const: Constants = None,
-    maximize: Annotated[bool, typer.Option("--maximize", help="Find where the number is greatest.")] = False,
-    minimize: Annotated[bool, typer.Option("--minimize", help="Find where it is least.")] = False,
+    maximize: Annotated[
+        bool, typer.Option("--maximize", "--maximise", help="Find where the number is greatest.")
+    ] = False,
+    minimize: Annotated[bool, typer.Option("--minimize", "--minimise", help="Find where it is least.")] = False,
     tolerance: Annotated[
         float | None,
         typer.Option(
@@ -175,6 +183,9 @@ def synth(
     ranges = dict(map(parse_range, param or []))
     if len(ranges) < len(param or []):
         raise GaltonError("a parameter is given twice; give each of them one range")
+    if properties is not None and props is not None:
+        raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
+    props = props or properties
     if prop is not None and props is not None:
         raise GaltonError("one property is asked for: give --prop or --props, not both")
     earlier = Regions.from_json(resume) if resume else None

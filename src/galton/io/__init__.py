@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..lang.model_types import ModelType
+from ..lang.program import Program
 from ..model.sparse import Model, ModelError
 from .errors import FileError
 from .formats import ALL, ALL_OF_IT, COMPRESSIONS, SUFFIXES, check_suffixes, expanded, is_model_file, left_out
@@ -38,7 +39,7 @@ _COMPANIONS = (".sta", ".lab", *_REWARDS)
 
 
 def write_model(
-    model: Model,
+    model: Model | Program,
     paths: str | Path | Iterable[str | Path],
     *,
     exact: bool = False,
@@ -49,7 +50,7 @@ def write_model(
     Parameters
     ----------
     model
-        The model, wherever it is.
+        The model, wherever it is; or a program, for ``.jani`` files, which keep its commands.
     paths
         A file, or several, with the suffixes of :data:`SUFFIXES`; ``model.all`` stands for all files of PRISM's
         explicit format that have something to say. A model with several reward structures has its rewards in numbered
@@ -80,6 +81,8 @@ def write_model(
     0 1 0.5
     1 1 1
     """
+    if isinstance(model, Program):
+        return _write_program(model, paths)
     model, written = model.to_host(), []
     if compression is not None and compression not in COMPRESSIONS:
         raise ModelError(f"a .umb file is compressed by {' or '.join(COMPRESSIONS)}, not by {compression!r}")
@@ -103,6 +106,18 @@ def write_model(
             _write(path, _text(model, path.suffix, exact))
         written.append(path)
     return written
+
+
+def _write_program(program: Program, paths: str | Path | Iterable[str | Path]) -> list[Path]:
+    from .jani import write_jani
+
+    given = [Path(path) for path in _listed(paths)]
+    for path in given:
+        if path.suffix != ".jani":
+            raise ModelError(f"{path} is for states, and a program has commands: give program.build() instead")
+    for path in given:
+        write_jani(program, path)
+    return given
 
 
 def read_model(

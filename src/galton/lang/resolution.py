@@ -110,7 +110,10 @@ def _refuse_clashes(file: PropertyFile, program: Program) -> None:
         for name in declared:
             if name.name in taken:
                 raise LanguageError(
-                    f"the {what} '{name.name}' has the name of something in the model", file.source, name.span
+                    f"the {what} '{name.name}' has the name of something in the model",
+                    file.source,
+                    name.span,
+                    "leave this declaration out to use that of the model, or choose another name",
                 )
 
 

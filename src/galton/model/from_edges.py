@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from ..lang.model_types import ModelType, nature_of
 from ..lang.stream import nearest
 from .construct import from_matrix
-from .named_states import named_states, usable_name
+from .named_states import named_states, text_labels, usable_name
 from .sparse import Model, ModelError, Rewards
 from .validation import SUM_TOLERANCE, refuse_unknown_type
 from .values import Floats
@@ -29,7 +29,6 @@ StateReward: TypeAlias = Callable[[Any], float] | Mapping[Any, float] | str
 
 VALUES = ("probability", "rate", "weight")  # what the numbers of edges are called, where nobody says
 ACTION = "action"
-NAMED = 1000  # states with texts for names that become labels; a label has a byte for every state
 
 
 @dataclass
@@ -345,11 +344,7 @@ def _number(state: Any, numbers: Mapping[Any, int]) -> int:
 def _labels(
     given: Mapping[str, StateLabel], states: list[Any], numbers: Mapping[Any, int]
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    found = {}
-    if len(states) <= NAMED:
-        texts = [(number, state) for number, state in enumerate(states) if isinstance(state, str)]
-        own = [(number, text) for number, text in texts if text.isidentifier() and text not in ("init", "deadlock")]
-        found = {text: np.arange(len(states)) == number for number, text in own}
+    found = text_labels(states)
     for name, holds in given.items():
         if callable(holds):
             found[name] = np.array([bool(holds(state)) for state in states])

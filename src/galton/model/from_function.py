@@ -22,7 +22,7 @@ import numpy as np
 
 from ..lang.model_types import ModelType, nature_of
 from .construct import Assembled, Integers, assemble, number_actions
-from .named_states import named_states, usable_name
+from .named_states import named_states, text_labels, usable_name
 from .sparse import ActionCodes, Model, ModelError, Rewards, row_sums
 from .states import ListedStates
 from .validation import SUM_TOLERANCE, finish, refuse_unknown_type
@@ -56,7 +56,8 @@ def explore_function(
         ``{action: [(probability, state), …], …}`` for an MDP, or ``[(action, [(probability, state), …]), …]`` where
         an action occurs twice. Nothing in it: a deadlock, which gets a loop. States are any hashable objects. Where
         they are numbers, the argument's name is a variable of the model, for properties to use; of tuples, the name
-        and a number, ``x0``, ``x1``, …; of named tuples and frozen dataclasses, the fields.
+        and a number, ``x0``, ``x1``, …; of named tuples and frozen dataclasses, the fields. States that are texts are
+        labels, in models of up to 1,000 states.
     initial
         The initial state; several in a list or set.
     type
@@ -284,7 +285,7 @@ def _model(
     unexplored = np.ones(n_states, dtype=np.bool_)
     unexplored[list(found.explored)] = False
     matrix = _matrix(found)
-    masks = {"deadlock": matrix.parts.deadlocks & ~unexplored}
+    masks = {**text_labels(found.states), "deadlock": matrix.parts.deadlocks & ~unexplored}
     for name, holds in labels.items():
         masks[name] = np.fromiter((bool(holds(state)) for state in found.states), dtype=np.bool_, count=n_states)
     if bounded:

@@ -8,13 +8,16 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..lang.lexer import KEYWORDS
 from .sparse import ModelError
 from .states import ListedStates
 
-__all__ = ["named_states", "usable_name"]
+__all__ = ["named_states", "text_labels", "usable_name"]
 
+NAMED = 1000  # states with texts for names that become labels; a label has a byte for every state
+MADE = ("init", "deadlock", "unexplored")  # labels with a meaning of their own
 _NAME = re.compile("[A-Za-z_][A-Za-z_0-9]*")
 
 
@@ -75,3 +78,16 @@ def _size(states: Sequence[Any]) -> int | None:
         return 1
     sizes = set(map(len, states)) if issubclass(kind, tuple) else set()
     return sizes.pop() if len(sizes) == 1 else None
+
+
+def text_labels(states: Sequence[Any]) -> dict[str, npt.NDArray[np.bool_]]:
+    """A label for each state that is a text, in models of up to :data:`NAMED` states.
+
+    >>> {name: mask.tolist() for name, mask in text_labels(["sun", "rain", 3]).items()}
+    {'sun': [True, False, False], 'rain': [False, True, False]}
+    """
+    if len(states) > NAMED:
+        return {}
+    texts = [(number, state) for number, state in enumerate(states) if isinstance(state, str)]
+    own = [(number, text) for number, text in texts if text.isidentifier() and text not in MADE]
+    return {text: np.arange(len(states)) == number for number, text in own}

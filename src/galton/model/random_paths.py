@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from .traces import Traces
 if TYPE_CHECKING:
     from .sparse import Mask, Model
 
-__all__ = ["FOLLOW", "KINDS", "ModelPaths", "PathQuestion", "Sample", "SimulationError", "follow_limits"]
+__all__ = ["FOLLOW", "KINDS", "Inducing", "ModelPaths", "PathQuestion", "Sample", "SimulationError", "follow_limits"]
 
 KINDS = {"until": 0, "reached": 1, "cumulative": 2, "instant": 3, "follow": 4}
 FOLLOW = "follow"
@@ -31,6 +31,13 @@ DEFAULT_STEPS = 100
 MOST_STEPS = 2**48 - 2  # the counter of random numbers has no more
 
 Watch = Callable[[int], None]
+
+
+class Inducing(Protocol):
+    """What leaves a chain of an MDP: a strategy."""
+
+    def induced(self) -> Model:
+        """The chain."""
 
 
 class SimulationError(GaltonError):

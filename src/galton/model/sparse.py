@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
     from .construct import Labels, MatrixLike, RewardLike
+    from .random_paths import Inducing
     from .traces import Traces
 
 __all__ = ["ActionCodes", "Int32s", "Mask", "Model", "ModelError", "Offsets", "Rewards", "Values", "row_sums"]
@@ -402,12 +403,19 @@ class Model:
         return "" if self.choice_actions is None else self.actions[int(self.choice_actions[choice])]
 
     def simulate(
-        self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0
+        self,
+        *,
+        paths: int = 1,
+        steps: float | None = None,
+        time: float | None = None,
+        seed: int = 0,
+        strategy: Inducing | None = None,
     ) -> Traces:
         """Follow random paths, and return all that they meet: a row for each state that one enters.
 
-        A path ends after ``steps``, 100 if nothing is said, or in a CTMC at a ``time``. In an MDP each choice of a
-        state is as likely as the others; :func:`galton.simulate` follows a strategy instead.
+        A path ends after ``steps``, 100 if nothing is said, or in a CTMC at a ``time``. In an MDP the ``strategy`` of a
+        result chooses; without one, each choice of a state is as likely as the others. :func:`galton.simulate` reads
+        strategies from files, too.
 
         >>> chain = Model.from_matrix("dtmc", [[0.5, 0.5], [0.25, 0.75]])
         >>> chain.simulate(steps=5, paths=2)
@@ -415,7 +423,8 @@ class Model:
         """
         from .random_paths import ModelPaths
 
-        return ModelPaths(self).traces(paths=paths, steps=steps, time=time, seed=seed)
+        chain = self if strategy is None else strategy.induced()
+        return ModelPaths(chain).traces(paths=paths, steps=steps, time=time, seed=seed)
 
     def validate(self) -> None:
         """Check everything this class promises; raise :class:`ModelError` at the first thing that does not hold."""

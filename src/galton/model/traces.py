@@ -112,9 +112,9 @@ class Traces:
 
     def to_pandas(self) -> Any:
         """The table as a pandas ``DataFrame``."""
-        from pandas import DataFrame
+        from .tables import import_pandas
 
-        return DataFrame(self.table())
+        return import_pandas().DataFrame(self.table())
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)

@@ -49,10 +49,13 @@ def _picture(lines: Sequence[Line], title: str, axis: str) -> Any:
                 colour, label = colours[line.path], f"path {line.path}"
                 panel.step(line.times, line.values, where="post", color=colour, linewidth=1.2, label=label)
         panel.set_ylabel(quantity)
-        panel.grid(alpha=0.3)
+        panel.yaxis.get_major_locator().set_params(integer=True)  # variables count
+        panel.grid(alpha=0.25, linewidth=0.6)
+        panel.spines[["top", "right"]].set_visible(False)
     panels[-1, 0].set_xlabel(axis)
     if 1 < len(colours) <= MOST_IN_LEGEND:
-        panels[0, 0].legend(loc="upper right", fontsize="small", ncols=min(len(colours), 4))
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", fontsize="small", ncols=6, frameon=False)
     figure.suptitle(title)
     return figure
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
+from ..checking.inquiring import is_path, read_properties, settled
 from ..device.cuda.runtime import select
 from ..device.placement import Request
 from ..device.threads import check_threads
-from ..lang import Source, check_program, parse_model, parse_properties
 from ..lang.expressions import Value
 from ..lang.model_types import nature_of
 from ..lang.program import Program
 from ..lang.resolution import Question, resolve
-from ..lang.source import GaltonError, read_source
+from ..lang.source import GaltonError
 from ..model.described import described
 from ..model.random_paths import ModelPaths
 from ..model.sparse import Model
@@ -43,7 +44,8 @@ def simulate(
     time: float | None = None,
     seed: int = 0,
     strategy: Strategy | str | Path | None = None,
-    **constants: Value | str,
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
 ) -> Traces:
     """Follow random paths of a model, and keep all that they meet.
 
@@ -52,7 +54,7 @@ def simulate(
     Parameters
     ----------
     subject
-        A model, a program, or the path of a file in the PRISM language.
+        A model, a program, or the path of a file.
     paths
         How many paths to follow.
     steps, time
@@ -63,7 +65,7 @@ def simulate(
     strategy
         Of an MDP: a strategy, or the file of one. By default, and for ``"uniform"``, each choice of a state is as
         likely as the others.
-    constants
+    constants, more_constants
         Values for constants of the file.
 
     Returns
@@ -78,10 +80,7 @@ def simulate(
     >>> galton.simulate(galton.parse(queue), time=10, paths=3, seed=7)
     <traces: 3 paths, 141 steps, seed 7>
     """
-    if isinstance(subject, (str, Path)):
-        subject = check_program(parse_model(read_source(subject)), constants)
-    elif constants:
-        raise GaltonError("constants are given with the program, before it is simulated")
+    subject = settled(subject, {**(constants or {}), **more_constants})
     uniform = strategy is None or str(strategy) == UNIFORM
     if isinstance(subject, Model):
         model = subject if uniform else chain_of(subject, strategy)
@@ -99,7 +98,8 @@ def _strategic(program: Program, strategy: Strategy | str | Path | None) -> Mode
     return strategy.induced()
 
 
-def estimate(
+@overload
+def estimate(  # type: ignore[overload-overlap]  # a text is a sequence of texts, but not here
     subject: Model | Program | str | Path,
     prop: str,
     *,
@@ -113,16 +113,52 @@ def estimate(
     device: str = "cpu",
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
-) -> Estimate:
+) -> Estimate: ...
+
+
+@overload
+def estimate(
+    subject: Model | Program | str | Path,
+    prop: Path | Sequence[str | Path],
+    *,
+    confidence: float = 0.95,
+    width: float | None = None,
+    paths: int | None = None,
+    seed: int = 0,
+    strategy: Strategy | str | Path | None = None,
+    path_length: int = LONGEST_PATH,
+    threads: int | None = None,
+    device: str = "cpu",
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> list[Estimate]: ...
+
+
+def estimate(
+    subject: Model | Program | str | Path,
+    prop: str | Path | Sequence[str | Path],
+    *,
+    confidence: float = 0.95,
+    width: float | None = None,
+    paths: int | None = None,
+    seed: int = 0,
+    strategy: Strategy | str | Path | None = None,
+    path_length: int = LONGEST_PATH,
+    threads: int | None = None,
+    device: str = "cpu",
+    constants: Mapping[str, Value | str] | None = None,
+    **more_constants: Value | str,
+) -> Estimate | list[Estimate]:
     """Answer a property by random paths: an estimate with a confidence, where :func:`galton.check` gives a proof.
 
     Parameters
     ----------
     subject
-        A model, a program, or the path of a file in the PRISM language. A program is only built where a property has no
-        bound, and then only where it is small; see ``docs/simulation.md``.
+        A model, a program, or the path of a file. A program is only built where a property has no bound, and then only
+        where it is small; see ``docs/simulation.md``.
     prop
-        The property: a probability or a reward. It may declare constants, formulas and labels of its own.
+        The property: a probability or a reward. It may declare constants, formulas and labels of its own. Or the path
+        of a file of properties, or a list of properties and paths.
     confidence
         How likely the answer has to be right, over all seeds.
     width
@@ -147,7 +183,7 @@ def estimate(
     Returns
     -------
     Estimate
-        The value, its interval, and what the confidence rests on.
+        The value, its interval, and what the confidence rests on. For a file or a list, a list: one for each property.
 
     Examples
     --------
@@ -158,25 +194,32 @@ def estimate(
     True
     """
     given: dict[str, Value | str] = {**(constants or {}), **more_constants}
-    file = parse_properties(Source("property", prop))
-    if len(file.properties) != 1:
-        raise GaltonError(f"one property is asked for, and this text has {len(file.properties)}")
-    own = {constant.name.name for constant in file.constants}
-    mine = {name: value for name, value in given.items() if name in own}
-    if isinstance(subject, (str, Path)):
-        others = {name: value for name, value in given.items() if name not in own}
-        subject = check_program(parse_model(read_source(subject)), others)
-    elif unknown := sorted(given.keys() - own):
-        raise GaltonError(f"the property declares no constant '{unknown[0]}', and those of a model are chosen before")
+    files = read_properties(prop)
+    single = isinstance(prop, str) and not is_path(prop)
+    if single and len(files[0].properties) != 1:
+        raise GaltonError(
+            f"one property is asked for, and this text has {len(files[0].properties)}; a list of properties, or the "
+            "path of a file, gives a list of estimates"
+        )
+    own = {constant.name.name for file in files for constant in file.constants}
+    subject = settled(subject, {name: value for name, value in given.items() if name not in own})
     plan = Plan(confidence, width, paths, seed, _threads(threads))
+    found: list[Estimate] = []
     if isinstance(subject, Model):
         if _on_device(device):
             raise GaltonError("on a device, paths are followed through programs: give the program instead of a model")
         chain = chain_of(subject, strategy)
-        context, (question,) = resolve(file, described(chain), mine, labels=chain.labels)
-        return _estimated_in(chain, context, question, plan)
-    context, (question,) = resolve(file, subject, mine)
-    return estimate_question(context, question, plan, strategy=strategy, path_length=path_length, device=device)
+    for file in files:
+        declared = {constant.name.name for constant in file.constants}
+        mine = {name: value for name, value in given.items() if name in declared}
+        if isinstance(subject, Model):
+            context, questions = resolve(file, described(chain), mine, labels=chain.labels)
+            found += [_estimated_in(chain, context, question, plan) for question in questions]
+        else:
+            context, questions = resolve(file, subject, mine)
+            how = {"strategy": strategy, "path_length": path_length, "device": device}
+            found += [estimate_question(context, question, plan, **how) for question in questions]  # type: ignore[arg-type]
+    return found[0] if single else found
 
 
 def _on_device(device: str) -> bool:
@@ -231,4 +274,5 @@ def _estimated_in(model: Model, context: Program, question: Question, plan: Plan
 
 
 def _finished(asked: Asked, walk: Walk, plan: Plan, question: Question) -> Estimate:
-    return estimated(asked, walk, plan, " ".join(question.prop.text.split()))
+    found = estimated(asked, walk, plan, " ".join(question.prop.text.split()))
+    return replace(found, name=question.prop.name)

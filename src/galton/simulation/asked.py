@@ -114,7 +114,7 @@ def asked_of(question: Question, program: Program, nature: Nature, structures: l
 
 def _unsupported(what: str, formula: Expression, terms: Terms, hint: str) -> UnsupportedError:
     message = f"{what} is not checked by simulation"
-    return UnsupportedError(message, terms.source, formula.span, f"ask {hint}, or leave --sim away")
+    return UnsupportedError(message, terms.source, formula.span, f"ask {hint}, or check it without random paths")
 
 
 def _of_path(path: Expression, terms: Terms, formula: Expression) -> Asked:

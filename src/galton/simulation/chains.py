@@ -15,12 +15,12 @@ from ..model.random_paths import SimulationError
 from ..model.sparse import Model, Rewards
 from ..model.values import Values
 
-__all__ = ["UNIFORM", "applied", "needs_strategy", "uniform_chain"]
+__all__ = ["UNIFORM", "applied", "chain_of", "needs_strategy", "uniform_chain"]
 
 UNIFORM = "uniform"
 HOW = (
-    "an MDP has no single value without a strategy: give the file of one that galton check --strategy FILE has "
-    "written, or 'uniform', which takes each choice of a state with the same probability"
+    "an MDP has no single value without a strategy: give strategy=galton.check(…, strategy=True).strategy, the file of "
+    "one, or 'uniform', which takes each choice of a state with the same probability"
 )
 
 
@@ -58,9 +58,13 @@ def chain_of(model: Model, strategy: Strategy | str | Path | None) -> Model:
         return strategy.induced()
     if str(strategy) == UNIFORM:
         return uniform_chain(model)
+    from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
     from ..checking.strategies.strategy_file import read_strategy
 
-    return read_strategy(strategy, model)[0].induced()
+    path, number = split_number(Path(strategy))
+    if holds_mixture(path):
+        return read_mixture(path, model.to_host())[0].one(number).induced()
+    return read_strategy(path, model)[0].induced()
 
 
 def uniform_chain(model: Model) -> Model:

@@ -70,6 +70,8 @@ class Plan:
             raise SimulationError(f"the width of an interval is more than 0, and this is {self.width:g}")
         if self.paths is not None and not 2 <= self.paths <= MOST_PATHS:
             raise SimulationError(f"the number of paths is between 2 and {MOST_PATHS:,}, and this is {self.paths:,}")
+        if self.paths is not None and self.width is not None:
+            raise SimulationError("a width says how many paths are needed: give it or the number of paths, not both")
         if not 0 <= self.seed < 2**64:
             raise SimulationError("a seed is a whole number from 0 to 2^64 - 1")
 

@@ -85,7 +85,7 @@ class ProgramPaths:
         """``find_loops`` says how often a path stays in place before a state is looked at that it may never leave."""
         if program.open_constants:
             names = ", ".join(program.open_constants)
-            raise GaltonError(f"constants without a value: {names}; give them with --const or as keyword arguments")
+            raise GaltonError(f"constants without a value: {names}; give them with --const")
         conditions = {name: part for name, part in (("goal", goal), ("through", through)) if part is not None}
         reader = None if reading is None else replace(reading.reader, final=np.zeros_like(reading.reader.final))
         self.program = replace(program, rewards=tuple(rewards))

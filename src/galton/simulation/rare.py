@@ -40,7 +40,7 @@ class Common:
 class Earnings:
     """The least and the most that a state earns, for a step or a unit of time, and that a step earns.
 
-    >>> Earnings(0, 2, 0, 1).within(3, steps=3)
+    >>> Earnings(0.0, 2.0, 0.0, 1.0).within(3, steps=3)
     (0.0, 9.0)
     """
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..checking.as_number import AsNumber
+from ..lang.markup import facts
+
+if TYPE_CHECKING:
+    from ..checking.as_number import Real
 
 __all__ = ["Estimate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Estimate:
+class Estimate(AsNumber):
     """An answer from random paths: with a confidence, and never a proof.
 
-    It can be used as the truth value or the number that it holds: ``if estimate:``, ``float(estimate)``.
+    It can be used as the truth value or the number that it holds: ``if estimate:``, ``estimate * 6``,
+    ``f"{estimate:.3f}"``.
 
     Attributes
     ----------
@@ -28,6 +36,8 @@ class Estimate:
         How the interval or the answer was found, and what has to be true for the confidence to be.
     seed
         The seed that gives the same answer again.
+    name
+        The name that a file of properties gives the property; None for none.
 
     Examples
     --------
@@ -36,6 +46,8 @@ class Estimate:
     >>> estimate = galton.estimate(coin, "P=? [ F s=2 ]", confidence=0.99, width=0.01)
     >>> estimate.lower <= 0.5 <= estimate.upper, estimate.paths
     (True, 70531)
+    >>> abs(estimate * 2 - 1) < 0.02
+    True
     """
 
     formula: str
@@ -54,16 +66,38 @@ class Estimate:
     device: str = "cpu"
     warnings: tuple[str, ...] = ()
     proved: bool = False
+    name: str | None = None
 
     def __bool__(self) -> bool:
         if isinstance(self.value, bool):
             return self.value
         raise TypeError(f"{self.formula} is no question of true or false; look at its value")
 
-    def __float__(self) -> float:
+    def number(self) -> Real:
+        """The one number that this is."""
         if self.value is None or isinstance(self.value, bool):
-            raise TypeError(f"{self.formula} has no single number")
-        return float(self.value)
+            raise TypeError(f"{self.formula} has no single number: it is {self.text}")
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        plain = self.value is None or isinstance(self.value, bool) or not spec
+        return format(self.text if plain else self.value, spec)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return facts(
+            [
+                ("property", self.formula if self.name is None else f"{self.name}: {self.formula}"),
+                ("about", self.text),
+                ("sure", self.margin.strip(" ,")),
+                ("for", self.about),
+                ("found by", f"{self.paths:,} random paths, {self.steps:,} steps, seed {self.seed}; {self.method}"),
+                ("assumes that", self.assumption),
+                *(("warning", warning) for warning in self.warnings),
+            ]
+        )
 
     def __repr__(self) -> str:
         return f"<{self.formula} {'is' if isinstance(self.value, bool) else '≈'} {self.text}{self.margin}>"

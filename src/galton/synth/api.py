@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..checking.inquiring import is_path
 from ..checking.paths import threshold
 from ..device.placement import AUTO
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
@@ -126,7 +127,7 @@ def synthesize(
     earlier = Regions.from_json(resume) if isinstance(resume, (str, Path)) else resume
     inquiry = inquire(
         subject,
-        read_source(prop) if isinstance(prop, Path) else prop,
+        read_source(prop) if prop is not None and is_path(prop) else prop,  # type: ignore[arg-type]
         ranges,
         given,
         earlier,

@@ -12,6 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ..checking.inquiring import read_subject
 from ..io.fields import as_object, as_text, get, one_of
 from ..lang import GaltonError, Source, parse_model
 from ..lang.evaluation import LARGEST_INT
@@ -20,6 +21,7 @@ from ..lang.program import Program
 from ..lang.rationals import Exact
 from ..lang.source import read_source
 from ..lang.stream import nearest
+from ..model.sparse import Model
 from .refinement import Split
 
 if TYPE_CHECKING:
@@ -119,7 +121,13 @@ def model_of(subject: Program | Source | str | Path) -> Source:
     """The text of what is asked about."""
     if isinstance(subject, Source):
         return subject
-    return subject.source if isinstance(subject, Program) else read_source(subject)
+    read = read_subject(subject)
+    if isinstance(read, Model):
+        what = "a model that is built" if isinstance(subject, Model) else subject
+        raise GaltonError(
+            f"synthesis needs a program, with constants for parameters; {what} holds states, not commands"
+        )
+    return read.source
 
 
 def given_texts(subject: object, given: Mapping[str, Value | str], ranges: Mapping[str, Range]) -> dict[str, str]:

@@ -47,7 +47,7 @@ class Grouping:
     place: Int64s
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StateDistribution:
     """A distribution over the states of a chain, at a time or, where ``time`` is None, in the long run.
 
@@ -119,6 +119,11 @@ class StateDistribution:
         if self.grouping is None:
             return pandas.DataFrame(columns, index=state_index(self.model)[np.flatnonzero(sums)])
         return pandas.DataFrame(columns, index=pandas.Index([share.value for share in shares], name=self.grouping.text))
+
+    def __repr__(self) -> str:
+        when = "in the long run" if self.time is None else f"at {self.time:g}"
+        what = "states" if self.grouping is None else f"values of {self.grouping.text}"
+        return f"<distribution {when}: {np.count_nonzero(self._sums()):,} {what} of {self.model!r}>"
 
     def _repr_html_(self) -> str:
         from itertools import islice

@@ -54,8 +54,10 @@ def prism(words: Words = None) -> None:
     from .prism import PRISM, translated
     from .running import run, show
 
-    if not words or words[0].lstrip("-") in ("help", "?"):
+    if not words or any(word in ("-help", "--help", "-?") for word in words):
         show("PRISM", PRISM)
+    elif _asks_version(words):
+        return
     else:
         run(*translated(words))
 
@@ -73,7 +75,19 @@ def storm(words: Words = None) -> None:
     from .running import run, show
     from .storm import STORM, translated
 
-    if not words or words[0] in ("-h", "-help"):
+    if not words or any(word in ("-h", "-help", "--help") for word in words):
         show("Storm", STORM)
+    elif _asks_version(words):
+        return
     else:
         run(*translated(words))
+
+
+def _asks_version(words: list[str]) -> bool:
+    """Say which Galton this is, where somebody asks for the version of the other tool."""
+    asks = any(word in ("-version", "--version") for word in words)
+    if asks:
+        from importlib.metadata import version
+
+        typer.echo(f"Galton {version('galton')}, which takes this command line as its own")
+    return asks

@@ -53,6 +53,7 @@ class Line:
     limits: list[str] = field(default_factory=list)  # words that belong to a method
     simulation: dict[str, str] = field(default_factory=dict)  # options of it, and their values
     simulates: bool = False
+    sampling: str = "ci"
     fair: bool = False
     exports: list[str] = field(default_factory=list)
     distributions: list[list[str]] = field(default_factory=list)  # transient, steady-state: the words of each
@@ -150,6 +151,10 @@ class Line:
         asked = {"--confidence": "0.99", **self.simulation}
         if "--width" in asked and "--paths" in asked:
             raise GaltonError("a width says how many paths are needed: give -simwidth or -simsamples, not both")
+        if self.sampling == "sprt" and "--paths" in asked:
+            raise GaltonError("a sequential test takes as many paths as it needs: leave -simsamples away")
+        if "--width" not in asked and self.sampling in ("sprt", "apmc") and "--paths" not in asked:
+            asked["--width"] = "0.1"  # PRISM's 0.05, on both sides
         if "--width" not in asked:
             asked = {"--paths": "1000", **asked}
         return [word for option, value in asked.items() for word in (option, value)]

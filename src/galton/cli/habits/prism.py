@@ -56,6 +56,8 @@ def _strategy(line: Line, values: Sequence[str]) -> None:
     file, _, given = values[0].partition(":")
     if given:
         raise GaltonError(f"a strategy is written as JSON, without PRISM's option '{given}': say {file}")
+    if file == "stdout":
+        raise GaltonError("a strategy is written to a file: name one in place of stdout")
     line.checking += ["--strategy", file]
     line.note(f"{file} is Galton's JSON, which galton check --apply reads")
 
@@ -121,11 +123,11 @@ def _simulation(line: Line, values: Sequence[str]) -> None:
 
 
 def _confidence(line: Line, values: Sequence[str]) -> None:
-    line.simulation["--confidence"] = f"{float(1 - _number(values[0], '-simconf')):g}"
+    line.simulation["--confidence"] = _decimal(1 - _number(values[0], "-simconf"))
 
 
 def _width(line: Line, values: Sequence[str]) -> None:
-    line.simulation["--width"] = f"{float(2 * _number(values[0], '-simwidth')):g}"
+    line.simulation["--width"] = _decimal(2 * _number(values[0], "-simwidth or -simapprox"))
 
 
 def _paths(line: Line, values: Sequence[str]) -> None:
@@ -143,9 +145,15 @@ def _number(text: str, switch: str) -> Fraction:
         raise GaltonError(f"{switch} needs a number, and this is '{text}'") from None
 
 
+def _decimal(number: Fraction) -> str:
+    """A number in as many digits as it needs: a chance of one in ten million is not zero."""
+    return repr(float(number)).removesuffix(".0")
+
+
 def _sampling(line: Line, values: Sequence[str]) -> None:
-    if values[0] != "ci":
-        raise GaltonError(f"-simmethod {values[0]} is not offered: intervals here hold exactly, whatever the method")
+    if values[0] not in ("ci", "aci", "apmc", "sprt"):
+        raise GaltonError(f"-simmethod is ci, aci, apmc or sprt, not '{values[0]}'")
+    line.sampling = values[0]
 
 
 def _path(line: Line, values: Sequence[str]) -> None:
@@ -238,8 +246,15 @@ PRISM: Table = {
         says("-simconf", "ALPHA", "--confidence", _confidence, "one less that: PRISM gives the chance to be wrong"),
         says("-simsamples", "N", "--paths N", _paths),
         says("-simpathlen", "N", "--path-length N", _path_length),
-        says("-simmethod", "NAME", "galton check --sim", _sampling, "`ci` only"),
-        refused("-simapprox -simmanual -simvar -simmaxrwd", "--width and --confidence say how close", "[N]"),
+        says("-simapprox", "EPS", "--width", _width, "twice as much, too"),
+        says(
+            "-simmethod",
+            "NAME",
+            "galton check --sim",
+            _sampling,
+            "`sprt` tests thresholds by Wald's test; `ci`, `aci`, `apmc` give Clopper and Pearson's intervals",
+        ),
+        refused("-simmanual -simvar -simmaxrwd", "--width and --confidence say how close", "[N]"),
     ],
     "engines and methods": [
         needless("-explicit -ex -sparse -s -hybrid -h -mtbdd -m", ONE_ENGINE),
