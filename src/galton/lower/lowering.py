@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 
-from ..lang.evaluation import fold
+from ..lang.evaluation import Folding, fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.operations import BINARY, FUNCTIONS, UNARY
 from ..lang.program import Command, Program, RewardItem
@@ -96,13 +96,16 @@ class Lowered:
 class ExpressionLowering:
     """Expressions of one program into nodes of one graph; ``frozen`` variables are their initial values."""
 
-    def __init__(self, program: Program, frozen: Collection[str] = ()):
+    def __init__(self, program: Program, frozen: Collection[str] = (), folding: Folding | None = None):
         self.graph = Graph()
+        self._folding = folding or Folding(program.constants)
+        # What long texts and formulas share is lowered once. Expressions are kept, so that an id stays one's own.
+        self._known: dict[int, tuple[Expression, int]] = {}
+        self._integers: dict[int, int] = {}
         self._unary, self._binary, self._functions = (
             {text: self.graph.builder(operation) for text, operation in rows.items()}
             for rows in (UNARY, BINARY, FUNCTIONS)
         )
-        self._constants: Mapping[str, Value] = program.constants
         self._labels = program.labels
         self._nodes: dict[str, int] = {}
         self.spans: dict[int, Span] = {}
@@ -117,16 +120,23 @@ class ExpressionLowering:
 
     def folded(self, expression: Expression) -> Expression:
         """An expression with its constant parts computed, exactly; formulas must be expanded and constants known."""
-        return fold(expression, self._constants)
+        return self._folding.fold(expression)
 
     def node(self, expression: Expression) -> int:
         """The node of an expression: a constant part is rounded where it meets one that is none."""
         return self._located(self.folded(expression))
 
     def _located(self, expression: Expression) -> int:
-        node = self._node(expression)
-        self.spans.setdefault(node, expression.span)
-        return node
+        if type(expression) is Literal:
+            node = self._literal(expression.value)
+            self.spans.setdefault(node, expression.span)
+            return node
+        known = self._known.get(id(expression))
+        if known is None:
+            node = self._node(expression)
+            self.spans.setdefault(node, expression.span)
+            known = self._known[id(expression)] = expression, node
+        return known[1]
 
     def _node(self, expression: Expression) -> int:
         match expression:
@@ -151,7 +161,12 @@ class ExpressionLowering:
     def _literal(self, value: Value) -> int:
         if isinstance(value, bool):
             return self.graph.boolean(value)
-        return self.graph.integer(value) if isinstance(value, int) else self.graph.real(float(value))
+        if isinstance(value, int):
+            known = self._integers.get(value)
+            if known is None:
+                known = self._integers[value] = self.graph.integer(value)
+            return known
+        return self.graph.real(float(value))
 
     def _conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> int:
         test = self._located(condition)
@@ -172,26 +187,27 @@ def lower(program: Program, terminal: Expression | None = None, reader: Reader |
     labels are its propositions, by their numbers.
     """
     ranges = initial_ranges(program)
-    frozen = _frozen(program)
+    folding = Folding(program.constants)
+    frozen = _frozen(program, folding)
     if reader is not None:
         program = reader.beside(program)
         ranges = () if program.initial is None else (*ranges, (reader.initial, reader.initial))
     fields, words = layout(program.variables, frozen)
-    lowering = ExpressionLowering(program, frozen)
+    lowering = ExpressionLowering(program, frozen, folding)
     graph = lowering.graph
     position = {v.name: i for i, v in enumerate(program.variables)}
 
     commands: list[LoweredCommand] = []
     factors: dict[str, dict[str | None, tuple[int, ...]]] = {}
     for module in program.modules:
-        by_action: dict[str | None, tuple[int, ...]] = {}
+        by_action: dict[str | None, list[int]] = {}
         for command in module.commands:
-            mine = by_action.setdefault(command.action, ())
+            mine = by_action.setdefault(command.action, [])
             guard = lowering.node(command.guard)
             if graph.constant(guard) != 0.0:
-                by_action[command.action] = (*mine, len(commands))
+                mine.append(len(commands))
                 commands.append(_command(command, guard, lowering, position))
-        factors[module.name] = by_action
+        factors[module.name] = {action: tuple(mine) for action, mine in by_action.items()}
 
     vectors = vectors_of(program.system, factors)
     actions = tuple(dict.fromkeys(["", *program.actions, *(v.action for v in vectors if v.action)]))
@@ -235,7 +251,7 @@ def lower(program: Program, terminal: Expression | None = None, reader: Reader |
     )
 
 
-def _frozen(program: Program) -> frozenset[str]:
+def _frozen(program: Program, folding: Folding) -> frozenset[str]:
     """Variables that no command can ever change; they need no bits, and what they disable need not be looked at.
 
     A command that is disabled because of them cannot change others, so the search goes on until nothing is added.
@@ -243,16 +259,17 @@ def _frozen(program: Program) -> frozenset[str]:
     if program.initial is not None:
         return frozenset()
     frozen: frozenset[str] = frozenset()
+    writing = [
+        (command.guard, {assignment.variable for update in command.updates for assignment in update.assignments})
+        for module in program.modules
+        for command in module.commands
+    ]
     while True:
-        lowering = ExpressionLowering(program, frozen)
-        written = {
-            assignment.variable
-            for module in program.modules
-            for command in module.commands
-            for update in command.updates
-            for assignment in update.assignments
-            if lowering.graph.constant(lowering.node(command.guard)) != 0.0
-        }
+        lowering = ExpressionLowering(program, frozen, folding)
+        written: set[str] = set()
+        for guard, variables in writing:  # most write what others write, too
+            if not variables <= written and lowering.graph.constant(lowering.node(guard)) != 0.0:
+                written |= variables
         more = frozenset(v.name for v in program.variables if v.name not in written)
         if more == frozen:
             return frozen
@@ -263,9 +280,10 @@ def _command(command: Command, guard: int, lowering: ExpressionLowering, positio
     """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
     found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
     known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
+    node = lowering.node
     for place, update in enumerate(command.updates):
         probability = _ONE if update.probability is None else lowering.folded(update.probability)
-        assignments = tuple((position[a.variable], lowering.node(a.value)) for a in update.assignments)
+        assignments = tuple([(position[a.variable], node(a.value)) for a in update.assignments])
         if _is_probability(probability):
             if assignments in known:
                 earlier, _, places = found[known[assignments]]
