@@ -34,6 +34,7 @@ from .syntax import (
 )
 from .systems import compose
 from .types import Scope
+from .uncollected import uncollected
 
 
 def check_program(file: ModelFile, constants: Mapping[str, Value | str] | None = None) -> Program:
@@ -46,7 +47,7 @@ def check_program(file: ModelFile, constants: Mapping[str, Value | str] | None =
     constants
         Values for constants that the model declares without one; text is read as an expression.
     """
-    with DeepRecursion(file.source):
+    with DeepRecursion(file.source), uncollected():
         try:
             return _Checker(file, constants or {}).program()
         except LanguageError:
@@ -195,7 +196,7 @@ class _Checker:
 
     def _command(self, command: CommandSyntax, module: ModuleSyntax) -> Command:
         self._scope.require(command.guard, "bool", "the guard")
-        updates = tuple(self._update(update, command, module) for update in command.updates)
+        updates = tuple([self._update(update, command, module) for update in command.updates])
         return Command(command.action.name if command.action else None, command.guard, updates, command.span)
 
     def _update(self, update: UpdateSyntax, command: CommandSyntax, module: ModuleSyntax) -> Update:

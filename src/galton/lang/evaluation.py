@@ -94,7 +94,7 @@ class Folding:
             left, right = self.fold(expression.left), self.fold(expression.right)
             if left is not expression.left or right is not expression.right:
                 expression = Binary(expression.operator, left, right, span=expression.span)
-            constant = type(left) is Literal and type(right) is Literal
+            constant = isinstance(left, Literal) and isinstance(right, Literal)
         else:
             expression = map_children(expression, self.fold)
             constant = all(type(part) is Literal for part in children(expression))
@@ -112,22 +112,18 @@ class _Evaluator:
         self._exact = exact
 
     def value(self, expression: Expression) -> Value:
+        if isinstance(expression, Literal):  # these two are most of all there is
+            return expression.value
+        if isinstance(expression, Binary):
+            return self._binary(expression)
         values = self._values
         match expression:
-            case Literal(value):
-                return value
             case Name(name):
                 if name not in values:
                     raise EvaluationError(f"'{name}' has no value", expression.span)
                 return values[name]
             case Unary(operator, operand):
                 return self._applied(UNARY[operator], (self.value(operand),), expression)
-            case Binary(operator, left, right):
-                operation = BINARY[operator]
-                first = self.value(left)
-                if operation.settled_by is first:
-                    return operation.doubles(first, first)
-                return self._applied(operation, (first, self.value(right)), expression)
             case Conditional(condition, then, otherwise):
                 chosen, other = (then, otherwise) if self.value(condition) else (otherwise, then)
                 value = self.value(chosen)
@@ -139,6 +135,13 @@ class _Evaluator:
                     raise EvaluationError(f"unknown function '{function}'", expression.span)
                 return self._called(FUNCTIONS[function], [self.value(argument) for argument in arguments], expression)
         raise EvaluationError("this has no constant value", expression.span)
+
+    def _binary(self, expression: Binary) -> Value:
+        operation = BINARY[expression.operator]
+        first = self.value(expression.left)
+        if operation.settled_by is first:
+            return operation.doubles(first, first)
+        return self._applied(operation, (first, self.value(expression.right)), expression)
 
     def _called(self, operation: Operation, arguments: Sequence[Value], call: Expression) -> Value:
         if not operation.chained:

@@ -27,6 +27,7 @@ from .syntax import (
     VariableDeclaration,
 )
 from .system_parser import SystemParser
+from .uncollected import uncollected
 
 _FOREIGN_TYPES = {
     "pta": "probabilistic timed automata",
@@ -334,7 +335,7 @@ def parse_model(source: Source) -> ModelFile:
         from .jani.reader import read_model
 
         return read_model(source)
-    with DeepRecursion(source):
+    with DeepRecursion(source), uncollected():
         if len(source.text) >= LONG:
             from .long_texts import read_long
 

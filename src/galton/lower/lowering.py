@@ -18,6 +18,7 @@ from ..lang.operations import BINARY, FUNCTIONS, UNARY
 from ..lang.program import Command, Program, RewardItem
 from ..lang.source import Span
 from ..lang.systems import vectors_of
+from ..lang.uncollected import uncollected
 from ..model.states import Field
 from .expression_graph import Graph, Kind
 from .initial import initial_ranges
@@ -124,7 +125,7 @@ class ExpressionLowering:
 
     def node(self, expression: Expression) -> int:
         """The node of an expression: a constant part is rounded where it meets one that is none."""
-        return self._located(self.folded(expression))
+        return self._located(self._folding.fold(expression))
 
     def _located(self, expression: Expression) -> int:
         if type(expression) is Literal:
@@ -186,6 +187,11 @@ def lower(program: Program, terminal: Expression | None = None, reader: Reader |
     An expression that has no value in some states says nothing about them, so it ends nothing. With a ``reader``, the
     labels are its propositions, by their numbers.
     """
+    with uncollected():
+        return _lower(program, terminal, reader)
+
+
+def _lower(program: Program, terminal: Expression | None, reader: Reader | None) -> Lowered:
     ranges = initial_ranges(program)
     folding = Folding(program.constants)
     frozen = _frozen(program, folding)
@@ -279,10 +285,10 @@ def _frozen(program: Program, folding: Folding) -> frozenset[str]:
 def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
     """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
     found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
+    node, folded, real = lowering.node, lowering.folded, lowering.graph.to_real
     known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
-    node = lowering.node
     for place, update in enumerate(command.updates):
-        probability = _ONE if update.probability is None else lowering.folded(update.probability)
+        probability = _ONE if update.probability is None else folded(update.probability)
         assignments = tuple([(position[a.variable], node(a.value)) for a in update.assignments])
         if _is_probability(probability):
             if assignments in known:
@@ -292,8 +298,7 @@ def _command(command: Command, guard: int, lowering: ExpressionLowering, positio
                 continue
             known[assignments] = len(found)
         found.append((probability, assignments, (place,)))
-    real = lowering.graph.to_real
-    updates = tuple(LoweredUpdate(real(lowering.node(p)), assignments, places) for p, assignments, places in found)
+    updates = tuple([LoweredUpdate(real(node(p)), assignments, places) for p, assignments, places in found])
     return LoweredCommand(guard, updates, command)
 
 
