@@ -49,6 +49,7 @@ PyObject* as_tuple(const std::vector<nb::object>& items) {
     PyObject* made = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
     if (!made) throw nb::python_error();
     for (size_t i = 0; i < items.size(); ++i) PyTuple_SET_ITEM(made, static_cast<Py_ssize_t>(i), nb::object(items[i]).release().ptr());
+    PyObject_GC_UnTrack(made);
     return made;
 }
 

@@ -20,6 +20,7 @@ PyObject* SlottedClass::make(std::initializer_list<PyObject*> values) const {
     if (!made) throw nb::python_error();
     size_t slot = 0;
     for (PyObject* value : values) *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(made) + offsets_[slot++]) = value;
+    PyObject_GC_UnTrack(made);
     return made;
 }
 
@@ -28,6 +29,7 @@ PyObject* make_tuple_of(PyTypeObject* type, std::initializer_list<PyObject*> val
     if (!made) throw nb::python_error();
     Py_ssize_t place = 0;
     for (PyObject* value : values) PyTuple_SET_ITEM(made, place++, value);
+    PyObject_GC_UnTrack(made);
     return made;
 }
 

@@ -16,7 +16,9 @@ namespace galton {
 
 namespace nb = nanobind;
 
-// A class of Python's with slots, made without running its __init__, which would check and convert nothing.
+// A class of Python's with slots, made without running its __init__, which would check and convert nothing. Trees that
+// nobody can change have no cycles: Python's collector of cycles, which would look at millions of them, need not know
+// them. The same holds for named tuples below.
 class SlottedClass {
   public:
     SlottedClass(nb::handle type, std::initializer_list<const char*> slots);

@@ -200,18 +200,19 @@ class _Checker:
         return Command(command.action.name if command.action else None, command.guard, updates, command.span)
 
     def _update(self, update: UpdateSyntax, command: CommandSyntax, module: ModuleSyntax) -> Update:
-        if update.probability is not None:
-            self._scope.require(update.probability, "double", self._entry)
+        probability, assigned, place = update
+        if probability is not None and self._scope.type_of(probability) == "bool":
+            self._scope.require(probability, "double", self._entry)
         assignments: list[Assignment] = []
         written: set[str] = set()
-        for assignment in update.assignments:
+        for assignment in assigned:
             self._check_target(assignment, command, module)
             (name, span), value = assignment
             if name in written:
                 raise self._error(f"this update assigns '{name}' twice", span)
             written.add(name)
             assignments.append(Assignment(name, value, Span(span.start, value.span.end)))
-        return Update(update.probability, tuple(assignments), update.span)
+        return Update(probability, tuple(assignments), place)
 
     def _check_target(self, assignment: AssignmentSyntax, command: CommandSyntax, module: ModuleSyntax) -> None:
         name, span = assignment.variable

@@ -69,14 +69,14 @@ class Scope:
 
     def _infer(self, expression: Expression) -> Type:
         match expression:
+            case Binary(operator, left, right):
+                return self._applied(BINARY[operator], (left, right), f"an operand of '{operator}'")
             case Literal(value):
                 return type_of_value(value)
             case Name(name):
                 return self._name(name, expression)
             case Unary(operator, operand):
                 return self._applied(UNARY[operator], (operand,), f"the operand of '{operator}'")
-            case Binary(operator, left, right):
-                return self._applied(BINARY[operator], (left, right), f"an operand of '{operator}'")
             case Conditional(condition, then, otherwise):
                 self.require(condition, "bool", "the condition before '?'")
                 return self._common(then, otherwise, "the branches of '?:' must have one type")
@@ -119,7 +119,8 @@ class Scope:
                 self._common(operands[0], operands[1], f"'{operation.text[0]}' cannot compare different types")
             case "number":
                 for operand in operands:
-                    self.require(operand, "double", what)
+                    if self.type_of(operand) == "bool":
+                        self.require(operand, "double", what)
             case "bool" | "int" as wanted:
                 for operand in operands:
                     self.require(operand, wanted, what)

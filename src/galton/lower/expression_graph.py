@@ -33,6 +33,7 @@ class Kind(IntEnum):
 
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+_REAL = 6 * Op.CONST + 2 * Kind.REAL  # where a graph keeps constants that are doubles
 EXACT = 2**53 - 1  # integers up to here are exact as REAL, and their neighbours too
 
 
@@ -93,7 +94,7 @@ class Graph:
             if args:
                 partial = partial or any(self.nodes[a].partial for a in args)
                 maybe_nan = kind is Kind.REAL and (maybe_nan or any(self.nodes[a].maybe_nan for a in args))
-            low, high = map(_as_float, bounds)
+            low, high = bounds if op is Op.CONST else map(_as_float, bounds)
             found = known[key] = len(self.nodes)
             self.nodes.append(Node(op, kind, args, value, low, high, integral, partial, maybe_nan))
         return found
@@ -109,9 +110,13 @@ class Graph:
 
     def integer(self, value: int) -> int:
         kind = Kind.INT if INT_MIN <= value <= INT_MAX else Kind.REAL
-        return self._add(Op.CONST, kind, value=float(value), bounds=(value, value), integral=True)
+        number = float(value)
+        return self._add(Op.CONST, kind, value=number, bounds=(number, number), integral=True)
 
     def real(self, value: float) -> int:
+        known = self._known[_REAL].get(value) if value else None  # as most probabilities are: see _add
+        if known is not None:
+            return known
         return self._add(Op.CONST, Kind.REAL, value=value, bounds=(value, value), maybe_nan=math.isnan(value))
 
     def variable(self, index: int, low: int, high: int) -> int:
