@@ -4,7 +4,8 @@
 
 Programs write models of megabytes. Five kinds of them are generated here, always the same: every text has the size that
 stands beside it. The time is that from the file to the model, with all labels and rewards, on one core; modules are
-loaded before. Every build runs in a process of its own, the tools take turns, and of the repetitions that with the least processor time counts.
+loaded before. Every build runs in a process of its own, the tools take turns, and of the repetitions that with the
+least processor time counts.
 Processor time is that of the same work, and what to compare on a machine that others use. ``--stages`` tells what
 Galton's time goes into.
 """
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 
@@ -48,7 +50,9 @@ def guards(size: int) -> Iterator[str]:
         updates = []
         for _ in range(6):
             one, other = rng.sample(names, 2)
-            updates.append(f"({one}'=min({one}+{rng.randint(1, 3)}, 4)) & ({other}'=mod({other}+{rng.randint(1, 4)}, 5))")
+            updates.append(
+                f"({one}'=min({one}+{rng.randint(1, 3)}, 4)) & ({other}'=mod({other}+{rng.randint(1, 4)}, 5))"
+            )
         weights = ["0.25", "0.15", "0.1", "0.2", "0.05", "0.25"]
         body = " + ".join(f"{w}:{u}" for w, u in zip(weights, updates, strict=True))
         text = f"  [step{number % 50}] {guard} ->\n    {body};\n"
@@ -79,7 +83,8 @@ def formulas(size: int) -> Iterator[str]:
     rng = random.Random(4)
     yield "dtmc\n\nconst int N = 40;\nconst double p = 0.4;\n\n"
     yield "module walk\n  x : [0..N] init 20;\n  y : [0..N] init 20;\n"
-    yield "  [] true -> p/2 : (x'=min(x+1,N)) + p/2 : (x'=max(x-1,0)) + (1-p)/2 : (y'=min(y+1,N)) + (1-p)/2 : (y'=max(y-1,0));\n"
+    yield "  [] true -> p/2 : (x'=min(x+1,N)) + p/2 : (x'=max(x-1,0))\n"
+    yield "    + (1-p)/2 : (y'=min(y+1,N)) + (1-p)/2 : (y'=max(y-1,0));\n"
     yield "endmodule\n\n"
 
     def cells(many: int) -> list[tuple[int, int]]:
@@ -94,7 +99,8 @@ def formulas(size: int) -> Iterator[str]:
     yield 'rewards "map"\n'
     while written < size:
         a, b = rng.randint(0, 40), rng.randint(0, 40)
-        text = f"  x={a} & (y={b} | y={b}+1) & !region{rng.randrange(number)} : {rng.randint(1, 9)}*x/{rng.randint(2, 9)} + y;\n"
+        earned = f"{rng.randint(1, 9)}*x/{rng.randint(2, 9)} + y"
+        text = f"  x={a} & (y={b} | y={b}+1) & !region{rng.randrange(number)} : {earned};\n"
         written += len(text)
         yield text
     yield "endrewards\n"
@@ -103,13 +109,17 @@ def formulas(size: int) -> Iterator[str]:
 def rates(size: int) -> Iterator[str]:
     """A CTMC of two variables with wide choices: commands without an action that write many rates as decimals."""
     rng = random.Random(5)
-    n = max(int((size / 1260) ** 0.5), 2)
+    n = max(int((size / 942) ** 0.5), 2)
     yield f"ctmc\n\nmodule network\n  u : [0..{n - 1}] init 0;\n  v : [0..{n - 1}] init 0;\n\n"
     for u in range(n):
         for v in range(n):
             parts = []
             for _ in range(30):
-                rate = f"{rng.uniform(0.001, 20):.6f}" if rng.random() < 0.8 else f"{rng.randint(1, 9)}.{rng.randint(0, 9)}e-3"
+                rate = (
+                    f"{rng.uniform(0.001, 20):.6f}"
+                    if rng.random() < 0.8
+                    else f"{rng.randint(1, 9)}.{rng.randint(0, 9)}e-3"
+                )
                 parts.append(f"{rate} : (u'={rng.randrange(n)}) & (v'={rng.randrange(n)})")
             yield f"  [] (u={u}) & (v={v}) -> {' + '.join(parts)};\n"
     yield f'endmodule\n\nlabel "corner" = u={n - 1} & v={n - 1};\nrewards "load" true : u+v; endrewards\n'
@@ -148,9 +158,15 @@ def build_with_galton(path: str) -> dict[str, float]:
     model = build(program, threads=1)
     marks.append(time.perf_counter())
     cpu_s = time.process_time() - before
-    parse_s, check_s, lower_s, build_s = (after - before for before, after in zip(marks, marks[1:]))
+    parse_s, check_s, lower_s, build_s = (after - before for before, after in pairwise(marks))
     stages = {"parse_s": parse_s, "check_s": check_s, "lower_s": lower_s, "core_s": sum(model.info.values())}
-    return {"s": parse_s + check_s + build_s, "states": model.n_states, "transitions": model.n_transitions, "cpu_s": cpu_s, **stages}
+    return {
+        "s": parse_s + check_s + build_s,
+        "states": model.n_states,
+        "transitions": model.n_transitions,
+        "cpu_s": cpu_s,
+        **stages,
+    }
 
 
 def build_with_storm(path: str) -> dict[str, float]:
@@ -239,7 +255,9 @@ def measure(kind: str, folder: Path, options: argparse.Namespace) -> dict[str, o
         line += "" if all(same) else f"  NOT THE SAME: {storm['states']} states, {storm['transitions']} transitions"
     if options.stages:
         staged = one("galton", path, stages=True, limit=options.limit)
-        line += "\n          " + "  ".join(f"{name[:-2]} {staged[name]:.2f} s" for name in ("parse_s", "check_s", "lower_s", "core_s"))
+        line += "\n          " + "  ".join(
+            f"{name[:-2]} {staged[name]:.2f} s" for name in ("parse_s", "check_s", "lower_s", "core_s")
+        )
     print(line, flush=True)
     return {"kind": kind, "megabytes": megabytes, **best}
 

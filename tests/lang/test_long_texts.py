@@ -86,7 +86,8 @@ def parts(expression: Expression) -> Iterator[Expression]:
 @pytest.mark.parametrize("source", [*map(read_source, MODELS), Source("odd", ODD)], ids=lambda s: Path(s.name).stem)
 def test_the_core_reads_what_the_parser_reads(source: Source) -> None:
     found, expected = read_long(source), plain(source)
-    assert found is not None and found.shares_expressions
+    assert found is not None
+    assert found.shares_expressions
     assert found._replace(shares_expressions=False) == expected
     assert [span for _, span in roots(found)] == [span for _, span in roots(expected)]
     assert [root.span for root, _ in roots(found)] == [root.span for root, _ in roots(expected)]
@@ -108,9 +109,12 @@ def test_equal_parts_are_one_object_within_a_module_and_not_beyond() -> None:
     found = read_long(Source("text", text))
     assert found is not None
     one, other, beyond = (c.guard for m in found.modules if isinstance(m, ModuleSyntax) for c in m.commands)
-    assert isinstance(one, Binary) and isinstance(other, Binary) and isinstance(beyond, Binary)
+    assert isinstance(one, Binary)
+    assert isinstance(other, Binary)
+    assert isinstance(beyond, Binary)
     assert one.left is other.left
-    assert one.left == beyond.left and one.left is not beyond.left
+    assert one.left == beyond.left
+    assert one.left is not beyond.left
 
 
 @pytest.mark.usefixtures("every_text_is_long")
@@ -133,14 +137,14 @@ WRONG = [
     "[] x=0 -> (x'=1); [] x=1 -> 1e999 : (x'=1); endmodule",
     "[] x=0 -> (x'=1); [] x=1 -> (x'=1) [] true -> true; endmodule",
     "[] x=0 -> (x'=1); [] x' = 1 -> (x'=1); endmodule",
-    '[] x=0 -> (x\'=1); [] "goal" -> (x\'=1); endmodule',
+    "[] x=0 -> (x'=1); [] \"goal\" -> (x'=1); endmodule",
     "[] x=0 -> (x'=1); [] x=0 -> (x'=1) & (x'=1); endmodule",
     "[] x=0 -> (x'=1); [] x==0 -> (x'=1); endmodule",
     "[] x=0 -> (x'=1); [] x=0 -> (x'=1); ä endmodule",
     "[] x=0 -> (x'=1); [] " + "(" * 9000 + "x" + ")" * 9000 + "=0 -> (x'=1); endmodule",
     "[] x=0 -> (x'=1);",
     "[] x=0 -> (x'=1); endmodule formula f = ; ",
-    "[] x=0 -> (x'=1); endmodule label \"l\" = x ; ",
+    '[] x=0 -> (x\'=1); endmodule label "l" = x ; ',
     "[] x=0 -> (x'=1); endmodule rewards x=0 : 1; x=0 : x=0; endrewards",
     "[] x=0 -> (x'=1); endmodule rewards x=0 : 1; x=0 1; endrewards",
 ]
@@ -171,7 +175,8 @@ def test_deep_and_long_expressions_are_the_same_or_left_to_the_parser() -> None:
         source = Source("text", f"dtmc module m x:[0..9]; [] {guard} -> (x'=0); endmodule")
         with DeepRecursion(source):
             found = read_long(source)
-            assert found is not None and found._replace(shares_expressions=False) == plain(source)
+            assert found is not None
+            assert found._replace(shares_expressions=False) == plain(source)
 
 
 SMALL = [

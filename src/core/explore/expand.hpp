@@ -102,7 +102,8 @@ class Expander {
     Mask enabled(int command) {
         const int32_t place = place_[static_cast<size_t>(command)];
         if (place >= 0) return dispatched_[static_cast<size_t>(place)] & active_;
-        return place == NOWHERE ? Mask{} : mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
+        return place == NOWHERE ? Mask{}
+                                : mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
     }
 
     void read_letters();

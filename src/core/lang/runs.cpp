@@ -48,7 +48,8 @@ PyObject* none() {
 PyObject* as_tuple(const std::vector<nb::object>& items) {
     PyObject* made = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
     if (!made) throw nb::python_error();
-    for (size_t i = 0; i < items.size(); ++i) PyTuple_SET_ITEM(made, static_cast<Py_ssize_t>(i), nb::object(items[i]).release().ptr());
+    for (size_t i = 0; i < items.size(); ++i)
+        PyTuple_SET_ITEM(made, static_cast<Py_ssize_t>(i), nb::object(items[i]).release().ptr());
     PyObject_GC_UnTrack(made);
     return made;
 }
@@ -297,8 +298,8 @@ bool RunReader::item(std::vector<nb::object>& found) {
     if (value == NOTHING || !accept(';')) return false;
     nb::object earned = nb::steal(trees_.whole(value));
     PyObject* span = trees_.span(start, last_end());
-    found.push_back(nb::steal(make_tuple_of(item_, {PyBool_FromLong(transition), name.release().ptr(), where.release().ptr(),
-                                                   earned.release().ptr(), span})));
+    found.push_back(nb::steal(make_tuple_of(
+        item_, {PyBool_FromLong(transition), name.release().ptr(), where.release().ptr(), earned.release().ptr(), span})));
     return true;
 }
 
@@ -306,7 +307,9 @@ bool RunReader::item(std::vector<nb::object>& found) {
 
 nb::object RunReader::token(const Lexeme& lexeme) {
     const std::string_view text = text_.substr(lexeme.start, lexeme.end - lexeme.start);
-    auto made = [&](std::string_view piece) { return PyUnicode_FromStringAndSize(piece.data(), static_cast<Py_ssize_t>(piece.size())); };
+    auto made = [&](std::string_view piece) {
+        return PyUnicode_FromStringAndSize(piece.data(), static_cast<Py_ssize_t>(piece.size()));
+    };
     PyObject *kind = nullptr, *content = nullptr;
     switch (lexeme.kind) {
         case END: kind = made("end"), content = made(""); break;
@@ -314,7 +317,8 @@ nb::object RunReader::token(const Lexeme& lexeme) {
         case INTEGER: kind = made("integer"), content = made(text); break;
         case DECIMAL: kind = made("decimal"), content = made(text); break;
         case STRING: {
-            const size_t first = text.find_first_not_of(" \t\r\f\v", 1), last = text.find_last_not_of(" \t\r\f\v", text.size() - 2);
+            const size_t first = text.find_first_not_of(" \t\r\f\v", 1),
+                         last = text.find_last_not_of(" \t\r\f\v", text.size() - 2);
             kind = made("string"), content = made(first > last ? "" : text.substr(first, last - first + 1));
             break;
         }
@@ -344,8 +348,8 @@ void RunReader::emit_run(const char* kind, size_t first, nb::object content) {
     const std::string_view text = text_.substr(last.start, last.end - last.start);
     contents_[nb::int_(nb::len(found_))] = content;
     nb::object span = nb::steal(trees_.span(tokens_[first].start, last.end));
-    found_.append(nb::steal(make_tuple_of(token_, {nb::str(kind).release().ptr(), nb::str(text.data(), text.size()).release().ptr(),
-                                                  span.release().ptr()})));
+    found_.append(nb::steal(make_tuple_of(
+        token_, {nb::str(kind).release().ptr(), nb::str(text.data(), text.size()).release().ptr(), span.release().ptr()})));
 }
 
 void RunReader::definition() {
@@ -371,8 +375,8 @@ nb::tuple RunReader::read() {
         if (mark == (word_base | endmodule_)) in_module = false;
         if (mark == (word_base | endrewards_)) in_rewards = false;
         const bool opens_module = mark == NAME && before == (word_base | module_) && now().kind != '=';
-        const bool opens_rewards = (mark == (word_base | rewards_) && now().kind != STRING) ||
-                                   (mark == STRING && before == (word_base | rewards_));
+        const bool opens_rewards =
+            (mark == (word_base | rewards_) && now().kind != STRING) || (mark == STRING && before == (word_base | rewards_));
         if (opens_module || opens_rewards) trees_.forget();
         in_module = in_module || opens_module;
         in_rewards = in_rewards || opens_rewards;

@@ -111,7 +111,8 @@ PyObject* Trees::whole(uint32_t index) { return make(trees_[index]); }
 PyObject* Trees::make(const Tree& tree) {
     auto child = [&](size_t i) { return part(tree.children[i]); };
     switch (tree.form) {
-        case Form::Literal: return literal_.make({nb::object(literals_[tree.content]).release().ptr(), span(tree.start, tree.end)});
+        case Form::Literal:
+            return literal_.make({nb::object(literals_[tree.content]).release().ptr(), span(tree.start, tree.end)});
         case Form::Name: return name_.make({nb::object(words_[tree.content]).release().ptr(), span(tree.start, tree.end)});
         case Form::Unary: {
             PyObject* operand = child(0);

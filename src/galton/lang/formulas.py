@@ -27,7 +27,9 @@ class Expander:
         self._renaming = renaming or {}
         self._plain = self if not renaming else Expander(self._definitions.values(), source)
         self._expanded: dict[str, Expression] = {}
-        self._known: dict[int, tuple[Expression, Expression]] = {}  # what was expanded, by its id, which is kept its own
+        self._known: dict[
+            int, tuple[Expression, Expression]
+        ] = {}  # what was expanded, by its id, which is kept its own
         self.does_nothing = not self._definitions and not self._renaming
         self._open: list[str] = []
 

@@ -123,8 +123,10 @@ def _to_core(lowered: Lowered) -> _core.Program:
             (f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low)
             for f, v in zip(lowered.fields, program.variables, strict=True)
         ],
-        nodes=[(op, kind, integral, partial, args, value)
-               for op, kind, args, value, _, _, integral, partial, _ in lowered.graph.nodes],
+        nodes=[
+            (op, kind, integral, partial, args, value)
+            for op, kind, args, value, _, _, integral, partial, _ in lowered.graph.nodes
+        ],
         commands=commands,
         products=[(p.action, [list(f) for f in p.factors]) for p in lowered.products],
         actions=len(lowered.actions),
