@@ -288,6 +288,7 @@ def make_program(
     first_state: Sequence[int],
     terminal: int,
     reader: tuple[int, Sequence[int], Sequence[int], Sequence[int]],
+    orbits: Sequence[tuple[bool, Sequence[Sequence[tuple[int, int, int, int]]]]],
 ) -> Program: ...
 def explore(
     program: Program,

@@ -33,6 +33,7 @@ def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, b
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    symmetry: bool = True,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result: ...
@@ -51,6 +52,7 @@ def check(
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    symmetry: bool = True,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Results: ...
@@ -68,6 +70,7 @@ def check(
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    symmetry: bool = True,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result | Results:
@@ -99,6 +102,9 @@ def check(
     exact
         Whether to answer in rational numbers: those of the text, where the subject is a file or a program, and the
         doubles of a model otherwise. ``result.exact`` is a ``Fraction``. No choice about methods goes with it.
+    symmetry
+        Whether to explore one state of several that symmetries of a program make alike, where the property is about
+        none of them alone. The answer is the same.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -140,7 +146,7 @@ def check(
         settings, eps, method, exact=exact, fair=fair, device=device, strategy=strategy, certificate=certificate
     )
     keep = strategy or chosen.strategy
-    inquiry = inquire(subject, prop, given, chosen, full=certificate, strategy=keep)
+    inquiry = inquire(subject, prop, given, chosen, full=certificate, strategy=keep, symmetry=symmetry)
     single = isinstance(prop, str) and not is_path(prop)
     if single and len(inquiry.selected) != 1:
         raise GaltonError(

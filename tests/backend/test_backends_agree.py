@@ -20,6 +20,7 @@ from program_cases import CASES, FAULTS, OFF
 from random_graphs import larger_models, masks, small_models
 from random_programs import ProgramText, programs
 from random_regions import random_rows
+from symmetric_programs import symmetric
 from systems import FORMATS, random_pair
 from test_cuda_regions import FIRST, Weights
 from test_cuda_restrict import random_model
@@ -35,6 +36,7 @@ from galton.device.errors import DeviceError
 from galton.device.moving import moved, to_host
 from galton.lang import GaltonError
 from galton.lower.lowering import Lowered, lower
+from galton.lower.symmetry import Symmetries
 from galton.model.sparse import Mask, Model
 from galton.model.values import Values
 from galton.solve.settings import Settings
@@ -104,6 +106,20 @@ def test_explorers_on_random_programs(place: Place, text: ProgramText) -> None:
 def test_explorers_leave_terminal_states_alone(place: Place) -> None:
     program = galton.parse('dtmc module m x : [0..9]; [] x<9 -> (x\'=x+1); endmodule label "end" = x=4;')
     check_explorer(place, lower(program, program.labels["end"]))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 7, 10])
+def test_explorers_visit_one_state_of_an_orbit(place: Place, seed: int) -> None:
+    """Exchanges and rings, one initial state or several, shared variables, products and rewards."""
+    program = galton.parse(str(symmetric(seed)))
+    symmetry = Symmetries(program).keeping(list(program.labels.values()), range(len(program.rewards)))
+    end = program.labels["goal"] if seed % 2 else None
+    lowered = symmetry.lowered(end)
+    assert lowered.orbits is not None
+    check_explorer(place, lowered)
+    found = explored(place.backend, lowered, False)
+    assert isinstance(found, Model)
+    assert found.stands_for() == program.build(terminal=end).n_states
 
 
 def test_explorers_stop_at_the_limit(place: Place) -> None:

@@ -108,6 +108,35 @@ def test_mistakes(arguments: list[str], message: str, folder: Path, monkeypatch:
 def test_constants_and_deadlocks(folder: Path, tmp_path: Path) -> None:
     assert "has no constant 'N'" in galton("info", folder / "die.tra", "-c", "N=3").err
     (tmp_path / "m.tra").write_text("2 1\n0 1 1\n")
-    assert "1 state has no transition and got a self-loop" in galton("info", tmp_path / "m.tra").err
+    assert "the state number 1 has no transition and got a self-loop" in galton("info", tmp_path / "m.tra").err
     refused = galton("info", tmp_path / "m.tra", "--no-fix-deadlocks")
     assert (refused.code, "state 1 has no transition" in refused.err) == (2, True)
+
+
+def test_a_program_to_jani_and_on(tmp_path: Path) -> None:
+    written, props = tmp_path / "die.jani", tmp_path / "die.props"
+    props.write_text('const int k; "shows": P=? [ F d=k ]; P=? [ X node=1 ];')
+    outcome = galton("convert", DIE, written, "--props", props)
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1:] == ["  leaves out P=? [ X node=1 ]: JANI has no words for this"]
+    assert "shows: P=? [ F d = k ]  =  0.16666667" in galton("check", written, "-c", "k=6").out
+    missing = galton("check", written)
+    assert "this property needs a value for the constant 'k'" in missing.err
+    assert galton("convert", written, "-c", "k=6", tmp_path / "die.drn").code == 0
+    assert read_model(tmp_path / "die.drn").n_states == 13
+    fixed = galton("convert", DIE, tmp_path / "six.jani", "--props", props, "-c", "k=6")
+    assert fixed.code == 0
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (["die.npz", "--props", "die.props"], "--props is for .jani files"),
+        (["die.prism"], "only a network in SBML becomes a program"),
+    ],
+)
+def test_texts_that_cannot_be(targets: list[str], message: str, tmp_path: Path) -> None:
+    arguments = [tmp_path / word if "." in word else word for word in targets]
+    outcome = galton("convert", DIE, *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err

@@ -25,13 +25,15 @@ from galton.cli.verify import verify
 
 BUILDING = ["--const", "-c", "--threads", "-t", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
 OPTIONS = {
-    "info": [*BUILDING, "--device", "--json"],
+    "info": [*BUILDING, "--device", "--symmetry", "--json"],
     "build": [*BUILDING, "--export"],
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
         *(
             "--automaton",
             "--omega",
+            "--symmetry",
+            "--no-symmetry",
             "--max-iterations",
             "--fair",
             "--strategy",

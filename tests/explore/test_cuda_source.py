@@ -11,6 +11,7 @@ import galton
 from galton.backend.cuda.explorer.kernels import compile_source
 from galton.backend.cuda.explorer.source import LONGEST_ROW, source
 from galton.lower.lowering import Lowered, lower
+from galton.lower.symmetry import Symmetries
 
 MODELS = Path(__file__).parents[2] / "models"
 GALLERY = json.loads((MODELS / "gallery.json").read_text())["models"]
@@ -56,6 +57,15 @@ def test_wide_states_and_odd_expressions_compile(architecture: str) -> None:
         rewards y/z > 1 : x/y; [a] b : pow(2, x+5); endrewards
     """
     assert all(compile_source(part, architecture) for part in source(lowered(text)).parts)
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize(("name", "constants"), [("consensus", {"N": 10, "K": 2}), ("herman", {"N": 9})])
+def test_symmetries_compile(name: str, constants: dict[str, int]) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    found = Symmetries(program).keeping((), ()).lowered()
+    assert found.orbits is not None
+    assert all(compile_source(part, "sm_90") for part in source(found).parts)
 
 
 def product(modules: int, commands: int) -> str:

@@ -246,3 +246,22 @@ def test_states_of_several_kinds_have_no_variables() -> None:
     mixed = Model.from_function(lambda x: [(1, (1, 2, 3))] if x == (0,) else [], (0,))
     assert mixed.states is not None
     assert mixed.states.variables is None
+
+
+def test_parts_that_are_tuples_are_no_variables() -> None:
+    """They were taken for rows of integers, or for arrays of no shape."""
+
+    def swap(hand: tuple[int, ...], count: int) -> list[tuple[float, tuple[tuple[int, ...], int]]]:
+        return [(1.0, (hand[1:], count + 1))] if hand else [(1.0, (hand, count))]
+
+    for least in (0, 1):
+        model = galton.Model.from_function(
+            lambda state, least=least: swap(*state) if len(state[0]) > least else [(1.0, state)],
+            initial=((1, 2), 0),
+        )
+        names = model.states.variables
+        assert names is not None
+        column = model.states.column(names[0])
+        assert column.dtype == object
+        assert column[0] == (1, 2)
+        assert galton.check(model, f"P=? [ F {names[1]}={2 - least} ]").value == 1

@@ -554,6 +554,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
         model.initial.push_back(static_cast<int32_t>(sorted.find(key.data(), 0, 0)));
     }
     std::sort(model.initial.begin(), model.initial.end());
+    model.initial.erase(std::unique(model.initial.begin(), model.initial.end()), model.initial.end());  // of an orbit
     return model;
 }
 

@@ -23,6 +23,7 @@ using UpdateTuple = std::tuple<int, std::vector<std::pair<int, int>>>;
 using CommandTuple = std::tuple<int, bool, std::vector<UpdateTuple>>;
 using ProductTuple = std::tuple<int, std::vector<std::vector<int>>>;
 using RewardTuple = std::tuple<int, int, int, int>;
+using OrbitsTuple = std::tuple<bool, std::vector<std::vector<std::tuple<int, int, int, uint64_t>>>>;
 using ReaderTuple = std::tuple<int, std::vector<int>, std::vector<int32_t>, std::vector<uint8_t>>;
 
 std::unique_ptr<Program> make_program(int type, int words, const std::vector<FieldTuple>& fields,
@@ -30,7 +31,8 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
                                       const std::vector<ProductTuple>& products, int actions, int reward_structures,
                                       const std::vector<RewardTuple>& rewards, const std::vector<int>& labels, int initial,
                                       const std::vector<std::pair<int64_t, int64_t>>& initial_ranges,
-                                      const std::vector<uint64_t>& first_state, int terminal, const ReaderTuple& reader) {
+                                      const std::vector<uint64_t>& first_state, int terminal, const ReaderTuple& reader,
+                                      const std::vector<OrbitsTuple>& orbits) {
     auto program = std::make_unique<Program>();
     program->type = static_cast<ModelType>(type);
     program->words = words;
@@ -60,6 +62,14 @@ std::unique_ptr<Program> make_program(int type, int words, const std::vector<Fie
     program->terminal = terminal;
     const auto& [field, propositions, successor, final] = reader;
     program->reader = {field, propositions, successor, final};
+    for (const auto& [rotates, blocks] : orbits) {
+        Orbits found{rotates, {}};
+        for (const auto& block : blocks) {
+            auto& pieces = found.blocks.emplace_back();
+            for (auto [word, shift, offset, mask] : block) pieces.push_back({word, shift, offset, mask});
+        }
+        program->orbits.push_back(std::move(found));
+    }
     return program;
 }
 
@@ -232,7 +242,7 @@ void bind_explore(nb::module_& m) {
     m.def("make_program", &make_program, nb::kw_only(), nb::arg("type"), nb::arg("words"), nb::arg("fields"), nb::arg("nodes"),
           nb::arg("commands"), nb::arg("products"), nb::arg("actions"), nb::arg("reward_structures"), nb::arg("rewards"),
           nb::arg("labels"), nb::arg("initial"), nb::arg("initial_ranges"), nb::arg("first_state"), nb::arg("terminal"),
-          nb::arg("reader"));
+          nb::arg("reader"), nb::arg("orbits"));
     m.def("operations", [] {
         std::vector<std::tuple<std::string, bool, bool>> rows;
         rows.reserve(std::size(OPERATIONS));

@@ -115,6 +115,7 @@ class Worker {
 
     // Every state of the whole space that satisfies init … endinit.
     void enumerate_initial(std::vector<uint64_t>& initial);
+    void represent(uint64_t* state) { expander_.represent(state); }
     void add_initial(const uint64_t* state) {
         for (size_t w = 0; w < words_; ++w) batch_[w * BATCH + pending_] = state[w];
         if (++pending_ == BATCH) flush();
@@ -305,6 +306,7 @@ void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
         int count = select(expander_.mask_of(plan.initial_guard, registers), selection);
         for (int j = 0; j < count; ++j) {
             std::vector<uint64_t> state = expander_.state_at(selection[j]);
+            expander_.represent(state.data());
             initial.insert(initial.end(), state.begin(), state.end());
             add_initial(state.data());
         }
@@ -321,6 +323,7 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
     for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
     if (plan.program.initial < 0) {
         result.initial = plan.program.first_state;
+        workers[0]->represent(result.initial.data());
         workers[0]->add_initial(result.initial.data());
     } else {
         workers[0]->enumerate_initial(result.initial);

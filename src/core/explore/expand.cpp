@@ -10,7 +10,8 @@ Expander::Expander(const Plan& plan)
       decoded_(program_.fields.size() * BLOCK), gathered_data_(program_.fields.size() * BLOCK),
       variables_(program_.fields.size()), gathered_(program_.fields.size()), guard_registers_(plan.guards.count.allocate()),
       scratch_(plan.registers.allocate()), bits_(words_, 1), successors_(words_, 1), deltas_(words_, 1),
-      levels_(words_, plan.deepest + 1), number_(BLOCK), pointers_(static_cast<size_t>(words_)) {
+      levels_(words_, plan.deepest + 1), number_(BLOCK), pointers_(static_cast<size_t>(words_)),
+      representative_(program_.orbits) {
     for (size_t v = 0; v < variables_.size(); ++v) variables_[v] = decoded_.data() + v * BLOCK;
     const int reading = program_.reader.field < 0 ? -1 : program_.fields[static_cast<size_t>(program_.reader.field)].word;
     for (int w = 0; w < words_; ++w) base_words_.push_back(w == reading ? read_(0, w) : states_(0, w));

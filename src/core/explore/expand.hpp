@@ -4,8 +4,9 @@
 // each product of commands take the states where it is enabled and compute their successors as columns. Successors
 // begin as their state with what the reader makes of it, if there is one, which no command touches. A command's
 // updates become XOR differences to the packed state, so a synchronisation is the XOR of its parts and the product of
-// their probabilities. What happens with the successors is the sink's business: `discover.hpp` looks them up in the
-// table of known states, `assemble.hpp` writes matrix rows.
+// their probabilities. Where the program has symmetries, each successor becomes the state that stands for it. What happens with
+// the successors is the sink's business: `discover.hpp` looks them up in the table of known states, `assemble.hpp` writes
+// matrix rows.
 //
 // A sink has
 //   begin(action, selection, count)                    a choice, enabled in these states of the block
@@ -68,6 +69,9 @@ class Expander {
     Mask mask_of(const GuardPlan& guard, const Registers& registers) { return mask_of(guard, registers, live_); }
     void run(const Tape& tape, Registers& registers) { tape.run(variables_.data(), n_, registers); }
 
+    // The state that stands for one, in place.
+    void represent(uint64_t* state) { representative_.replace(state, static_cast<size_t>(words_)); }
+
     // A number for each selected state, from its source: gather what its tape reads, run the tape, then read.
     void gather(const std::vector<int>& variables, const uint16_t* selection, int count);
     void run_gathered(const Tape& tape, int count) { tape.run(gathered_.data(), count, scratch_); }
@@ -83,11 +87,11 @@ class Expander {
   protected:  // of what walks through a program at random (simulate/program_walker.hpp), too
     // A command's update over the states of the block, dense: position i holds the difference for state i.
     struct Part {
-        int group;                // of deltas_
+        int group;  // of deltas_
         const UpdatePlan* plan;
-        bool constant;            // probability is the same everywhere
+        bool constant;  // probability is the same everywhere
         double probability;
-        int column;               // of probabilities_, if not constant
+        int column;  // of probabilities_, if not constant
     };
     struct Alternative {
         int command;
@@ -174,11 +178,12 @@ class Expander {
     std::vector<const Alternative*> branching_;
     std::vector<const Part*> path_;  // the updates of the branching ones that lead to the successor at hand
     WordColumns levels_;
-    double made_ = 0;                      // successors by products, for any of the states of the block
-    std::vector<double> made_by_;          // by each, once there are many
+    double made_ = 0;  // successors by products, for any of the states of the block
+    std::vector<double> made_by_;  // by each, once there are many
     std::vector<double> level_columns_;
     std::vector<double> number_;
     std::vector<uint64_t*> pointers_;
+    Representative representative_;
 };
 
 template <class Sink>
@@ -217,6 +222,7 @@ void Expander::expand_single(const Product& product, Sink& sink) {
                 uint64_t* out = pointers_[static_cast<size_t>(w)] = successors_(0, w);
                 for (int j = 0; j < count; ++j) out[j] = (state[selection_[j]] & keep) | bits[j];
             }
+            representative_.replace(pointers_.data(), count);
             sink.emit(selection_, count, pointers_.data(), constant ? probability_value_[u] : 1.0,
                       constant ? nullptr : probabilities_[u].data());
         }
@@ -313,6 +319,7 @@ template <class Sink>
 void Expander::multiply_updates(size_t k, int level, int count, double p, const double* column, Sink& sink) {
     if (k == branching_.size()) {
         for (int w = 0; w < words_; ++w) pointers_[static_cast<size_t>(w)] = levels_(level, w);
+        representative_.replace(pointers_.data(), count);  // nobody else reads this level
         if (!column) {
             if (!(p > 0 && p < INFINITY)) blame_product(p, 0);
             sink.emit(leaf_, count, pointers_.data(), p, nullptr);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explore/operations.hpp"
+#include "explore/orbits.hpp"
 
 namespace galton {
 
@@ -87,6 +88,7 @@ struct Program {
     std::vector<uint64_t> first_state;  // where there is none
     int terminal = -1;                  // node that holds where nobody asks what follows; never partial
     Reader reader;
+    std::vector<Orbits> orbits;  // of symmetries, on different variables; only states that stand for others are explored
 
     const Node& node(int i) const { return nodes[static_cast<size_t>(i)]; }
     bool is_constant(int i) const { return node(i).op == Op::Const; }

@@ -179,9 +179,9 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     else:
         low, high = _at(value.lower, states), _at(value.upper, states)
         lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
-        found = single_number(
-            low, high, value.integral, isinstance(expression, Filter) and expression.operator == "range"
-        )
+        several = len(states) > 1 or (states is evaluation.model.initial and n_initial(evaluation.model) > 1)
+        is_range = isinstance(expression, Filter) and expression.operator == "range"
+        found = single_number(low, high, value.integral, is_range, several=several)
         if isinstance(found, float) and math.isnan(found):
             raise no_number(evaluation, expression, states)
     return Result(
@@ -218,10 +218,15 @@ def _about(evaluation: Evaluation, expression: Expression, value: Truth | Number
 def about_initial(evaluation: Evaluation) -> str:
     """The initial states in words."""
     model = evaluation.model
-    if len(model.initial) > 1:
-        return f"{len(model.initial):,} initial states"
+    if (many := n_initial(model)) > 1:
+        return f"{many:,} initial states"
     name = evaluation.state_name(int(model.initial[0]))
     return f"the initial {name if len(name) <= LONG else 'state'}"
+
+
+def n_initial(model: Model) -> int:
+    """How many initial states the program has."""
+    return len(model.initial) if model.orbits is None else model.stands_for(model.initial)
 
 
 def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
@@ -229,9 +234,9 @@ def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
 
 
 def single_number(
-    low: np.ndarray, high: np.ndarray, integral: bool = False, is_range: bool = False
+    low: np.ndarray, high: np.ndarray, integral: bool = False, is_range: bool = False, *, several: bool | None = None
 ) -> Number | tuple[Number, Number] | None:
-    """One number, if it is the same everywhere, or the range."""
+    """One number, or the range over several states; one number may stand for several states that have the same."""
     if integral and (low != high).any():
         return None
     with np.errstate(invalid="ignore"):
@@ -241,7 +246,7 @@ def single_number(
     smallest, largest = _number(middle.min(), integral), _number(middle.max(), integral)
     if np.isnan(middle).any():
         return float("nan")
-    return smallest if len(middle) == 1 else (smallest, largest)
+    return (smallest, largest) if (len(middle) > 1 if several is None else several) else smallest
 
 
 def _number(value: float, integral: bool) -> Number:

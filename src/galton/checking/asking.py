@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ..lang.expressions import Expression
     from ..lang.model_types import ModelType
     from ..lang.properties import Property, PropertyFile
+    from ..lower.symmetry import Symmetry
+    from ..model.orbits import Orbits
     from ..model.sparse import Model
     from .automaton_reading import Reading
     from .result import Result
@@ -59,7 +61,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Built:
-    """A model, how long it took to build, and whether all of it was explored."""
+    """A model, how long it took to build, and whether nothing was left out past the targets."""
 
     model: Model
     seconds: float
@@ -99,11 +101,11 @@ class Answer(NamedTuple):
 class Worker(Protocol):
     """Who builds models and solves: silently, or with progress and words on a terminal."""
 
-    def build(self, program: Program, end: Expression | None) -> Built:
-        """The model of a program, explored up to states in which ``end`` holds."""
+    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+        """The model of a program, explored up to states in which ``end`` holds; of states that are alike, one."""
 
-    def build_product(self, program: Program, reading: Reading) -> Built:
-        """The model of a program, explored with an automaton."""
+    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+        """The model of a program, explored with an automaton; of states that are alike, one."""
 
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to one property, or why there is none."""
@@ -132,6 +134,8 @@ class Inquiry:
         Whether automata may be explored with the model.
     strategy
         Whether strategies are kept.
+    symmetry
+        Whether symmetries of the program may be used.
     typed
         The name of sources that are no files: properties there may use what files declare.
     raises
@@ -148,6 +152,7 @@ class Inquiry:
     full: bool = False
     reads: bool = True
     strategy: bool = False
+    symmetry: bool = True
     typed: str = TYPED
     raises: bool = True
     _used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
@@ -248,6 +253,20 @@ class Inquiry:
             end = terminal_for_exact(end, program)
         return end
 
+    @property
+    def why_whole(self) -> str:
+        """What besides the properties needs all states; empty where nothing does."""
+        from .symmetry import why_whole
+
+        settings = self.settings
+        return why_whole(
+            full=self.full,
+            exact=settings.exact,
+            fair=settings.fair,
+            strategy=self.strategy or settings.strategy,
+            paths=not self.reads,
+        )
+
     def key(self, asked: Asked) -> Any:
         """What an answer depends on: the property, and the values of the constants that it uses."""
         if asked.index not in self._used:
@@ -259,7 +278,9 @@ class Inquiry:
 class Answers:
     """The answers of one row, each found when it is first looked at.
 
-    Making it builds the model that the properties share, and answers what can be answered in one pass.
+    Making it builds the models that the properties share, and answers what can be answered in one pass. Properties
+    share a model where they leave the same symmetries of the program. ``failures`` are the models that could not be
+    built, while another one could.
     """
 
     def __init__(self, inquiry: Inquiry, row: Row, worker: Worker):
@@ -268,11 +289,43 @@ class Answers:
         assert row.program is not None
         self._inquiry, self._program, self._worker = inquiry, row.program, worker
         self._known: dict[Any, Answer] = {}
-        self._shared: Built | None = None
-        together = [a for a in row.all_asked if a.wrong is None and a.reading is None]
-        if together:
-            self._shared = self._build(row.program, together)
-            self._curves(self._shared, row)
+        self._symmetry = self._symmetries(row)
+        together: dict[Orbits | None, list[Asked]] = {}
+        for a in row.all_asked:
+            if a.wrong is None and a.reading is None:
+                together.setdefault(self._orbits(a), []).append(a)
+        self._shared: dict[Orbits | None, Built] = {}
+        self.failures: dict[Orbits | None, GaltonError] = {}
+        for orbits, asked in together.items():
+            try:
+                self._shared[orbits] = self._build(row.program, asked)
+            except GaltonError as error:
+                self.failures[orbits] = error
+        if self.failures and not self._shared:
+            raise next(iter(self.failures.values()))
+        for orbits, built in self._shared.items():
+            self._curves(built, row, orbits)
+
+    def _symmetries(self, row: Row) -> dict[Any, Symmetry]:
+        """What each property leaves of the program's symmetries."""
+        inquiry = self._inquiry
+        if not inquiry.symmetry or not isinstance(inquiry.subject, (Program, ModelFile)):
+            return {}
+        from ..lower.symmetry import Symmetries
+
+        symmetries = Symmetries(self._program)
+        asked = {inquiry.key(a): a for a in row.all_asked if a.wrong is None}
+        if not symmetries.found:
+            return dict.fromkeys(asked, symmetries.keeping((), ()))
+        if reason := inquiry.why_whole:
+            return dict.fromkeys(asked, symmetries.unused(reason))
+        from .symmetry import symmetry_of
+
+        return {key: symmetry_of(symmetries, a.context, a.question) for key, a in asked.items()}
+
+    def _orbits(self, asked: Asked) -> Orbits | None:
+        symmetry = self._symmetry.get(self._inquiry.key(asked))
+        return None if symmetry is None else symmetry.orbits
 
     def of(self, asked: Asked) -> Answer:
         """The answer to a property of the row."""
@@ -284,31 +337,44 @@ class Answers:
         return self._known[key]
 
     def _answer(self, asked: Asked) -> Answer:
-        built = self._shared
         if asked.reading is not None:
+            symmetry = self._symmetry.get(self._inquiry.key(asked))
             try:
-                built = self._worker.build_product(self._program, asked.reading)
+                built = self._worker.build_product(self._program, asked.reading, symmetry)
             except GaltonError as error:
                 return Answer(error, None)
-        assert built is not None
+        else:
+            orbits = self._orbits(asked)
+            if orbits in self.failures:
+                return Answer(self.failures[orbits], None)
+            built = self._shared[orbits]
         return Answer(self._worker.check(built.model, asked), built)
 
     def _build(self, program: Program, asked: Sequence[Asked]) -> Built:
         subject = self._inquiry.subject
         if not isinstance(subject, (Program, ModelFile)):
             return Built(subject, 0.0, True)
-        return self._worker.build(program, self._inquiry.end_of(program, asked))
+        kept = [symmetry for a in asked if (symmetry := self._symmetry.get(self._inquiry.key(a))) is not None]
+        return self._worker.build(program, self._inquiry.end_of(program, asked), _joint(kept))
 
-    def _curves(self, built: Built, row: Row) -> None:
-        """Answer properties whose bound runs through many values, each in one pass."""
+    def _curves(self, built: Built, row: Row, orbits: Orbits | None) -> None:
+        """Answer properties of a model whose bound runs through many values, each in one pass."""
         if len(row.asked) < 2 or self._inquiry.settings.exact:
             return
         for asked in zip(*row.asked, strict=True):
-            by_key = {self._inquiry.key(a): a for a in asked if a.wrong is None and a.reading is None}
+            mine = (a for a in asked if a.wrong is None and a.reading is None and self._orbits(a) == orbits)
+            by_key = {self._inquiry.key(a): a for a in mine}
             if len(by_key) > 1:
                 found = self._worker.curve(built.model, list(by_key.values()))
                 answers = zip(by_key, found, strict=True)
                 self._known |= {key: Answer(result, built) for key, result in answers if result is not None}
+
+
+def _joint(kept: Sequence[Symmetry]) -> Symmetry | None:
+    """The symmetry that properties with the same orbits share, with the rewards of all of them."""
+    if not kept:
+        return None
+    return replace(kept[0], structures=frozenset[int]().union(*(symmetry.structures for symmetry in kept)))
 
 
 @dataclass(frozen=True)
@@ -320,13 +386,14 @@ class QuietWorker:
     strategy: bool = False
     certificate: bool = False
 
-    def build(self, program: Program, end: Expression | None) -> Built:
-        """The model of a program, explored up to states in which ``end`` holds."""
-        return self._built(program, end is None, terminal=end)
+    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+        """The model of a program, explored up to states in which ``end`` holds; of states that are alike, one."""
+        return self._built(program, end is None, terminal=end, symmetry=symmetry)
 
-    def build_product(self, program: Program, reading: Reading) -> Built:
-        """The model of a program, explored with an automaton."""
-        return self._built(reading.program(program), not reading.reader.final.any(), reader=reading.reader)
+    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+        """The model of a program, explored with an automaton; of states that are alike, one."""
+        full = not reading.reader.final.any()
+        return self._built(reading.program(program), full, reader=reading.reader, symmetry=symmetry)
 
     def _built(self, program: Program, full: bool, **more: Any) -> Built:
         from ..explore import build

@@ -30,7 +30,7 @@ from ..model.sparse import Model, Rewards
 from ..solve.methods import DEFAULT, FORWARD, TIMED
 from ..solve.settings import Settings
 from . import paths
-from .answering import about_initial, meets, single_number
+from .answering import about_initial, meets, n_initial, single_number
 from .bounded.question import BoundedQuestion, Curve
 from .budgets.curve import budget_curve, single_budget, without_budget
 from .evaluation import Evaluation
@@ -156,7 +156,8 @@ class _Pass:
 
     def _result(self, shared: Result, curve: Curve, row: int) -> Result | None:
         lower, upper = curve.lower[row], curve.upper[row]
-        found = replace(shared, value=single_number(lower, upper), lower=float(lower.min()), upper=float(upper.max()))
+        value = single_number(lower, upper, several=n_initial(self.model) > 1)
+        found = replace(shared, value=value, lower=float(lower.min()), upper=float(upper.max()))
         return found if meets(found, self.settings) else None
 
     def _terms(self, point: Point) -> Terms:

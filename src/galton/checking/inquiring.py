@@ -37,6 +37,7 @@ def inquire(
     *,
     full: bool = False,
     strategy: bool = False,
+    symmetry: bool = True,
     raises: bool = True,
 ) -> Inquiry:
     """All that is asked, with each constant where it belongs; see :class:`~galton.checking.asking.Inquiry`."""
@@ -62,6 +63,7 @@ def inquire(
         settings=settings,
         full=full,
         strategy=strategy,
+        symmetry=symmetry,
         raises=raises,
     )
 

@@ -296,6 +296,8 @@ def concise(value: Number, lower: Number, upper: Number) -> str:
 
     >>> concise(0.4999999871, 0.49999995, 0.50000002), concise(1 / 6, 0.1666665, 0.1666668)
     ('0.5', '0.1666667')
+    >>> concise(1199.9999, 1199.9997, 1200.0002)
+    '1200'
     """
     if isinstance(value, int) or not math.isfinite(value):
         return shown(value)
@@ -304,7 +306,7 @@ def concise(value: Number, lower: Number, upper: Number) -> str:
         # A probability that is not known to be 0 or 1 is not shown as that: there its bounds end.
         certain = lower == upper or lower < float(text) < upper or float(text) not in (0.0, 1.0)
         if certain and lower <= float(text) <= upper:
-            return text
+            return shown(float(text))  # so few digits may have come with a power of ten
     return shown(value)
 
 

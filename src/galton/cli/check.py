@@ -170,6 +170,14 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
     ] = False,
+    symmetry: Annotated[
+        bool,
+        typer.Option(
+            "--symmetry/--no-symmetry",
+            help="Explore one state of several that are alike, where processes can be exchanged or stand in a ring and "
+            "no property is about one of them. Answers are the same.",
+        ),
+    ] = True,
     device: Device = "auto",
     format: Annotated[
         str | None,
@@ -340,7 +348,7 @@ def check(
     )
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
-    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply)
+    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply, symmetry=symmetry)
     if sim:
         from .estimates import estimating
 

@@ -40,6 +40,7 @@ USELESS = {
     "plot": "--plot",
     "explain": "--explain",
     "full": "--full",
+    "symmetry": "--symmetry and --no-symmetry",
     "format": "--format",
     "order": "--order",
     "single": "--single",

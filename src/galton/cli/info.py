@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from . import options, telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
-from .show import print_table
+from .show import print_table, sizes
 from .warm_up import warm_up
 
 if TYPE_CHECKING:
@@ -23,16 +25,40 @@ def info(
     memory: Memory = None,
     fix_deadlocks: FixDeadlocks = True,
     device: Device = "auto",
+    symmetry: Annotated[
+        bool,
+        typer.Option(
+            "--symmetry",
+            help="Explore one state of several that are alike, and count what they stand for. Labels that tell such "
+            "states apart are left out, and so are rewards.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a model and tell its size: states, choices, transitions, labels, time and memory.
 
-    Example: galton info models/herman.prism --const N=15
+    \b
+    Examples:
+      galton info models/herman.prism --const N=15
+      galton info models/consensus.prism --const N=10,K=2 --symmetry
     """
     warm_up(device)
     program = options.load_program(model, const)
+    kept = None
+    if symmetry:
+        from ..lower.symmetry import Symmetries
+        from .given import refuse_given
+
+        refuse_given(model, "--symmetry")
+        kept = Symmetries(program).keeping((), ())
     built = options.build_model(
-        program, threads=threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks, device=device
+        program,
+        threads=threads,
+        max_states=max_states,
+        memory=memory,
+        fix_deadlocks=fix_deadlocks,
+        device=device,
+        symmetry=kept,
     )
     if as_json:
         telling.say(json.dumps(summary(built)))
@@ -44,11 +70,9 @@ def summary(built: Model) -> dict[str, object]:
     """The facts as one JSON object."""
     return {
         "type": built.type,
-        "states": built.n_states,
-        "choices": built.n_choices,
-        "transitions": built.n_transitions,
-        "initial_states": len(built.initial),
-        "deadlocks": int(built.labels["deadlock"].sum()),
+        **sizes(built),
+        "initial_states": built.stands_for(built.initial),
+        "deadlocks": built.stands_for(built.labels["deadlock"]),
         "build_s": round(built.build_seconds or 0.0, 6),
         "memory_mb": round(options.peak_memory_mb(), 1),
         "placement": str(built.placement),
@@ -61,11 +85,12 @@ def show(program: Program, built: Model) -> None:
         ("type", built.type),
         ("constants", _listed([f"{name}={_text(value)}" for name, value in program.constants.items()])),
         ("variables", _listed([_variable(v.name, v.type, v.low, v.high) for v in program.variables])),
-        ("states", f"{built.n_states:,}" + _initial(built)),
+        ("states", f"{built.n_states:,}" + _standing(built) + _initial(built)),
+        ("symmetry", built.info.get("symmetry", "")),
         ("choices", f"{built.n_choices:,}" if built.has_choices else ""),
         ("transitions", f"{built.n_transitions:,}"),
-        ("deadlocks", f"{int(built.labels['deadlock'].sum()):,}"),
-        ("labels", _listed([f"{name} ({int(mask.sum()):,})" for name, mask in built.labels.items()])),
+        ("deadlocks", f"{built.stands_for(built.labels['deadlock']):,}"),
+        ("labels", _listed([f"{name} ({built.stands_for(mask):,})" for name, mask in built.labels.items()])),
         ("rewards", _listed([name or "(unnamed)" for name in built.rewards])),
         ("placement", str(built.placement)),
         ("build time", f"{built.build_seconds or 0:.3f} s"),
@@ -74,8 +99,13 @@ def show(program: Program, built: Model) -> None:
     print_table([row for row in rows if row[1]], indent=0)
 
 
+def _standing(built: Model) -> str:
+    return "" if built.orbits is None else f" standing for {built.stands_for():,}"
+
+
 def _initial(built: Model) -> str:
-    return "" if len(built.initial) == 1 else f" ({len(built.initial):,} initial)"
+    many = built.stands_for(built.initial)
+    return "" if many == 1 else f" ({many:,} initial)"
 
 
 def _listed(items: list[str], most: int = 12) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..lang.syntax import ConstantDeclaration
     from ..lang.syntax import ModelFile as ModelFileSyntax
     from ..lower.reader import Reader
+    from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
 
 
@@ -165,6 +166,7 @@ def build_model(
     transition_rewards: bool = False,
     terminal: Expression | None = None,
     reader: Reader | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended; a model that is given is taken as it is."""
     from ..explore import build
@@ -184,6 +186,7 @@ def build_model(
             transition_rewards=transition_rewards,
             terminal=terminal,
             reader=reader,
+            symmetry=symmetry,
             watch=watch,
         )
     return tell_warnings(model)
@@ -201,12 +204,11 @@ def tell_warnings(model: Model) -> Model:
 
 def warn_of_deadlocks(model: Model) -> None:
     """Say which states had no transition."""
-    from ..device.arrays import how_many
     from ..lower.reader import READER
     from ..model.states import State
 
     mask = model.labels["deadlock"]
-    if count := how_many(mask):
+    if count := model.stands_for(mask):
         first = int(mask.argmax())
         named: object = f"number {first}" if model.states is None else model.states[first]
         if isinstance(named, State):

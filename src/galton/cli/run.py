@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
     from ..lang.syntax import ModelFile
+    from ..lower.symmetry import Symmetry
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
     from .table import CsvFile, Plot, Table
@@ -79,6 +80,7 @@ class Run:
     outputs: Outputs
     full: bool
     apply: Path | None
+    symmetry: bool = True
     code: int = 0
     answered: int = 0
     failure: GaltonError | None = None
@@ -142,6 +144,7 @@ class Run:
             full=self.full,
             reads=not (self.apply or self.outputs.explains),  # counterexamples are about the model's own states
             strategy=self.outputs.strategy is not None,
+            symmetry=self.symmetry,
             typed=TYPED,
             raises=not self.ranges,
         )
@@ -237,25 +240,29 @@ class Run:
             for valuation in row.valuations:
                 self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
             return
+        for failure in answers.failures.values():  # others are answered by models of their own
+            self.failure = failure
+            self._tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(sinks, valuation, [self._answer(answers, a) for a in asked])
 
     # Models.
 
-    def build(self, program: Program, end: Expression | None) -> Built:
+    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
         """The model that properties ask about."""
         start = time.perf_counter()
         if self.apply:
             model = self._applied(program, end)
         else:
-            model = options.build_model(program, **self.building, terminal=end)
+            model = options.build_model(program, **self.building, terminal=end, symmetry=symmetry)
         return self._built(Built(model, time.perf_counter() - start, end is None))
 
-    def build_product(self, program: Program, reading: Reading) -> Built:
+    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
         """The model of one property, explored with its automaton."""
         start = time.perf_counter()
         try:
-            model = options.build_model(reading.program(program), **self.building, reader=reading.reader)
+            mine = reading.program(program)
+            model = options.build_model(mine, **self.building, reader=reading.reader, symmetry=symmetry)
         except GaltonError as error:
             self.failure = error
             self._tell(error)
@@ -344,7 +351,8 @@ class Run:
         else:
             self.code = max(self.code, int(found.value is False))
             assert built is not None
-            answer |= {**show.record(found), **show.sizes(built.model), "full": built.full}
+            answer |= {**show.record(found), **show.sizes(built.model)}
+            answer["full"] = built.full and built.model.orbits is None
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": built.seconds, "check_s": found.seconds}

@@ -54,7 +54,8 @@ def exact_json(value: Any) -> Any:
 
 def sizes(model: Model) -> dict[str, int]:
     """How large a model is, for JSON."""
-    return {"states": model.n_states, "choices": model.n_choices, "transitions": model.n_transitions}
+    found = {"states": model.n_states, "choices": model.n_choices, "transitions": model.n_transitions}
+    return found if model.orbits is None else {**found, "standing_for": model.stands_for()}
 
 
 def plan(result: Result) -> list[dict[str, Any]]:
@@ -72,10 +73,15 @@ def plan(result: Result) -> list[dict[str, Any]]:
     ]
 
 
+def states(model: Model) -> str:
+    """How many states a model has, and how many of the program they stand for."""
+    return f"{model.n_states:,} states" + ("" if model.orbits is None else f" standing for {model.stands_for():,}")
+
+
 def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:
     """A model in a line; ``what`` it is, if it is not that of the program alone, and ``how`` it was made."""
     choices = f", {model.n_choices:,} choices" if model.has_choices else ""
-    size = f"{model.n_states:,} states{choices}, {model.n_transitions:,} transitions"
+    size = f"{states(model)}{choices}, {model.n_transitions:,} transitions"
     head = f"{model.type}, {what}" if what else model.type
     return f"{head}: {size}{', not explored past the targets' if cut else ''}, {how} in {seconds:.3f} s"
 
@@ -135,7 +141,10 @@ def print_plan(model: Model, result: Result, build_s: float) -> None:
     """What was done for a result, step by step."""
     found = model.info.get("discover_s"), model.info.get("assemble_s")
     detail = ", ".join(f"{what} {s:.3f} s" for what, s in zip(("states", "rows"), found, strict=True) if s is not None)
-    rows = [("build", f"{model.n_states:,} states, {model.n_transitions:,} transitions: {detail}", 0, build_s)]
+    rows = [("build", f"{states(model)}, {model.n_transitions:,} transitions: {detail}", 0, build_s)]
+    if "symmetry" in model.info:
+        used = "" if model.orbits is not None else "not used: "
+        rows.append(("symmetry", f"{used}{model.info['symmetry']}", 0, 0.0))
     rows.append(("placement", str(result.placement), 0, 0.0))
     for solved in result.steps:
         if len(result.steps) > 1:

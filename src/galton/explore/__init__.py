@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..backend.failures import DeadlockError, LimitError, SemanticError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..lower.reader import Reader
+    from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
 
 MOST_ACTIONS = 1 << 16  # an action has two bytes per choice
@@ -35,6 +37,7 @@ def build(
     transition_rewards: bool = False,
     terminal: Expression | None = None,
     reader: Reader | None = None,
+    symmetry: Symmetry | None = None,
     watch: Watch | None = None,
 ) -> Model:
     """Explore all reachable states of a program.
@@ -60,6 +63,8 @@ def build(
     reader
         An automaton that reads the states: the model is its product with the program, its labels are the automaton's
         propositions.
+    symmetry
+        Of the program, as a question leaves it: of states that are alike, one is explored.
     watch
         Called ten times a second with the states, transitions and finished rows so far.
     """
@@ -72,7 +77,10 @@ def build(
     check_threads(threads)
     limits = Limits.choose(max_states, memory_mb)
     with DeepRecursion(program.source):
-        lowered = lower(program, terminal, reader)
+        if symmetry is None:
+            lowered = lower(program, terminal, reader)
+        else:
+            lowered = symmetry.lowered(terminal, reader, rewards=bool(program.rewards))
     if len(lowered.actions) > MOST_ACTIONS:
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(
@@ -83,10 +91,13 @@ def build(
         transition_rewards=transition_rewards,
         watch=watch,
     )
+    if symmetry is not None:
+        model = replace(model, info={**model.info, "symmetry": symmetry.note})
     deadlocks = model.labels["deadlock"]
     if not fix_deadlocks and how_many(deadlocks):
         first = model.states[int(deadlocks.argmax())] if model.states is not None else int(deadlocks.argmax())
-        which = "1 state has" if deadlocks.sum() == 1 else f"{int(deadlocks.sum()):,} states have"
+        many = model.stands_for(deadlocks)
+        which = "1 state has" if many == 1 else f"{many:,} states have"
         raise DeadlockError(
             f"{which} no transition, the first is {first}; without --no-fix-deadlocks they get a self-loop"
         )

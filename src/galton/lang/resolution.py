@@ -70,7 +70,8 @@ def resolve(
         them, so that it is settled once.
     """
     _refuse_clashes(file, program)
-    outer = Constants({n: type_of_value(v) for n, v in program.constants.items()}, program.constants, {})
+    types = {**program.open_constants, **{n: type_of_value(v) for n, v in program.constants.items()}}
+    outer = Constants(types, program.constants, {})
     declared: dict[str, Type] = {c.name.name: c.type for c in file.constants}
     constants = resolve_constants(file.constants, given, Scope(file.source, {**outer.types, **declared}), outer)
     formulas = dict(program.formulas)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from ..lang.evaluation import Folding, fold
@@ -19,11 +19,12 @@ from ..lang.program import Command, Program, RewardItem
 from ..lang.source import Span
 from ..lang.systems import vectors_of
 from ..lang.uncollected import uncollected
+from ..model.orbits import Orbits
 from ..model.states import Field
 from .expression_graph import Graph, Kind
 from .initial import initial_ranges
 from .layout import layout
-from .reader import READER, Reader
+from .reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ class Lowered:
     labels: Mapping[str, int] = field(default_factory=dict)
     rewards: tuple[LoweredReward, ...] = ()
     reader: LoweredReader | None = None
+    orbits: Orbits | None = None  # of symmetries: one state of each is explored
     spans: Mapping[int, Span] = field(default_factory=dict)  # where a node was written first
 
 
@@ -187,74 +189,109 @@ def lower(program: Program, terminal: Expression | None = None, reader: Reader |
     An expression that has no value in some states says nothing about them, so it ends nothing. With a ``reader``, the
     labels are its propositions, by their numbers.
     """
-    with uncollected():
-        return _lower(program, terminal, reader)
+    return Lowering(program).lowered(terminal, reader)
 
 
-def _lower(program: Program, terminal: Expression | None, reader: Reader | None) -> Lowered:
-    ranges = initial_ranges(program)
-    folding = Folding(program.constants)
-    frozen = _frozen(program, folding)
-    if reader is not None:
-        program = reader.beside(program)
-        ranges = () if program.initial is None else (*ranges, (reader.initial, reader.initial))
-    fields, words = layout(program.variables, frozen)
-    lowering = ExpressionLowering(program, frozen, folding)
-    graph = lowering.graph
-    position = {v.name: i for i, v in enumerate(program.variables)}
+class Lowering:
+    """A program that has been lowered but for what a question adds to it.
 
-    commands: list[LoweredCommand] = []
-    factors: dict[str, dict[str | None, tuple[int, ...]]] = {}
-    for module in program.modules:
-        by_action: dict[str | None, list[int]] = {}
-        for command in module.commands:
-            mine = by_action.setdefault(command.action, [])
-            guard = lowering.node(command.guard)
-            if graph.constant(guard) != 0.0:
-                mine.append(len(commands))
-                commands.append(_command(command, guard, lowering, position))
-        factors[module.name] = {action: tuple(mine) for action, mine in by_action.items()}
+    ``rewards`` are those that may be earned, with the numbers of their structures in the program.
+    """
 
-    vectors = vectors_of(program.system, factors)
-    actions = tuple(dict.fromkeys(["", *program.actions, *(v.action for v in vectors if v.action)]))
-    number = {name: i for i, name in enumerate(actions)}  # renaming may have brought new ones
-    products = []
-    for vector in vectors:
-        moving = tuple(factors[module].get(action, ()) for module, action in vector.parts)
-        if all(moving):
-            kept = tuple(factor for factor in moving if not _idle(factor, commands, graph))
-            products.append(Product(number[vector.action] if vector.action else 0, kept or moving[:1]))
-    products.sort(key=lambda p: p.action)  # stable: unlabelled first, then actions in PRISM's order
+    @uncollected()
+    def __init__(self, program: Program):
+        self.program = program
+        self._ranges = initial_ranges(program)
+        folding = Folding(program.constants)
+        self.frozen = _frozen(program, folding)
+        self.expressions = ExpressionLowering(program, self.frozen, folding)
+        self.graph = self.expressions.graph
+        position = {v.name: i for i, v in enumerate(program.variables)}
 
-    rewards = [
-        LoweredReward(i, _reward_action(item, number), lowering.node(item.guard), lowering.node(item.value))
-        for i, structure in enumerate(program.rewards)
-        for item in structure.items
-    ]
-    labels = {name: lowering.node(e) for name, e in program.labels.items()} if reader is None else {}
-    reading: LoweredReader | None = None
-    if reader is not None:
-        propositions = tuple(lowering.node(e) for e in reader.propositions)
-        assert not any(graph[node].partial for node in propositions)
-        labels = {str(number): node for number, node in enumerate(propositions)}
-        reading = LoweredReader(position[READER], propositions, reader)
-    end = None if terminal is None else lowering.node(terminal)
-    return Lowered(
-        program,
-        graph,
-        tuple(fields),
-        words,
-        terminal=None if end is None or graph[end].partial or graph.constant(end) == 0.0 else end,
-        commands=tuple(commands),
-        products=tuple(products),
-        actions=actions,
-        initial=None if program.initial is None else lowering.node(program.initial),
-        initial_ranges=ranges,
-        labels=labels,
-        rewards=tuple(r for r in rewards if not _worthless(r, graph)),
-        reader=reading,
-        spans=lowering.spans,
-    )
+        commands: list[LoweredCommand] = []
+        factors: dict[str, dict[str | None, tuple[int, ...]]] = {}
+        for module in program.modules:
+            by_action: dict[str | None, list[int]] = {}
+            for command in module.commands:
+                mine = by_action.setdefault(command.action, [])
+                guard = self.expressions.node(command.guard)
+                if self.graph.constant(guard) != 0.0:
+                    mine.append(len(commands))
+                    commands.append(_command(command, guard, self.expressions, position))
+            factors[module.name] = {action: tuple(mine) for action, mine in by_action.items()}
+        self.commands = tuple(commands)
+
+        vectors = vectors_of(program.system, factors)
+        self.actions = tuple(dict.fromkeys(["", *program.actions, *(v.action for v in vectors if v.action)]))
+        number = {name: i for i, name in enumerate(self.actions)}  # renaming may have brought new ones
+        products = []
+        for vector in vectors:
+            moving = tuple(factors[module].get(action, ()) for module, action in vector.parts)
+            if all(moving):
+                kept = tuple(factor for factor in moving if not _idle(factor, commands, self.graph))
+                products.append(Product(number[vector.action] if vector.action else 0, kept or moving[:1]))
+        products.sort(key=lambda p: p.action)  # stable: unlabelled first, then actions in PRISM's order
+        self.products = tuple(products)
+
+        node = self.expressions.node
+        rewards = [
+            LoweredReward(i, _reward_action(item, number), node(item.guard), node(item.value))
+            for i, structure in enumerate(program.rewards)
+            for item in structure.items
+        ]
+        self.rewards = tuple(r for r in rewards if not _worthless(r, self.graph))
+        self.initial = None if program.initial is None else node(program.initial)
+
+    @uncollected()
+    def lowered(
+        self,
+        terminal: Expression | None = None,
+        reader: Reader | None = None,
+        orbits: Orbits | None = None,
+        structures: Collection[int] | None = None,
+        labels: Collection[str] | None = None,
+    ) -> Lowered:
+        """The whole, as :func:`lower` gives it.
+
+        With ``orbits`` only one state of each is explored. ``structures`` and ``labels`` are what is kept of the
+        program's reward structures, by their numbers, and of its labels: all of them by default.
+        """
+        program, graph, node = self.program, self.graph, self.expressions.node
+        ranges, rewards = self._ranges, self.rewards
+        if structures is not None:
+            place = {number: kept for kept, number in enumerate(sorted(structures))}
+            program = replace(program, rewards=tuple(program.rewards[number] for number in place))
+            rewards = tuple(replace(r, structure=place[r.structure]) for r in rewards if r.structure in place)
+        found: dict[str, int]
+        reading: LoweredReader | None = None
+        if reader is not None:
+            program = reader.beside(program)
+            ranges = () if program.initial is None else (*ranges, (reader.initial, reader.initial))
+            propositions = tuple(map(node, reader.propositions))
+            assert not any(graph[proposition].partial for proposition in propositions)
+            found = {str(number): proposition for number, proposition in enumerate(propositions)}
+            reading = LoweredReader(len(program.variables) - 1, propositions, reader)
+        else:
+            found = {name: node(e) for name, e in program.labels.items() if labels is None or name in labels}
+        fields, words = layout(program.variables, self.frozen)
+        end = None if terminal is None else node(terminal)
+        return Lowered(
+            program,
+            graph,
+            tuple(fields),
+            words,
+            terminal=None if end is None or graph[end].partial or graph.constant(end) == 0.0 else end,
+            commands=self.commands,
+            products=self.products,
+            actions=self.actions,
+            initial=self.initial,
+            initial_ranges=ranges,
+            labels=found,
+            rewards=rewards,
+            reader=reading,
+            orbits=orbits,
+            spans=self.expressions.spans,
+        )
 
 
 def _frozen(program: Program, folding: Folding) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..device.arrays import freeze, is_on_host, namespace
 from ..device.placement import Placement
 from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
+from .orbits import Orbits
 from .states import ListedStates, PackedStates, States
 from .values import Floats, Values
 
@@ -110,6 +112,9 @@ class Model:
         What the state numbers mean, or None.
     placement
         Where the arrays lie, and why.
+    orbits
+        Where the program has symmetries that nobody asks about, what makes one state stand for others. None for a
+        model of all states.
     build_seconds, info
         What the builder tells about its work.
     warnings
@@ -139,6 +144,7 @@ class Model:
     choice_actions: ActionCodes | None = None
     states: States | None = None
     placement: Placement = HERE
+    orbits: Orbits | None = None
     build_seconds: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -298,6 +304,25 @@ class Model:
     def n_states(self) -> int:
         """The number of states."""
         return len(self.row_starts if self.choice_starts is None else self.choice_starts) - 1
+
+    def stands_for(self, states: npt.NDArray[Any] | None = None) -> int:
+        """How many states of a program some states, or all, stand for: more than they are where it has symmetries.
+
+        ``states`` are their numbers, or a mask.
+        """
+        if self.orbits is None or not isinstance(self.states, PackedStates):
+            return self.n_states if states is None else int(states.sum() if states.dtype == np.bool_ else len(states))
+        return self._represented if states is None else self._counted(self.states.words[states])
+
+    @cached_property
+    def _represented(self) -> int:
+        assert isinstance(self.states, PackedStates)
+        return self._counted(self.states.words)
+
+    def _counted(self, words: npt.NDArray[np.uint64]) -> int:
+        assert self.orbits is not None
+        assert isinstance(self.states, PackedStates)
+        return self.orbits.count(self.states.fields, words)
 
     @property
     def n_choices(self) -> int:

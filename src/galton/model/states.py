@@ -295,7 +295,13 @@ class ListedStates:
         if self.variables is None or name not in self.variables:
             raise KeyError(f"no variable {name!r}; there are {', '.join(self.variables or ()) or 'none'}")
         place = self.variables.index(name)
-        return np.array([_part(state, name, place) for state in self.states])
+        parts = [_part(state, name, place) for state in self.states]
+        if all(np.isscalar(part) for part in parts):
+            return np.array(parts)
+        column = np.empty(len(parts), dtype=np.object_)
+        for number, part in enumerate(parts):  # a tuple is one object, not a row
+            column[number] = part
+        return column
 
     def find(self, state: Hashable = None, /, **values: object) -> int:
         """The number of a state: the object itself or, where states have variables, values that no other state has."""

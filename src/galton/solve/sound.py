@@ -42,8 +42,8 @@ SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 # A row whose value is farther than this from the best, relatively, has room to spare. Rows that are not may lead round
 # in circles when they count as the best; then fewer are looked at.
 NEAR = (1e-3, 1e-5, 1e-7)
+FEW = 2_000  # unknowns with choices up to which longer numbers are faster than another look with more room
 CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
-
 
 BEGIN = 1e-4  # how closely a strategy to begin with is evaluated
 
@@ -140,7 +140,7 @@ class _Solver:
     def _persist(self, segment: Segment, spare: float) -> None:
         """Once more with more room, or directly; what is likely to be faster comes first."""
         failure: NumericError | None = None
-        if segment.last - segment.first <= SMALL:
+        if segment.last - segment.first <= (SMALL if self.x.chosen is None else FEW):
             try:
                 self._solve_directly(segment)
                 return

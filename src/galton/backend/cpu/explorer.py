@@ -65,6 +65,7 @@ def explore(
         actions=lowered.actions,
         choice_actions=found.get("choice_actions"),
         states=named,
+        orbits=lowered.orbits,
         warnings=(off_warning(named, *found["off"]),) if "off" in found else (),
         build_seconds=time.perf_counter() - start,
         info=dict(zip(("discover_s", "assemble_s"), found["seconds"], strict=True)),
@@ -138,6 +139,7 @@ def _to_core(lowered: Lowered) -> _core.Program:
         first_state=first_state,
         terminal=-1 if lowered.terminal is None else lowered.terminal,
         reader=_reader(lowered),
+        orbits=[] if lowered.orbits is None else lowered.orbits.pieces(lowered.fields),
     )
 
 

@@ -82,7 +82,7 @@ def explore(
     """All reachable states of a lowered program, in canonical order, and their rows."""
     start = time.perf_counter()
     meaning = Meaning(lowered, limits)
-    initial = meaning.initial_states()
+    initial = list(dict.fromkeys(map(meaning.represented, meaning.initial_states())))
     rows: dict[State, Row] = {}
     found, pending, transitions = set(initial), deque(initial), 0
     while pending:
@@ -113,6 +113,10 @@ class Meaning:
         words = [] if state is None else packed(self.lowered, state)
         found = {"command": -1, "update": -1, "assignment": -1, "node": -1, "value": 0.0, **where}
         return explain({"fault": fault, "state": words, **found}, self.lowered, self.limits)
+
+    def represented(self, state: State) -> State:
+        """The state that stands for this one."""
+        return state if self.lowered.orbits is None else self.lowered.orbits.representative(state)
 
     def initial_states(self) -> list[State]:
         """The state that the declarations give, or all that ``init … endinit`` allows."""
@@ -187,7 +191,7 @@ class Meaning:
                     value = math.inf if probability > LARGEST else 0.0
                     raise self.failure(Fault.BAD_PRODUCT, state, command=commands[0], value=value)
                 values = {variable: value for branch in together for variable, value in branch.values.items()}
-                target = tuple(values.get(variable, old) for variable, old in enumerate(base))
+                target = self.represented(tuple(values.get(variable, old) for variable, old in enumerate(base)))
                 targets[target] = targets.get(target, Fraction(0)) + probability
             if targets:  # or all rates are 0
                 earned = self._earned(product.action, state, at)
@@ -313,6 +317,7 @@ def _model(
         actions=lowered.actions,
         choice_actions=actions if nature.has_choices else None,
         states=states,
+        orbits=lowered.orbits,
         warnings=tuple(warnings[:1]),
         build_seconds=time.perf_counter() - start,
     )

@@ -178,7 +178,10 @@ KERNEL find_initial(u64* slots, u64 mask, u64* frontier, u64 capacity, u64* cont
         if (i < count && !fresh.hopeless) {
             bool fault = false;
             State state;
-            if (initial_state(start + i, state, fault)) finder.emit(state, 1);
+            if (initial_state(start + i, state, fault)) {
+                represent(state);
+                finder.emit(state, 1);
+            }
             if (fault) finder.flags |= FAULT;
         }
         finder.flush();

@@ -13,6 +13,7 @@
 //   enters(leaves)                whether it wants to see the successors of the choice
 //   skip(leaves)                  successors that it does not see, here or because they are in another slice
 //   emit(state, probability)      a successor, in the CPU's order; one of probability 0 is none
+// It gets the state that stands for a successor, where the program has symmetries.
 // CHECKED expansions find the faults of the program; where they have been looked for, others need not.
 #pragma once
 
@@ -97,6 +98,7 @@ DEVICE void multiply(const State& state, const State& base, const int* chosen, i
             if (complete) {
                 const double product = impossible[at] ? 0.0 : fixed[at] * varying[at];
                 if (CHECKED && !impossible[at] && !(product > 0 && is_finite(product))) fault = true;
+                represent(level[at]);  // nobody else reads this level
                 sink.emit(level[at], product);
                 if (--left == 0) return sink.skip(leaves - end);
             }
@@ -186,6 +188,7 @@ DEVICE bool expand(const State& state, Sink& sink, bool& fault, Slice slice) {
             }
             Part next = evaluate_part(part, state, CHECKED, fault);
             if (READING) next.next.word[READER_WORD] ^= state.word[READER_WORD] ^ base.word[READER_WORD];
+            represent(next.next);
             sink.emit(next.next, next.fixed * next.varying);
             if (++part == end) {
                 sink.skip(after);

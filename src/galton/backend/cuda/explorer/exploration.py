@@ -419,6 +419,7 @@ class Exploration:
             actions=self.lowered.actions,
             choice_actions=self.choice_actions,
             states=named,
+            orbits=self.lowered.orbits,
             warnings=self._warnings(named),
             info={**self.seconds, "levels": self.levels},
         )

@@ -20,9 +20,10 @@ from ....lower.expression_graph import Graph, Kind, Op
 from ....lower.lowering import Lowered, LoweredCommand, LoweredReward, LoweredUpdate, constant_sum
 from ....model.validation import SUM_TOLERANCE
 from .expressions import Body, real
+from .orbits import represent
 from .tables import NotPrintable
 
-BEFORE = ("device.cuh", "arithmetic.cuh", "state.cuh", "control.cuh")
+BEFORE = ("device.cuh", "arithmetic.cuh", "state.cuh", "orbits.cuh", "control.cuh")
 AFTER = ("expand.cuh", "table.cuh", "discover.cuh", "states.cuh", "values.cuh", "finish.cuh", "rows.cuh")
 LONG = "long_rows.cuh"  # only where a row may be long
 # Compiled apart, at the same time: states are discovered while the kernels for rows are still being compiled.
@@ -216,6 +217,7 @@ class _Printer:
             self._state_rewards(),
             self._choice_rewards(),
             self._initial(),
+            _function("void represent(State& state)", represent(self.lowered.orbits, self.fields)),
         ]
         tables = [f"TABLE u64 {name}[] = {{{', '.join(map(_bits, values))}}};" for name, values in self.tables.items()]
         return "\n\n".join([*tables, *pieces])
