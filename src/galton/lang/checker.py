@@ -206,8 +206,12 @@ class _Checker:
         assignments: list[Assignment] = []
         written: set[str] = set()
         for assignment in assigned:
-            self._check_target(assignment, command, module)
             (name, span), value = assignment
+            if self._owner.get(name) != module.name.name:
+                self._check_target(assignment, command, module)
+            wanted = self._scope.types[name]
+            if self._scope.type_of(value) != wanted:
+                self._scope.require(value, wanted, f"the new value of '{name}'")
             if name in written:
                 raise self._error(f"this update assigns '{name}' twice", span)
             written.add(name)
@@ -215,6 +219,7 @@ class _Checker:
         return Update(probability, tuple(assignments), place)
 
     def _check_target(self, assignment: AssignmentSyntax, command: CommandSyntax, module: ModuleSyntax) -> None:
+        """Whether a command of a module may write a variable that is not its own."""
         name, span = assignment.variable
         if name not in self._owner:
             if name in self._declared:
@@ -234,9 +239,6 @@ class _Checker:
                 span,
                 "synchronise the two modules on an action, or make the variable global",
             )
-        wanted = self._scope.types[name]
-        if self._scope.type_of(assignment.value) != wanted:
-            self._scope.require(assignment.value, wanted, f"the new value of '{name}'")
 
     # Labels, rewards and initial states
 

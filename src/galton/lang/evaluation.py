@@ -87,14 +87,14 @@ class Folding:
         return known[1]
 
     def _folded(self, expression: Expression) -> Expression:
-        if isinstance(expression, Name):
-            value = self._constants.get(expression.name)
-            return expression if value is None else Literal(value, span=expression.span)
         if isinstance(expression, Binary):  # most are
             left, right = self.fold(expression.left), self.fold(expression.right)
             if left is not expression.left or right is not expression.right:
                 expression = Binary(expression.operator, left, right, span=expression.span)
             constant = isinstance(left, Literal) and isinstance(right, Literal)
+        elif isinstance(expression, Name):
+            value = self._constants.get(expression.name)
+            return expression if value is None else Literal(value, span=expression.span)
         else:
             expression = map_children(expression, self.fold)
             constant = all(type(part) is Literal for part in children(expression))

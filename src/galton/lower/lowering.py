@@ -127,7 +127,7 @@ class ExpressionLowering:
 
     def node(self, expression: Expression) -> int:
         """The node of an expression: a constant part is rounded where it meets one that is none."""
-        return self._located(self._folding.fold(expression))
+        return self._located(expression if type(expression) is Literal else self._folding.fold(expression))
 
     def _located(self, expression: Expression) -> int:
         if type(expression) is Literal:
