@@ -5,6 +5,7 @@
 
 namespace galton {
 
+void bind_lang(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_explore(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);

@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
+    galton::bind_lang(m);
     galton::bind_matrix(m);
     galton::bind_explore(m);
     galton::bind_graph(m);

@@ -1,6 +1,6 @@
 """The C++ core (src/core/core.cpp)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -265,6 +265,11 @@ def exit_rates(
 
 class Program:
     """A lowered program, ready to run."""
+
+def read_runs(
+    text: str, keywords: Iterable[str], decimal: Callable[[str], float], classes: dict[str, type]
+) -> tuple[list[Any], dict[int, Any]] | tuple[None, None]:
+    """The tokens of a text of the PRISM language, and what the runs of commands among them hold."""
 
 def make_program(
     *,

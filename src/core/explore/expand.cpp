@@ -1,5 +1,6 @@
 #include "explore/expand.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace galton {
@@ -16,6 +17,7 @@ Expander::Expander(const Plan& plan)
     for (int w = 0; w < words_; ++w) base_words_.push_back(w == reading ? read_(0, w) : states_(0, w));
     bases_ = base_words_.data();
     letters_.resize(reading < 0 ? 0 : BLOCK);
+    for (const GuardPlan& guard : plan.command_guards) place_.push_back(guard.dispatched ? NOWHERE : ON_TAPE);
 }
 
 void Expander::load(const uint64_t* states, int n) {
@@ -33,6 +35,29 @@ void Expander::load(const uint64_t* states, int n) {
         const auto low = static_cast<uint32_t>(field.low);  // unsigned: the sum may pass through the sign bit
         int32_t* out = decoded_.data() + v * BLOCK;
         for (int i = 0; i < n; ++i) out[i] = static_cast<int32_t>(static_cast<uint32_t>(words[i] >> field.shift & mask) + low);
+    }
+}
+
+void Expander::run_guards() {
+    run(plan_.guards, guard_registers_);
+    for (int command : placed_) place_[static_cast<size_t>(command)] = NOWHERE;
+    placed_.clear();
+    dispatched_.clear();
+    for (const Dispatch& dispatch : plan_.dispatches) {
+        const int32_t* column = variables_[static_cast<size_t>(dispatch.variable)];
+        values_.assign(column, column + n_);
+        std::sort(values_.begin(), values_.end());
+        values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+        for (int32_t value : values_) {
+            auto found = dispatch.by_value.find(value);
+            if (found == dispatch.by_value.end()) continue;
+            run(found->second.tape, scratch_);
+            for (int command : found->second.commands) {
+                place_[static_cast<size_t>(command)] = static_cast<int32_t>(dispatched_.size());
+                dispatched_.push_back(mask_of(plan_.command_guards[static_cast<size_t>(command)], scratch_));
+                placed_.push_back(command);
+            }
+        }
     }
 }
 

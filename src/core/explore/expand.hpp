@@ -99,6 +99,17 @@ class Expander {
         std::vector<Part> parts;
     };
 
+    // Run the tapes of guards that matter for this block.
+    void run_guards();
+    // Whether a command's guard can hold in the block at all, and the active states where it does.
+    bool possible(int command) const { return place_[static_cast<size_t>(command)] != NOWHERE; }
+    Mask enabled(int command) {
+        const int32_t place = place_[static_cast<size_t>(command)];
+        if (place >= 0) return dispatched_[static_cast<size_t>(place)] & active_;
+        return place == NOWHERE ? Mask{}
+                                : mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
+    }
+
     void read_letters();
     void evaluate(int command, const uint16_t* selection, int count);
     void new_bits(int command, int update, const uint16_t* selection, int count);
@@ -145,6 +156,11 @@ class Expander {
     std::vector<int32_t> decoded_, gathered_data_;
     std::vector<const int32_t*> variables_, gathered_;
     Registers guard_registers_, scratch_;
+    static constexpr int32_t ON_TAPE = -1, NOWHERE = -2;
+    std::vector<int32_t> place_;    // of each command's guard: with all others on the tape, or in dispatched_, or nowhere
+    std::vector<Mask> dispatched_;  // guards of the values that the block has
+    std::vector<int> placed_;       // their commands
+    std::vector<int32_t> values_;
     uint16_t selection_[BLOCK], leaf_[BLOCK];
 
     // Of the command evaluated last: a column per update.
@@ -172,7 +188,7 @@ class Expander {
 
 template <class Sink>
 void Expander::expand(Sink& sink) {
-    run(plan_.guards, guard_registers_);
+    run_guards();
     active_ = program_.terminal < 0 ? live_ : live_ & ~mask_of(plan_.terminal, guard_registers_);
     if (program_.reader.field >= 0) read_letters();
     if (!any(active_)) return;
@@ -188,7 +204,8 @@ void Expander::expand(Sink& sink) {
 template <class Sink>
 void Expander::expand_single(const Product& product, Sink& sink) {
     for (int command : product.factors[0]) {
-        Mask mask = mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
+        if (!possible(command)) continue;
+        Mask mask = enabled(command);
         if (!any(mask)) continue;
         int count = select(mask, selection_);
         command_ = command;
@@ -216,27 +233,28 @@ void Expander::expand_single(const Product& product, Sink& sink) {
 template <class Sink>
 void Expander::expand_joint(const Product& product, Sink& sink) {
     const size_t factors = product.factors.size();
-    Mask enabled = active_;
+    Mask together = active_;
     for (const auto& factor : product.factors) {
         Mask some{};
         for (int command : factor)
-            some = some | mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
-        enabled = enabled & some;
-        if (!any(enabled)) return;
+            if (possible(command)) some = some | enabled(command);
+        together = together & some;
+        if (!any(together)) return;
     }
     used_groups_ = used_columns_ = 0;
     if (alternatives_.size() < factors) alternatives_.resize(factors);
     for (size_t f = 0; f < factors; ++f) {
         alternatives_[f].clear();
         for (int command : product.factors[f]) {
-            Mask mask = enabled & mask_of(plan_.command_guards[static_cast<size_t>(command)], guard_registers_, active_);
+            if (!possible(command)) continue;
+            Mask mask = together & enabled(command);
             if (!any(mask)) continue;
             alternatives_[f].push_back({command, mask, {}});
             prepare(command, mask, alternatives_[f].back());
         }
     }
     chosen_.assign(factors, nullptr);
-    choose(product, static_cast<int>(factors) - 1, enabled, sink);
+    choose(product, static_cast<int>(factors) - 1, together, sink);
 }
 
 // PRISM lets the command of the first module vary fastest; choices come out in its order.

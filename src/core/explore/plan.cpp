@@ -1,10 +1,54 @@
 #include "explore/plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace galton {
 
 namespace {
+
+constexpr size_t MANY_VALUES = 16, MANY_COMMANDS = 64;  // from which on guards are dispatched by the value they ask for
+
+struct Asked {
+    int variable;
+    int32_t value;
+};
+
+// The values of variables that a guard asks for: those of its conjuncts that say `x = 17`.
+void values_asked(const Program& program, int index, std::vector<Asked>& found) {
+    const Node& node = program.node(index);
+    if (node.op == Op::And) {
+        values_asked(program, node.args[0], found);
+        values_asked(program, node.args[1], found);
+    } else if (node.op == Op::Eq) {
+        const Node *a = &program.node(node.args[0]), *b = &program.node(node.args[1]);
+        if (b->op == Op::Var) std::swap(a, b);
+        if (a->op == Op::Var && b->op == Op::Const && b->kind == Kind::Int)
+            found.push_back({static_cast<int>(a->value), static_cast<int32_t>(b->value)});
+    }
+}
+
+// For each command the value that its guard is dispatched by; variable -1 for those that are not. Of several variables
+// it is the one with the most values.
+std::vector<Asked> choose_dispatch(const Program& program) {
+    std::vector<Asked> chosen(program.commands.size(), Asked{-1, 0});
+    if (program.commands.size() < MANY_COMMANDS) return chosen;
+    std::vector<std::vector<Asked>> asked(program.commands.size());
+    std::vector<std::unordered_map<int32_t, size_t>> values(program.fields.size());
+    for (size_t c = 0; c < asked.size(); ++c) {
+        const int guard = program.commands[c].guard;
+        if (!program.node(guard).partial) values_asked(program, guard, asked[c]);
+        for (const Asked& one : asked[c]) ++values[static_cast<size_t>(one.variable)][one.value];
+    }
+    for (size_t c = 0; c < asked.size(); ++c) {
+        size_t most = MANY_VALUES - 1;
+        for (const Asked& one : asked[c]) {
+            const size_t many = values[static_cast<size_t>(one.variable)].size();
+            if (many > most) chosen[c] = one, most = many;
+        }
+    }
+    return chosen;
+}
 
 GuardPlan plan_guard(const Program& program, int node, Tape& tape) {
     if (program.node(node).partial) return {true, node, {}};
@@ -91,8 +135,11 @@ bool may_be_infinite(const Program& program, int index) {
 }  // namespace
 
 Plan::Plan(const Program& program) : program(program), guards(program), finish(program), initial(program) {
-    for (const Command& command : program.commands) {
-        command_guards.push_back(plan_guard(program, command.guard, guards));
+    const std::vector<Asked> asked = choose_dispatch(program);
+    for (size_t c = 0; c < program.commands.size(); ++c) {
+        const Command& command = program.commands[c];
+        command_guards.push_back(asked[c].variable < 0 ? plan_guard(program, command.guard, guards)
+                                                       : dispatch(asked[c].variable, asked[c].value, static_cast<int>(c)));
         commands.push_back(plan_command(program, command));
         registers.cover(commands.back().tape.count);
     }
@@ -109,6 +156,17 @@ Plan::Plan(const Program& program) : program(program), guards(program), finish(p
     if (program.initial >= 0) initial_guard = plan_guard(program, program.initial, initial);
     registers.cover(initial.count);
     for (const Product& product : program.products) deepest = std::max(deepest, static_cast<int>(product.factors.size()));
+}
+
+GuardPlan Plan::dispatch(int variable, int32_t value, int command) {
+    auto of_variable = std::find_if(dispatches.begin(), dispatches.end(), [&](auto& one) { return one.variable == variable; });
+    if (of_variable == dispatches.end()) of_variable = dispatches.insert(dispatches.end(), Dispatch{variable, {}});
+    GuardsOfValue& guards = of_variable->by_value.try_emplace(value, GuardsOfValue{Tape(program), {}}).first->second;
+    guards.commands.push_back(command);
+    GuardPlan plan = plan_guard(program, program.commands[static_cast<size_t>(command)].guard, guards.tape);
+    plan.dispatched = true;
+    registers.cover(guards.tape.count);
+    return plan;
 }
 
 }  // namespace galton

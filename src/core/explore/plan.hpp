@@ -44,6 +44,7 @@ struct GuardPlan {
     bool partial = false;
     int node = -1;
     Operand operand;
+    bool dispatched = false;  // it is on the tape of a value
 };
 
 struct RewardPlan {
@@ -56,11 +57,24 @@ struct RewardPlan {
     bool risky;  // the value may be undefined, or not finite
 };
 
+// Guards that all ask for one value of a variable, `s=17 & …`. Generated models have thousands of such commands; a
+// block of states needs only those for the values it has.
+struct GuardsOfValue {
+    Tape tape;
+    std::vector<int> commands;
+};
+
+struct Dispatch {
+    int variable;
+    std::unordered_map<int32_t, GuardsOfValue> by_value;
+};
+
 struct Plan {
     explicit Plan(const Program& program);
 
     const Program& program;
-    Tape guards;   // all guards of commands
+    Tape guards;   // guards of commands, but those that are dispatched
+    std::vector<Dispatch> dispatches;
     Tape finish;   // labels and the guards of rewards, needed once the states are known
     Tape initial;  // init … endinit
     std::vector<GuardPlan> command_guards;
@@ -72,6 +86,9 @@ struct Plan {
     std::vector<GuardPlan> propositions;  // of the reader, likewise
     RegisterCount registers;  // enough for any of the tapes
     int deepest = 1;          // factors of the largest product
+
+  private:
+    GuardPlan dispatch(int variable, int32_t value, int command);
 };
 
 }  // namespace galton

@@ -87,7 +87,7 @@ void ProgramWalker::copy(int from, int to) {
 
 void ProgramWalker::look(int n) {
     load(rows_.data(), n);
-    run(plan_.guards, guard_registers_);
+    run_guards();
     active_ = live_;
     if (program_.reader.field >= 0) {
         read_letters();
@@ -119,7 +119,7 @@ Look ProgramWalker::look_at(int lane) const {
 }
 
 void ProgramWalker::weigh() {
-    for (size_t c = 0; c < guards_.size(); ++c) guards_[c] = mask_of(plan_.command_guards[c], guard_registers_, active_);
+    for (size_t c = 0; c < guards_.size(); ++c) guards_[c] = enabled(static_cast<int>(c));
     std::fill(total_.begin(), total_.end(), 0.0);
     for (size_t q = 0; q < program_.products.size(); ++q) {
         const Product& product = program_.products[q];

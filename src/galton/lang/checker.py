@@ -34,6 +34,7 @@ from .syntax import (
 )
 from .systems import compose
 from .types import Scope
+from .uncollected import uncollected
 
 
 def check_program(file: ModelFile, constants: Mapping[str, Value | str] | None = None) -> Program:
@@ -46,8 +47,16 @@ def check_program(file: ModelFile, constants: Mapping[str, Value | str] | None =
     constants
         Values for constants that the model declares without one; text is read as an expression.
     """
-    with DeepRecursion(file.source):
-        return _Checker(file, constants or {}).program()
+    with DeepRecursion(file.source), uncollected():
+        try:
+            return _Checker(file, constants or {}).program()
+        except LanguageError:
+            if not file.shares_expressions:
+                raise
+            from .model_parser import ModelParser
+
+            # What is shared stands where it was met first, and that may be fine: look where it is not.
+            return _Checker(ModelParser(file.source).model(), constants or {}).program()
 
 
 class _Checker:
@@ -55,6 +64,7 @@ class _Checker:
         self._file = file
         self._source: Source = file.source
         self._type = TYPE_KEYWORDS[file.type.name] if file.type else DEFAULT_TYPE
+        self._entry = f"the {nature_of(self._type).entry}"
         self._expander = Expander(file.formulas, file.source)
         self._modules = written_out(file, self._expander)
         self._declare_names()
@@ -186,26 +196,31 @@ class _Checker:
 
     def _command(self, command: CommandSyntax, module: ModuleSyntax) -> Command:
         self._scope.require(command.guard, "bool", "the guard")
-        updates = tuple(self._update(update, command, module) for update in command.updates)
+        updates = tuple([self._update(update, command, module) for update in command.updates])
         return Command(command.action.name if command.action else None, command.guard, updates, command.span)
 
     def _update(self, update: UpdateSyntax, command: CommandSyntax, module: ModuleSyntax) -> Update:
-        if update.probability is not None:
-            self._scope.require(update.probability, "double", f"the {nature_of(self._type).entry}")
+        probability, assigned, place = update
+        if probability is not None and self._scope.type_of(probability) == "bool":
+            self._scope.require(probability, "double", self._entry)
+        assignments: list[Assignment] = []
         written: set[str] = set()
-        for assignment in update.assignments:
-            self._check_target(assignment, command, module)
-            name = assignment.variable.name
+        for assignment in assigned:
+            (name, span), value = assignment
+            if self._owner.get(name) != module.name.name:
+                self._check_target(assignment, command, module)
+            wanted = self._scope.types[name]
+            if self._scope.type_of(value) != wanted:
+                self._scope.require(value, wanted, f"the new value of '{name}'")
             if name in written:
-                raise self._error(f"this update assigns '{name}' twice", assignment.variable.span)
+                raise self._error(f"this update assigns '{name}' twice", span)
             written.add(name)
-        assignments = tuple(
-            Assignment(a.variable.name, a.value, a.variable.span.to(a.value.span)) for a in update.assignments
-        )
-        return Update(update.probability, assignments, update.span)
+            assignments.append(Assignment(name, value, Span(span.start, value.span.end)))
+        return Update(probability, tuple(assignments), place)
 
     def _check_target(self, assignment: AssignmentSyntax, command: CommandSyntax, module: ModuleSyntax) -> None:
-        name, span = assignment.variable.name, assignment.variable.span
+        """Whether a command of a module may write a variable that is not its own."""
+        name, span = assignment.variable
         if name not in self._owner:
             if name in self._declared:
                 raise self._error(f"'{name}' is a {self._declared[name][0]} and cannot be assigned", span)
@@ -224,7 +239,6 @@ class _Checker:
                 span,
                 "synchronise the two modules on an action, or make the variable global",
             )
-        self._scope.require(assignment.value, self._scope.types[name], f"the new value of '{name}'")
 
     # Labels, rewards and initial states
 

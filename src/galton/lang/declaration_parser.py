@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .expression_parser import ExpressionParser
-from .expressions import Type
+from .expressions import Expression, Type
 from .syntax import ConstantDeclaration, Definition, Identifier
 
 
@@ -27,7 +27,7 @@ class DeclarationParser(ExpressionParser):
         self.advance()
         name = self.identifier("the name of a formula")
         self.expect("=", f"'{name.name}'")
-        body = self.expression()
+        body = self.body()
         self.expect(";", f"the formula '{name.name}'")
         return Definition(name, body)
 
@@ -38,9 +38,13 @@ class DeclarationParser(ExpressionParser):
         if token.text in ("init", "deadlock"):
             raise self.error(f'the label "{token.text}" is built in and cannot be defined', token.span)
         self.expect("=", f'"{token.text}"')
-        body = self.expression()
+        body = self.body()
         self.expect(";", f'the label "{token.text}"')
         return Definition(Identifier(token.text, token.span), body)
+
+    def body(self) -> Expression:
+        """What a formula or a label stands for."""
+        return self.expression()
 
     def identifier(self, what: str) -> Identifier:
         token = self.expect_name(what)

@@ -66,27 +66,44 @@ def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
 
     What has no value stays as it is: it may never be needed.
     """
-    kind = type(expression)
-    if kind is Literal or kind is Label:
-        return expression
-    if isinstance(expression, Name):
-        return Literal(constants[expression.name], span=expression.span) if expression.name in constants else expression
-    if isinstance(expression, Binary):  # most are
-        left, right = fold(expression.left, constants), fold(expression.right, constants)
-        if left is not expression.left or right is not expression.right:
-            expression = Binary(expression.operator, left, right, span=expression.span)
-        known = type(left) is Literal and type(right) is Literal
-    else:
-        after = [fold(child, constants) for child in children(expression)]
-        parts = iter(after)
-        expression = map_children(expression, lambda _: next(parts))
-        known = all(type(part) is Literal for part in after)
-    if not known:
-        return expression
-    try:
-        return Literal(evaluate(expression, {}), span=expression.span)
-    except EvaluationError:
-        return expression
+    return Folding(constants).fold(expression)
+
+
+class Folding:
+    """What :func:`fold` does, for many expressions: parts that they share are folded once."""
+
+    def __init__(self, constants: Mapping[str, Value]):
+        self._constants = constants
+        self._known: dict[int, tuple[Expression, Expression]] = {}  # by the id, which is kept its own
+        self._evaluator = _Evaluator({}, exact=True)
+
+    def fold(self, expression: Expression) -> Expression:
+        kind = type(expression)
+        if kind is Literal or kind is Label:
+            return expression
+        known = self._known.get(id(expression))
+        if known is None:
+            known = self._known[id(expression)] = expression, self._folded(expression)
+        return known[1]
+
+    def _folded(self, expression: Expression) -> Expression:
+        if isinstance(expression, Binary):  # most are
+            left, right = self.fold(expression.left), self.fold(expression.right)
+            if left is not expression.left or right is not expression.right:
+                expression = Binary(expression.operator, left, right, span=expression.span)
+            constant = isinstance(left, Literal) and isinstance(right, Literal)
+        elif isinstance(expression, Name):
+            value = self._constants.get(expression.name)
+            return expression if value is None else Literal(value, span=expression.span)
+        else:
+            expression = map_children(expression, self.fold)
+            constant = all(type(part) is Literal for part in children(expression))
+        if not constant:
+            return expression
+        try:
+            return Literal(self._evaluator.value(expression), span=expression.span)
+        except EvaluationError:
+            return expression
 
 
 class _Evaluator:
@@ -95,22 +112,18 @@ class _Evaluator:
         self._exact = exact
 
     def value(self, expression: Expression) -> Value:
+        if isinstance(expression, Literal):  # these two are most of all there is
+            return expression.value
+        if isinstance(expression, Binary):
+            return self._binary(expression)
         values = self._values
         match expression:
-            case Literal(value):
-                return value
             case Name(name):
                 if name not in values:
                     raise EvaluationError(f"'{name}' has no value", expression.span)
                 return values[name]
             case Unary(operator, operand):
                 return self._applied(UNARY[operator], (self.value(operand),), expression)
-            case Binary(operator, left, right):
-                operation = BINARY[operator]
-                first = self.value(left)
-                if operation.settled_by is first:
-                    return operation.doubles(first, first)
-                return self._applied(operation, (first, self.value(right)), expression)
             case Conditional(condition, then, otherwise):
                 chosen, other = (then, otherwise) if self.value(condition) else (otherwise, then)
                 value = self.value(chosen)
@@ -122,6 +135,13 @@ class _Evaluator:
                     raise EvaluationError(f"unknown function '{function}'", expression.span)
                 return self._called(FUNCTIONS[function], [self.value(argument) for argument in arguments], expression)
         raise EvaluationError("this has no constant value", expression.span)
+
+    def _binary(self, expression: Binary) -> Value:
+        operation = BINARY[expression.operator]
+        first = self.value(expression.left)
+        if operation.settled_by is first:
+            return operation.doubles(first, first)
+        return self._applied(operation, (first, self.value(expression.right)), expression)
 
     def _called(self, operation: Operation, arguments: Sequence[Value], call: Expression) -> Value:
         if not operation.chained:

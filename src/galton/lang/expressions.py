@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Literal as OneOf
 
 from .source import Span
@@ -79,6 +80,11 @@ class Call(Expression):
     arguments: tuple[Expression, ...]
 
 
+def same_operands(expression: Binary) -> tuple[str, int, int]:
+    """What two expressions have in common whose operands are the same objects; they may stand at different places."""
+    return expression.operator, id(expression.left), id(expression.right)
+
+
 def children(expression: Expression) -> tuple[Expression, ...]:
     """The direct operands of an expression of the modelling language."""
     match expression:
@@ -94,14 +100,18 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return an expression of the modelling language with every direct operand changed."""
+    """Return an expression of the modelling language with every direct operand changed: itself, where none is."""
+    before = children(expression)
+    after = tuple(map(change, before))
+    if all(map(is_, before, after)):
+        return expression
     match expression:
-        case Unary(operator, operand):
-            return Unary(operator, change(operand), span=expression.span)
-        case Binary(operator, left, right):
-            return Binary(operator, change(left), change(right), span=expression.span)
-        case Conditional(condition, then, otherwise):
-            return Conditional(change(condition), change(then), change(otherwise), span=expression.span)
-        case Call(function, arguments):
-            return Call(function, tuple(map(change, arguments)), span=expression.span)
+        case Unary(operator, _):
+            return Unary(operator, *after, span=expression.span)
+        case Binary(operator, _, _):
+            return Binary(operator, *after, span=expression.span)
+        case Conditional():
+            return Conditional(*after, span=expression.span)
+        case Call(function, _):
+            return Call(function, after, span=expression.span)
     return expression

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from .expressions import Call, Expression, Name, map_children
+from .expressions import Call, Expression, Literal, Name, map_children
 from .source import LanguageError, Source
 from .syntax import Definition
 
@@ -27,6 +27,10 @@ class Expander:
         self._renaming = renaming or {}
         self._plain = self if not renaming else Expander(self._definitions.values(), source)
         self._expanded: dict[str, Expression] = {}
+        self._known: dict[
+            int, tuple[Expression, Expression]
+        ] = {}  # what was expanded, by its id, which is kept its own
+        self.does_nothing = not self._definitions and not self._renaming
         self._open: list[str] = []
 
     def renamed(self, renaming: Mapping[str, str]) -> Expander:
@@ -35,6 +39,14 @@ class Expander:
 
     def expand(self, expression: Expression) -> Expression:
         """The expression without formulas, and with new names."""
+        if self.does_nothing or type(expression) is Literal:
+            return expression
+        known = self._known.get(id(expression))
+        if known is None:
+            known = self._known[id(expression)] = expression, self._expand(expression)
+        return known[1]
+
+    def _expand(self, expression: Expression) -> Expression:
         match expression:
             case Name(name):
                 if name in self._renaming:

@@ -27,6 +27,7 @@ from .syntax import (
     VariableDeclaration,
 )
 from .system_parser import SystemParser
+from .uncollected import uncollected
 
 _FOREIGN_TYPES = {
     "pta": "probabilistic timed automata",
@@ -44,6 +45,7 @@ _FOREIGN = {
     "observable": "observables are not supported: Galton checks fully observable models",
     "player": "players are not supported: Galton checks models without opponents",
 }
+LONG = 1 << 14  # characters from which on the core reads along
 _DECLARATIONS = ("const", "formula", "global", "init", "label", "module", "rewards", "system", *TYPE_KEYWORDS)
 
 
@@ -52,8 +54,8 @@ class ModelParser(SystemParser):
 
     sets = True
 
-    def __init__(self, source: Source):
-        super().__init__(source)
+    def __init__(self, source: Source, tokens: list[Token] | None = None):
+        super().__init__(source, tokens)
         self.type: Identifier | None = None
         self.constants: list[ConstantDeclaration] = []
         self.formulas: list[Definition] = []
@@ -139,12 +141,17 @@ class ModelParser(SystemParser):
             variables.append(self._variable())
         if self.kind == "invariant":
             raise self.unsupported("invariants are not supported: Galton has no timed models", self.token)
-        commands = []
-        while self.kind == "[":
-            commands.append(self._command())
+        commands = self.commands()
         if not self.accept("endmodule"):
             raise self._unfinished_module(name)
         return ModuleSyntax(name, tuple(variables), tuple(commands), self.since(start.start))
+
+    def commands(self) -> list[CommandSyntax]:
+        """As many commands as stand here."""
+        commands = []
+        while self.kind == "[":
+            commands.append(self._command())
+        return commands
 
     def _unfinished_module(self, name: Identifier) -> LanguageError:
         if self.kind == "name" and self.next_kind() == ":":
@@ -293,12 +300,17 @@ class ModelParser(SystemParser):
         if self.kind == "string":
             token = self.expect_label("the name of a reward structure")
             name = Identifier(token.text, token.span)
-        items = []
-        while self.kind not in ("endrewards", "end", "rewards", "module"):
-            items.append(self._reward_item())
+        items = self.reward_items()
         if not self.accept("endrewards"):
             raise self.unexpected("a reward or 'endrewards'")
         return RewardsSyntax(name, tuple(items), self.since(start.start))
+
+    def reward_items(self) -> list[RewardItemSyntax]:
+        """As many rewards as stand here."""
+        items = []
+        while self.kind not in ("endrewards", "end", "rewards", "module"):
+            items.append(self._reward_item())
+        return items
 
     def _reward_item(self) -> RewardItemSyntax:
         start = self.token.span.start
@@ -323,5 +335,11 @@ def parse_model(source: Source) -> ModelFile:
         from .jani.reader import read_model
 
         return read_model(source)
-    with DeepRecursion(source):
+    with DeepRecursion(source), uncollected():
+        if len(source.text) >= LONG:
+            from .long_texts import read_long
+
+            found = read_long(source)
+            if found is not None:
+                return found
         return ModelParser(source).model()

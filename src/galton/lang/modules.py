@@ -44,7 +44,7 @@ class _Modules:
 
     def resolve(self, module: ModuleSyntax | RenamedModule) -> ModuleSyntax:
         if isinstance(module, ModuleSyntax):
-            return _copy(module, {}, self._expander)
+            return module if self._expander.does_nothing else _copy(module, {}, self._expander)
         base = self._base(module)
         renaming = _renaming(module, self._source)
         for variable in base.variables:

@@ -24,9 +24,9 @@ MOST_DIGITS = 1000  # of a literal, and the largest exponent: longer ones are ro
 class Exact(float):
     """The double nearest to a number that is no double: a decimal as it was written, or a fraction."""
 
-    __slots__ = ("_fraction", "origin")
+    __slots__ = ("_fraction", "_origin")
 
-    origin: str | Fraction
+    _origin: str | Fraction | tuple[int, int]
     _fraction: Fraction | None
 
     def __new__(cls, origin: str | Fraction) -> Exact:
@@ -35,9 +35,22 @@ class Exact(float):
             self = super().__new__(cls, origin)
         except OverflowError:  # no double is near, but what it is multiplied with may bring it back
             self = super().__new__(cls, math.inf if not isinstance(origin, str) and origin > 0 else -math.inf)
-        self.origin = origin
+        self._origin = origin
         self._fraction = None
         return self
+
+    @classmethod
+    def quotient(cls, left: int, right: int) -> Exact:
+        """Round ``left / right`` as :meth:`__new__` would; the fraction is made when somebody asks for it."""
+        self = super().__new__(cls, left / right)
+        self._origin = left, right
+        self._fraction = None
+        return self
+
+    @property
+    def origin(self) -> str | Fraction:
+        """What it was rounded from: a decimal as it was written, or a fraction."""
+        return self.fraction if isinstance(self._origin, tuple) else self._origin
 
     def __reduce__(self) -> tuple[type[Exact], tuple[str | Fraction]]:
         return Exact, (self.origin,)
@@ -48,7 +61,8 @@ class Exact(float):
         if self._fraction is None:
             from fractions import Fraction
 
-            self._fraction = Fraction(self.origin)
+            origin = self._origin
+            self._fraction = Fraction(*origin) if isinstance(origin, tuple) else Fraction(origin)
         return self._fraction
 
 
@@ -112,6 +126,10 @@ def multiply(left: float, right: float) -> float:
 
 def divide(left: float, right: float) -> float:
     """``left / right``."""
+    if type(left) is int and type(right) is int and left and right and abs(left) <= 2**53:  # as long texts have many
+        nearest = left / right
+        numerator, denominator = nearest.as_integer_ratio()
+        return nearest if numerator * right == left * denominator else Exact.quotient(left, right)
     a, b = rational(left), rational(right)
     return rounded(a / b) if a and b else doubles.divide(left, right)
 

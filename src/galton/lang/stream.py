@@ -30,9 +30,9 @@ _STRAY = {
 class TokenStream:
     """Tokens read one by one, with the errors that follow from a token being the wrong one."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: Source, tokens: list[Token] | None = None):
         self.source = source
-        self.tokens = tokenize(source)
+        self.tokens = tokenize(source) if tokens is None else tokens
         self.index = 0
 
     @property

@@ -158,6 +158,8 @@ class ModelFile(NamedTuple):
 
     ``shares_variables`` says that any command may write any variable: whoever made the file has seen to it that no two
     that move together write the same one. PRISM's text promises so by its rules for modules, JANI has others.
+    ``shares_expressions`` says that equal parts of expressions are one object, which stands where the first of them was
+    written (:mod:`.long_texts`).
     """
 
     source: Source
@@ -171,3 +173,4 @@ class ModelFile(NamedTuple):
     initial: Expression | None
     systems: tuple[SystemDefinition, ...]
     shares_variables: bool = False
+    shares_expressions: bool = False

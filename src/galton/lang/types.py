@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from .expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Type, Unary, Value
+from .expressions import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Label,
+    Literal,
+    Name,
+    Type,
+    Unary,
+    Value,
+    same_operands,
+)
 from .operations import BINARY, FUNCTIONS, UNARY, Operation
 from .source import LanguageError, Source
 from .stream import listed, nearest, suggestion
@@ -29,14 +41,19 @@ class Scope:
     types: Mapping[str, Type]
     variables: Collection[str] = ()
     place: str = "here"
-    _known: dict[int, tuple[Expression, Type]] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[object, tuple[Expression, Type]] = field(default_factory=dict, repr=False, compare=False)
 
     def type_of(self, expression: Expression) -> Type:
         """The type of an expression; a :class:`LanguageError` where it has none."""
-        # Formulas share their bodies, so the same node is met again and again; keeping it alive keeps its id its own.
-        known = self._known.get(id(expression))
+        kind = type(expression)
+        if kind is Literal:
+            return type_of_value(expression.value)  # type: ignore[attr-defined]
+        # Formulas and long texts share what is equal in them, so the same node is met again and again; keeping it alive
+        # keeps its id its own.
+        key = same_operands(expression) if kind is Binary else id(expression)  # type: ignore[arg-type]
+        known = self._known.get(key)
         if known is None:
-            known = self._known[id(expression)] = (expression, self._infer(expression))
+            known = self._known[key] = (expression, self._infer(expression))
         return known[1]
 
     def require(self, expression: Expression, expected: Type, what: str) -> None:
@@ -52,14 +69,14 @@ class Scope:
 
     def _infer(self, expression: Expression) -> Type:
         match expression:
+            case Binary(operator, left, right):
+                return self._applied(BINARY[operator], (left, right), f"an operand of '{operator}'")
             case Literal(value):
                 return type_of_value(value)
             case Name(name):
                 return self._name(name, expression)
             case Unary(operator, operand):
                 return self._applied(UNARY[operator], (operand,), f"the operand of '{operator}'")
-            case Binary(operator, left, right):
-                return self._applied(BINARY[operator], (left, right), f"an operand of '{operator}'")
             case Conditional(condition, then, otherwise):
                 self.require(condition, "bool", "the condition before '?'")
                 return self._common(then, otherwise, "the branches of '?:' must have one type")
@@ -102,7 +119,8 @@ class Scope:
                 self._common(operands[0], operands[1], f"'{operation.text[0]}' cannot compare different types")
             case "number":
                 for operand in operands:
-                    self.require(operand, "double", what)
+                    if self.type_of(operand) == "bool":
+                        self.require(operand, "double", what)
             case "bool" | "int" as wanted:
                 for operand in operands:
                     self.require(operand, wanted, what)

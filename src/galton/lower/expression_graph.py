@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
+from typing import NamedTuple
 
 from ..lang.operations import BY_OP, Domain, Op, Operation, greatest, least
 
@@ -33,11 +33,11 @@ class Kind(IntEnum):
 
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+_REAL = 6 * Op.CONST + 2 * Kind.REAL  # where a graph keeps constants that are doubles
 EXACT = 2**53 - 1  # integers up to here are exact as REAL, and their neighbours too
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One operation. ``low`` and ``high`` bound its value (for BOOL they are unused); ``value`` is a CONST's."""
 
     op: Op
@@ -56,7 +56,8 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[tuple[Op, Kind, tuple[int, ...], str, bool], int] = {}
+        # By operation, kind and whether they are integral: hashing an Op takes long, and so does printing a number.
+        self._known: list[dict[object, int]] = [{} for _ in range(6 * len(Op))]
         builders: dict[Op, Callable[..., int]] = {
             **{op: partial(self._number, operation) for op, operation in BY_OP.items()},
             Op.TO_REAL: self.to_real,
@@ -69,7 +70,7 @@ class Graph:
             Op.LT: partial(self._compare, Op.LT),
             Op.LE: partial(self._compare, Op.LE),
         }
-        self._builders = [builders.get(op, self._leaf) for op in Op]  # hashing an Op takes long
+        self._builders = [builders.get(op, self._leaf) for op in Op]
 
     def __getitem__(self, node: int) -> Node:
         return self.nodes[node]
@@ -85,15 +86,18 @@ class Graph:
         partial: bool = False,
         maybe_nan: bool = False,
     ) -> int:
+        known = self._known[6 * op + 2 * kind + integral]
         # NaN differs from itself and -0.0 equals 0.0: the text tells them apart.
-        key = (op, kind, args, repr(value), integral)
-        if key not in self._known:
-            partial = partial or any(self.nodes[a].partial for a in args)
-            maybe_nan = kind is Kind.REAL and (maybe_nan or any(self.nodes[a].maybe_nan for a in args))
-            low, high = map(_as_float, bounds)
-            self._known[key] = len(self.nodes)
+        key: object = args or (value if value and value == value else repr(value))
+        found = known.get(key)
+        if found is None:
+            if args:
+                partial = partial or any(self.nodes[a].partial for a in args)
+                maybe_nan = kind is Kind.REAL and (maybe_nan or any(self.nodes[a].maybe_nan for a in args))
+            low, high = bounds if op is Op.CONST else map(_as_float, bounds)
+            found = known[key] = len(self.nodes)
             self.nodes.append(Node(op, kind, args, value, low, high, integral, partial, maybe_nan))
-        return self._known[key]
+        return found
 
     @staticmethod
     def _leaf(*args: int) -> int:
@@ -106,9 +110,13 @@ class Graph:
 
     def integer(self, value: int) -> int:
         kind = Kind.INT if INT_MIN <= value <= INT_MAX else Kind.REAL
-        return self._add(Op.CONST, kind, value=float(value), bounds=(value, value), integral=True)
+        number = float(value)
+        return self._add(Op.CONST, kind, value=number, bounds=(number, number), integral=True)
 
     def real(self, value: float) -> int:
+        known = self._known[_REAL].get(value) if value else None  # as most probabilities are: see _add
+        if known is not None:
+            return known
         return self._add(Op.CONST, Kind.REAL, value=value, bounds=(value, value), maybe_nan=math.isnan(value))
 
     def variable(self, index: int, low: int, high: int) -> int:

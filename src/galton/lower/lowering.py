@@ -12,12 +12,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from ..lang.evaluation import fold
+from ..lang.evaluation import Folding, fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
 from ..lang.operations import BINARY, FUNCTIONS, UNARY
 from ..lang.program import Command, Program, RewardItem
 from ..lang.source import Span
 from ..lang.systems import vectors_of
+from ..lang.uncollected import uncollected
 from ..model.orbits import Orbits
 from ..model.states import Field
 from .expression_graph import Graph, Kind
@@ -98,13 +99,16 @@ class Lowered:
 class ExpressionLowering:
     """Expressions of one program into nodes of one graph; ``frozen`` variables are their initial values."""
 
-    def __init__(self, program: Program, frozen: Collection[str] = ()):
+    def __init__(self, program: Program, frozen: Collection[str] = (), folding: Folding | None = None):
         self.graph = Graph()
+        self._folding = folding or Folding(program.constants)
+        # What long texts and formulas share is lowered once. Expressions are kept, so that an id stays one's own.
+        self._known: dict[int, tuple[Expression, int]] = {}
+        self._integers: dict[int, int] = {}
         self._unary, self._binary, self._functions = (
             {text: self.graph.builder(operation) for text, operation in rows.items()}
             for rows in (UNARY, BINARY, FUNCTIONS)
         )
-        self._constants: Mapping[str, Value] = program.constants
         self._labels = program.labels
         self._nodes: dict[str, int] = {}
         self.spans: dict[int, Span] = {}
@@ -119,16 +123,23 @@ class ExpressionLowering:
 
     def folded(self, expression: Expression) -> Expression:
         """An expression with its constant parts computed, exactly; formulas must be expanded and constants known."""
-        return fold(expression, self._constants)
+        return self._folding.fold(expression)
 
     def node(self, expression: Expression) -> int:
         """The node of an expression: a constant part is rounded where it meets one that is none."""
-        return self._located(self.folded(expression))
+        return self._located(expression if type(expression) is Literal else self._folding.fold(expression))
 
     def _located(self, expression: Expression) -> int:
-        node = self._node(expression)
-        self.spans.setdefault(node, expression.span)
-        return node
+        if type(expression) is Literal:
+            node = self._literal(expression.value)
+            self.spans.setdefault(node, expression.span)
+            return node
+        known = self._known.get(id(expression))
+        if known is None:
+            node = self._node(expression)
+            self.spans.setdefault(node, expression.span)
+            known = self._known[id(expression)] = expression, node
+        return known[1]
 
     def _node(self, expression: Expression) -> int:
         match expression:
@@ -153,7 +164,12 @@ class ExpressionLowering:
     def _literal(self, value: Value) -> int:
         if isinstance(value, bool):
             return self.graph.boolean(value)
-        return self.graph.integer(value) if isinstance(value, int) else self.graph.real(float(value))
+        if isinstance(value, int):
+            known = self._integers.get(value)
+            if known is None:
+                known = self._integers[value] = self.graph.integer(value)
+            return known
+        return self.graph.real(float(value))
 
     def _conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> int:
         test = self._located(condition)
@@ -182,25 +198,27 @@ class Lowering:
     ``rewards`` are those that may be earned, with the numbers of their structures in the program.
     """
 
+    @uncollected()
     def __init__(self, program: Program):
         self.program = program
         self._ranges = initial_ranges(program)
-        self.frozen = _frozen(program)
-        self.expressions = ExpressionLowering(program, self.frozen)
+        folding = Folding(program.constants)
+        self.frozen = _frozen(program, folding)
+        self.expressions = ExpressionLowering(program, self.frozen, folding)
         self.graph = self.expressions.graph
         position = {v.name: i for i, v in enumerate(program.variables)}
 
         commands: list[LoweredCommand] = []
         factors: dict[str, dict[str | None, tuple[int, ...]]] = {}
         for module in program.modules:
-            by_action: dict[str | None, tuple[int, ...]] = {}
+            by_action: dict[str | None, list[int]] = {}
             for command in module.commands:
-                mine = by_action.setdefault(command.action, ())
+                mine = by_action.setdefault(command.action, [])
                 guard = self.expressions.node(command.guard)
                 if self.graph.constant(guard) != 0.0:
-                    by_action[command.action] = (*mine, len(commands))
+                    mine.append(len(commands))
                     commands.append(_command(command, guard, self.expressions, position))
-            factors[module.name] = by_action
+            factors[module.name] = {action: tuple(mine) for action, mine in by_action.items()}
         self.commands = tuple(commands)
 
         vectors = vectors_of(program.system, factors)
@@ -224,6 +242,7 @@ class Lowering:
         self.rewards = tuple(r for r in rewards if not _worthless(r, self.graph))
         self.initial = None if program.initial is None else node(program.initial)
 
+    @uncollected()
     def lowered(
         self,
         terminal: Expression | None = None,
@@ -275,7 +294,7 @@ class Lowering:
         )
 
 
-def _frozen(program: Program) -> frozenset[str]:
+def _frozen(program: Program, folding: Folding) -> frozenset[str]:
     """Variables that no command can ever change; they need no bits, and what they disable need not be looked at.
 
     A command that is disabled because of them cannot change others, so the search goes on until nothing is added.
@@ -283,16 +302,17 @@ def _frozen(program: Program) -> frozenset[str]:
     if program.initial is not None:
         return frozenset()
     frozen: frozenset[str] = frozenset()
+    writing = [
+        (command.guard, {assignment.variable for update in command.updates for assignment in update.assignments})
+        for module in program.modules
+        for command in module.commands
+    ]
     while True:
-        lowering = ExpressionLowering(program, frozen)
-        written = {
-            assignment.variable
-            for module in program.modules
-            for command in module.commands
-            for update in command.updates
-            for assignment in update.assignments
-            if lowering.graph.constant(lowering.node(command.guard)) != 0.0
-        }
+        lowering = ExpressionLowering(program, frozen, folding)
+        written: set[str] = set()
+        for guard, variables in writing:  # most write what others write, too
+            if not variables <= written and lowering.graph.constant(lowering.node(guard)) != 0.0:
+                written |= variables
         more = frozenset(v.name for v in program.variables if v.name not in written)
         if more == frozen:
             return frozen
@@ -302,10 +322,11 @@ def _frozen(program: Program) -> frozenset[str]:
 def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
     """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
     found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
+    node, folded, real = lowering.node, lowering.folded, lowering.graph.to_real
     known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
     for place, update in enumerate(command.updates):
-        probability = _ONE if update.probability is None else lowering.folded(update.probability)
-        assignments = tuple((position[a.variable], lowering.node(a.value)) for a in update.assignments)
+        probability = _ONE if update.probability is None else folded(update.probability)
+        assignments = tuple([(position[a.variable], node(a.value)) for a in update.assignments])
         if _is_probability(probability):
             if assignments in known:
                 earlier, _, places = found[known[assignments]]
@@ -314,8 +335,7 @@ def _command(command: Command, guard: int, lowering: ExpressionLowering, positio
                 continue
             known[assignments] = len(found)
         found.append((probability, assignments, (place,)))
-    real = lowering.graph.to_real
-    updates = tuple(LoweredUpdate(real(lowering.node(p)), assignments, places) for p, assignments, places in found)
+    updates = tuple([LoweredUpdate(real(node(p)), assignments, places) for p, assignments, places in found])
     return LoweredCommand(guard, updates, command)
 
 

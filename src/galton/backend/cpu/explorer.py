@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ... import _core
+from ...lang.uncollected import uncollected
 from ...lower.lowering import Lowered, constant_sum
 from ...model.sparse import Model, Rewards, Values
 from ...model.states import PackedStates
@@ -101,6 +102,11 @@ def _indicator(members: np.ndarray, size: int) -> np.ndarray:
 
 def to_core(lowered: Lowered) -> _core.Program:
     """The lowered program in the core's own structures."""
+    with uncollected():
+        return _to_core(lowered)
+
+
+def _to_core(lowered: Lowered) -> _core.Program:
     program = lowered.program
     stochastic = not program.nature.has_rates
     first_state = [0] * lowered.words
@@ -110,7 +116,7 @@ def to_core(lowered: Lowered) -> _core.Program:
     for command in lowered.commands:
         total = constant_sum(command, lowered.graph)
         wrong = stochastic and total is not None and not abs(total - 1) <= SUM_TOLERANCE
-        commands.append((command.guard, wrong, [(u.probability, list(u.assignments)) for u in command.updates]))
+        commands.append((command.guard, wrong, [(u.probability, u.assignments) for u in command.updates]))
     return _core.make_program(
         type=MODEL_TYPES[program.type],
         words=lowered.words,
@@ -118,7 +124,10 @@ def to_core(lowered: Lowered) -> _core.Program:
             (f.word, f.shift, f.bits, f.low, v.high if f.bits else f.low)
             for f, v in zip(lowered.fields, program.variables, strict=True)
         ],
-        nodes=[(int(n.op), int(n.kind), n.integral, n.partial, list(n.args), n.value) for n in lowered.graph.nodes],
+        nodes=[
+            (op, kind, integral, partial, args, value)
+            for op, kind, args, value, _, _, integral, partial, _ in lowered.graph.nodes
+        ],
         commands=commands,
         products=[(p.action, [list(f) for f in p.factors]) for p in lowered.products],
         actions=len(lowered.actions),

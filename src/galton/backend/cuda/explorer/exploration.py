@@ -30,6 +30,7 @@ from ...cpu.explorer import Watch
 from ...cpu.explorer import explore as explore_on_cpu
 from ...failures import Fault, explain
 from ...limits import Limits
+from .effort import MOST_SECONDS, compile_seconds
 from .kernels import THREADS, Array, CudaKernels
 from .source import Source, source
 from .tables import NotPrintable
@@ -116,6 +117,8 @@ def explore(
         raise DeviceError(f"the model has {error}") from error
     if text.shape.longest_row > LARGEST_INDEX:  # a kernel that goes through them cannot be interrupted
         raise DeviceError("states of the model may have more successors than there are numbers for")
+    if compile_seconds(lowered) > MOST_SECONDS:
+        raise DeviceError("the program is so long that compiling it for the device would take longer than exploring it")
     try:
         with device_errors("the model does not fit into the memory of the device"):
             exploration = Exploration(lowered, text, kernels(text), limits, watch)

@@ -1,0 +1,73 @@
+"""Long texts, with the help of the core.
+
+Programs write models of megabytes: thousands of commands, all alike. The core reads such runs of commands and rewards,
+and the bodies of formulas and labels, into the same objects that the parsers make (``src/core/lang``). Equal parts of
+expressions are one object there, so that who goes through them can remember what it found. The parsers of this package
+read the rest, and everything that the core does not know.
+
+A text with a mistake is read again without the core: messages are those of the parsers, for texts of any length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from . import expressions, syntax
+from .expressions import Expression
+from .lexer import KEYWORDS, Token
+from .model_parser import ModelParser
+from .rationals import literal
+from .source import LanguageError, Source, Span
+from .syntax import CommandSyntax, ModelFile, RewardItemSyntax
+
+__all__ = ["read_long"]
+
+_EXPRESSIONS = ("Literal", "Name", "Unary", "Binary", "Conditional", "Call")
+_SYNTAX = ("Identifier", "AssignmentSyntax", "UpdateSyntax", "CommandSyntax", "RewardItemSyntax")
+_CLASSES: dict[str, type] = {
+    "Token": Token,
+    "Span": Span,
+    **{name: getattr(expressions, name) for name in _EXPRESSIONS},
+    **{name: getattr(syntax, name) for name in _SYNTAX},
+}
+
+
+def read_long(source: Source) -> ModelFile | None:
+    """What :func:`parse_model` gives for a text; None where something is wrong with it, for the parsers to say."""
+    tokens, contents = _core.read_runs(source.text, KEYWORDS, literal, _CLASSES)
+    if tokens is None or contents is None:
+        return None
+    try:
+        return _LongTextParser(source, tokens, contents).model()._replace(shares_expressions=True)
+    except LanguageError:
+        return None
+
+
+class _LongTextParser(ModelParser):
+    """Meets the core's runs among the tokens, and takes what they hold."""
+
+    def __init__(self, source: Source, tokens: list[Token], contents: dict[int, Any]):
+        super().__init__(source, tokens)
+        self._contents = contents
+
+    def _content(self) -> Any:
+        self.index += 1
+        return self._contents[self.index - 1]
+
+    def commands(self) -> list[CommandSyntax]:
+        commands = super().commands()
+        while self.kind == "commands":
+            commands += self._content()
+            commands += super().commands()
+        return commands
+
+    def reward_items(self) -> list[RewardItemSyntax]:
+        items: list[RewardItemSyntax] = []
+        while self.kind not in ("endrewards", "end", "rewards", "module"):
+            items += self._content() if self.kind == "items" else [self._reward_item()]
+        return items
+
+    def body(self) -> Expression:
+        found: Expression = self._content() if self.kind == "expression" else super().body()
+        return found
