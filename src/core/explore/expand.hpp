@@ -157,9 +157,9 @@ class Expander {
     std::vector<const int32_t*> variables_, gathered_;
     Registers guard_registers_, scratch_;
     static constexpr int32_t ON_TAPE = -1, NOWHERE = -2;
-    std::vector<int32_t> place_;    // of each command's guard: with all others on the tape, or in dispatched_, or nowhere
+    std::vector<int32_t> place_;  // of each command's guard: with all others on the tape, or in dispatched_, or nowhere
     std::vector<Mask> dispatched_;  // guards of the values that the block has
-    std::vector<int> placed_;       // their commands
+    std::vector<int> placed_;  // their commands
     std::vector<int32_t> values_;
     uint16_t selection_[BLOCK], leaf_[BLOCK];
 
