@@ -163,6 +163,8 @@ def parse(text: str, **constants: Value | str) -> Program:
     >>> galton.parse(text, p=0.25).constants["p"]
     0.25
     """
+    if not isinstance(text, str):
+        raise TypeError(f"galton.parse takes the text of a model, not {type(text).__name__}")
     return _checked(Source("<text>", text), constants)
 
 
