@@ -9,6 +9,7 @@ void bind_lang(nanobind::module_& m);
 void bind_matrix(nanobind::module_& m);
 void bind_explore(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
+void bind_lump(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 void bind_steps(nanobind::module_& m);
 void bind_long_run(nanobind::module_& m);

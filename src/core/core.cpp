@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     galton::bind_matrix(m);
     galton::bind_explore(m);
     galton::bind_graph(m);
+    galton::bind_lump(m);
     galton::bind_solve(m);
     galton::bind_steps(m);
     galton::bind_long_run(m);

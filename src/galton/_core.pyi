@@ -72,6 +72,24 @@ def reach_forward(
 _Ints = npt.NDArray[np.int32]
 _Floats = npt.NDArray[np.float64]
 
+def split_by_keys(keys: npt.NDArray[np.uint64], block: _Ints) -> int: ...
+def lump(
+    matrix: Matrix,
+    dictionary: int,
+    marks: _Ints | None,
+    kinds: _Ints | None,
+    n_kinds: int,
+    leaving: bool,
+    block: _Ints,
+    most_blocks: int,
+    most_entries: int,
+    threads: int,
+    hash_bits: int,
+) -> tuple[_Ints | None, int, int]: ...
+def lump_quotient(
+    matrix: Matrix, dictionary: int, marks: _Ints | None, kinds: _Ints | None, n_kinds: int, leaving: bool
+) -> tuple[_Ints | None, npt.NDArray[np.int64], npt.NDArray[np.int64], _Ints, _Ints | None, _Floats]: ...
+
 class System:
     """The equations x = opt(Ax + b) as the kernels take them; see sweeps, proof and krylov in src/core/solve."""
 

@@ -1,15 +1,12 @@
 // Graph analysis as Python sees it: masks in, arrays out.
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <stdexcept>
 
 #include <nanobind/stl/optional.h>
 
-#include "base/parallel.hpp"
 #include "bindings.hpp"
-#include "graph/graph.hpp"
-#include "matrix/bindings.hpp"
+#include "graph/interruptible.hpp"
 
 namespace galton {
 
@@ -17,27 +14,6 @@ namespace {
 
 using Mask = In<bool>;
 using MaybeMask = std::optional<In<bool>>;
-
-// Work on a large model is done on another thread, while this one looks for Ctrl-C; a small one is not worth a thread.
-template <class Work>
-auto interruptible(const Matrix& matrix, Work&& work) {
-    constexpr size_t LARGE = size_t{1} << 22;
-    Stop stop{false};
-    nb::gil_scoped_release released;
-    if (matrix.view.n_entries < LARGE) return work(stop);
-    auto job = launch([&] { return work(stop); });
-    while (job.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-        nb::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() == 0) continue;
-        stop = true;
-        {
-            nb::gil_scoped_release again;
-            job.wait();
-        }
-        throw nb::python_error();
-    }
-    return job.get();
-}
 
 const bool* pointer(const Mask& mask, size_t size) {
     if (mask.shape(0) != size) throw std::invalid_argument("a mask of the wrong length");

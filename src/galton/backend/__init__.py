@@ -1,8 +1,8 @@
 """Who does the work: one folder per device, each with all that is special to it.
 
 A backend is a folder whose modules meet the protocols of :mod:`.protocol`: ``explorer``, ``graph``, ``rows``,
-``equations``, ``steps``, ``long_run``, ``regions``. A new device is a new folder, and a line here. Nothing of a backend
-is loaded before it is asked for.
+``lumping``, ``equations``, ``steps``, ``long_run``, ``regions``. A new device is a new folder, and a line here. Nothing
+of a backend is loaded before it is asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from ..device.arrays import library_of
 
 if TYPE_CHECKING:
-    from .protocol import Equations, Explorer, Graph, LongRun, Regions, Rows, Steps
+    from .protocol import Equations, Explorer, Graph, LongRun, Lumping, Regions, Rows, Steps
 
 __all__ = ["BACKENDS", "CPU", "CUDA", "REFERENCE", "SPLIT", "Backend", "of"]
 
@@ -43,6 +43,11 @@ class Backend:
     def rows(self) -> Rows:
         """Between states and their choices."""
         return cast("Rows", self._module("rows"))
+
+    @cached_property
+    def lumping(self) -> Lumping:
+        """States that behave alike."""
+        return cast("Lumping", self._module("lumping"))
 
     @cached_property
     def equations(self) -> Equations:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .cpu import explorer as cpu_explorer
     from .cpu import graph as cpu_graph
     from .cpu import long_run as cpu_long_run
+    from .cpu import lumping as cpu_lumping
     from .cpu import regions as cpu_regions
     from .cpu import rows as cpu_rows
     from .cpu import steps as cpu_steps
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .reference import explorer as reference_explorer
     from .reference import graph as reference_graph
     from .reference import long_run as reference_long_run
+    from .reference import lumping as reference_lumping
     from .reference import regions as reference_regions
     from .reference import rows as reference_rows
     from .reference import steps as reference_steps
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     cpu_rows_meets: protocol.Rows = cpu_rows
     cuda_rows_meets: protocol.Rows = cuda_rows
     reference_rows_meets: protocol.Rows = reference_rows
+    cpu_lumping_meets: protocol.Lumping = cpu_lumping
+    reference_lumping_meets: protocol.Lumping = reference_lumping
     cpu_equations_meets: protocol.Equations = cpu_equations
     cuda_equations_meets: protocol.Equations = cuda_equations
     split_equations_meets: protocol.Equations = split_equations

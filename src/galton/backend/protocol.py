@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .chain import Chain as RewardedChain
     from .components import Components, EndComponents
     from .limits import Limits
+    from .lumping import LumpLimits, LumpRows, Partition
     from .regions import GroupedRows, Int64s
 
     Number = TypeVar("Number", bound=np.generic)  # what an array has, be it numbers or truth values
@@ -36,6 +37,7 @@ __all__ = [
     "Explorer",
     "Graph",
     "LongRun",
+    "Lumping",
     "Matrix",
     "Optimum",
     "Preconditioner",
@@ -138,6 +140,20 @@ class Rows(Protocol):
 
     def best_choice(self, model: Model, numbers: npt.NDArray[Number], *, maximise: bool) -> npt.NDArray[Number]:
         """``(states,)`` the best of the numbers, or truth values, of each state's choices."""
+
+
+class Lumping(Protocol):
+    """States that behave alike."""
+
+    def split(self, keys: npt.NDArray[np.uint64], block: Int32s) -> int:
+        """Split blocks, in place, by numbers that their members have; how many there are then."""
+
+    def refine(self, rows: LumpRows, block: Int32s, limits: LumpLimits = ..., threads: int = 1) -> Partition:
+        """The coarsest stable partition that is finer than the one given, whose numbers have no gaps.
+
+        Partitions are stable where the states of a block have the same set of rows, each as the exact sums of its
+        weights into blocks.
+        """
 
 
 class Matrix(Protocol):

@@ -226,7 +226,7 @@ def about_initial(evaluation: Evaluation) -> str:
 
 def n_initial(model: Model) -> int:
     """How many initial states the program has."""
-    return len(model.initial) if model.orbits is None else model.stands_for(model.initial)
+    return len(model.initial) if not model.is_reduced else model.stands_for(model.initial)
 
 
 def _at(values: np.ndarray, states: Int32s) -> np.ndarray:

@@ -100,7 +100,7 @@ def show(program: Program, built: Model) -> None:
 
 
 def _standing(built: Model) -> str:
-    return "" if built.orbits is None else f" standing for {built.stands_for():,}"
+    return "" if not built.is_reduced else f" standing for {built.stands_for():,}"
 
 
 def _initial(built: Model) -> str:

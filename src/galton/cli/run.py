@@ -354,7 +354,7 @@ class Run:
             self.code = max(self.code, int(found.value is False))
             assert built is not None
             answer |= {**show.record(found), **show.sizes(built.model)}
-            answer["full"] = built.full and built.model.orbits is None
+            answer["full"] = built.full and not built.model.is_reduced
             answer |= {"device": found.device, "placement": str(found.placement)}
             answer |= {"method": found.method, "iterations": found.iterations}
             times = {"build_s": built.seconds, "check_s": found.seconds}

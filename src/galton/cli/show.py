@@ -55,7 +55,7 @@ def exact_json(value: Any) -> Any:
 def sizes(model: Model) -> dict[str, int]:
     """How large a model is, for JSON."""
     found = {"states": model.n_states, "choices": model.n_choices, "transitions": model.n_transitions}
-    return found if model.orbits is None else {**found, "standing_for": model.stands_for()}
+    return found if not model.is_reduced else {**found, "standing_for": model.stands_for()}
 
 
 def plan(result: Result) -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ def plan(result: Result) -> list[dict[str, Any]]:
 
 def states(model: Model) -> str:
     """How many states a model has, and how many of the program they stand for."""
-    return f"{model.n_states:,} states" + ("" if model.orbits is None else f" standing for {model.stands_for():,}")
+    return f"{model.n_states:,} states" + ("" if not model.is_reduced else f" standing for {model.stands_for():,}")
 
 
 def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:

@@ -144,6 +144,29 @@ class Orbits:
         return sum(self._count(fields, words[first : first + _BLOCK]) for first in range(0, len(words), _BLOCK))
 
     def _count(self, fields: Sequence[Field], words: Words) -> int:
+        joint, sizes = self._places(fields, words)
+        places, counts = (on_host(array).tolist() for array in namespace(words).unique(joint, return_counts=True))
+        return sum(count * math.prod(_sizes_at(place, sizes)) for place, count in zip(places, counts, strict=True))
+
+    def sizes(self, fields: Sequence[Field], words: Words) -> list[int]:
+        """How many states each of some representatives stands for.
+
+        >>> from galton.model.states import PackedStates
+        >>> states = PackedStates.from_columns({"a": [0, 0], "b": [0, 0], "c": [0, 1]})
+        >>> Orbits((Blocks(False, ((0,), (1,), (2,))),)).sizes(states.fields, states.words)
+        [1, 3]
+        """
+        joint, sizes = self._places(fields, words)
+        known: dict[int, int] = {}
+        found = []
+        for place in on_host(joint).tolist():
+            if place not in known:
+                known[place] = math.prod(_sizes_at(place, sizes))
+            found.append(known[place])
+        return found
+
+    def _places(self, fields: Sequence[Field], words: Words) -> tuple[Any, list[list[int]]]:
+        """For each state a number that says which of the sizes of each part are its own."""
         xp = namespace(words)
         joint = xp.zeros(len(words), dtype=np.int64)
         sizes: list[list[int]] = []
@@ -151,8 +174,7 @@ class Orbits:
             codes, inverse = xp.unique(part.codes(fields, words), return_inverse=True)
             sizes.append([part.size(int(code)) for code in on_host(codes)])
             joint = joint * len(codes) + inverse
-        places, counts = (on_host(array).tolist() for array in xp.unique(joint, return_counts=True))
-        return sum(count * math.prod(_sizes_at(place, sizes)) for place, count in zip(places, counts, strict=True))
+        return joint, sizes
 
     def text(self, fields: Sequence[Field]) -> str:
         """What moves, for a person."""

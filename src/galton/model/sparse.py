@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..device.arrays import freeze, is_on_host, namespace
+from ..device.arrays import freeze, is_on_host, namespace, on_host
 from ..device.placement import Placement
 from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.source import GaltonError
@@ -116,6 +116,9 @@ class Model:
     orbits
         Where the program has symmetries that nobody asks about, what makes one state stand for others. None for a
         model of all states.
+    sizes
+        ``(states,)`` where states that behave alike were lumped, how many each stands for. None for a model of all
+        states.
     build_seconds, info
         What the builder tells about its work.
     warnings
@@ -146,6 +149,7 @@ class Model:
     states: States | None = None
     placement: Placement = HERE
     orbits: Orbits | None = None
+    sizes: npt.NDArray[Any] | None = None
     build_seconds: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -307,13 +311,20 @@ class Model:
         return len(self.row_starts if self.choice_starts is None else self.choice_starts) - 1
 
     def stands_for(self, states: npt.NDArray[Any] | None = None) -> int:
-        """How many states of a program some states, or all, stand for: more than they are where it has symmetries.
+        """How many states of a program some states, or all, stand for: more than they are where these are alike.
 
         ``states`` are their numbers, or a mask.
         """
+        if self.sizes is not None:
+            return int((self.sizes if states is None else self.sizes[on_host(states)]).sum())
         if self.orbits is None or not isinstance(self.states, PackedStates):
             return self.n_states if states is None else int(states.sum() if states.dtype == np.bool_ else len(states))
         return self._represented if states is None else self._counted(self.states.words[states])
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether states stand for others, which symmetries or lumping make alike."""
+        return self.orbits is not None or self.sizes is not None
 
     @cached_property
     def _represented(self) -> int:
