@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .checking.distributions.api import steady_state as steady_state
     from .checking.distributions.api import transient as transient
     from .checking.distributions.distribution import StateDistribution as StateDistribution
+    from .checking.quotients import lump as lump
     from .checking.result import Result as Result
     from .checking.results import Results as Results
     from .checking.state_values import StateValues as StateValues
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .programs import Program as Program
     from .programs import load as load
     from .programs import parse as parse
+    from .reduce.lumping import Lumped as Lumped
     from .simulation.api import estimate as estimate
     from .simulation.api import simulate as simulate
     from .simulation.result import Estimate as Estimate
@@ -50,6 +52,7 @@ _HOME = {
     "Experiment": "experiments",
     "GaltonError": "lang.source",
     "LanguageError": "lang.source",
+    "Lumped": "reduce.lumping",
     "Model": "model.sparse",
     "Program": "programs",
     "Regions": "synth.regions",
@@ -65,6 +68,7 @@ _HOME = {
     "experiment": "experiments",
     "explore_function": "model.from_function",
     "load": "programs",
+    "lump": "checking.quotients",
     "parse": "programs",
     "read_model": "io",
     "simulate": "simulation.api",

@@ -35,6 +35,7 @@ def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, b
     device: str = "auto",
     exact: bool = False,
     symmetry: bool = True,
+    lump: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result: ...
@@ -54,6 +55,7 @@ def check(
     device: str = "auto",
     exact: bool = False,
     symmetry: bool = True,
+    lump: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Results: ...
@@ -72,6 +74,7 @@ def check(
     device: str = "auto",
     exact: bool = False,
     symmetry: bool = True,
+    lump: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result | Results:
@@ -107,6 +110,9 @@ def check(
     symmetry
         Whether to explore one state of several that symmetries of a program make alike, where the property is about
         none of them alone. The answer is the same.
+    lump
+        Whether to make one state of those that behave alike, as far as the properties look. None does so where it is
+        likely to save time. The answer is the same.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -148,7 +154,7 @@ def check(
         settings, eps, method, exact=exact, fair=fair, device=device, strategy=strategy, certificate=certificate
     )
     keep = strategy or chosen.strategy
-    inquiry = inquire(subject, prop, given, chosen, full=certificate, strategy=keep, symmetry=symmetry)
+    inquiry = inquire(subject, prop, given, chosen, full=certificate, strategy=keep, symmetry=symmetry, lump=lump)
     single = isinstance(prop, str) and not is_path(prop)
     if single and len(inquiry.selected) != 1:
         raise GaltonError(
@@ -186,7 +192,7 @@ def _result(inquiry: Inquiry, answers: Answers, row: Row, asked: Asked, worker: 
         from .certify import certified
 
         certificate = certified(found, asked.context, built.model, asked.question)
-    subject = built.model if isinstance(inquiry.subject, Model) else row.program
+    subject = inquiry.subject if isinstance(inquiry.subject, Model) else row.program
     assert subject is not None
     everywhere = Everywhere(subject, asked.context, asked.question, replace(inquiry.settings, watch=None))
     return replace(found, name=asked.question.prop.name, certificate=certificate, everywhere=everywhere)

@@ -158,13 +158,27 @@ class Refinement {
             if (leaving_) look_at(state);
             for (size_t i = before_.begin(s); i < before_.end(s); ++i) look_at(before_.sources[i]);
         }
-        for (int32_t state : looked_at_) marked_[static_cast<size_t>(state)] = false;
+        sort_looked_at();
+    }
+
+    // In the order of states, which are neighbours in memory; the marks are taken away.
+    void sort_looked_at() {
+        if (looked_at_.size() * 64 < rows_.n_states) {
+            std::sort(looked_at_.begin(), looked_at_.end());
+            for (int32_t state : looked_at_) marked_[static_cast<size_t>(state)] = 0;
+            return;
+        }
+        looked_at_.clear();
+        for (size_t s = 0; s < rows_.n_states; ++s) {
+            if (marked_[s]) looked_at_.push_back(static_cast<int32_t>(s));
+        }
+        std::fill(marked_.begin(), marked_.end(), uint8_t{0});
     }
 
     void look_at(int32_t state) {
         const size_t s = static_cast<size_t>(state);
         if (marked_[s] || size_of_block(s) == 1) return;
-        marked_[s] = true;
+        marked_[s] = 1;
         looked_at_.push_back(state);
     }
 
@@ -274,7 +288,7 @@ class Refinement {
     std::vector<uint64_t> hashes_;  // of each block: that of its states
     std::vector<int32_t> seen_, largest_;  // of each block, for a while: how many states were looked at, and most of them
     std::vector<int32_t> looked_at_, group_, moved_;
-    std::vector<bool> marked_;
+    std::vector<uint8_t> marked_;
     std::vector<int32_t> starts_, by_block_;
     std::vector<std::pair<int32_t, std::vector<int32_t>>> to_move_;
     Predecessors<Offset> before_;

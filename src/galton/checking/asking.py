@@ -61,11 +61,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class Built:
-    """A model, how long it took to build, and whether nothing was left out past the targets."""
+    """A model, how long it took to build, and whether nothing was left out past the targets.
+
+    ``lumping`` says what lumping came to, or why it was not done; empty where it is switched off.
+    """
 
     model: Model
     seconds: float
     full: bool
+    lumping: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,9 @@ class Worker(Protocol):
     def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
         """The model of a program, explored with an automaton; of states that are alike, one."""
 
+    def lumped(self, built: Built) -> Built:
+        """A model whose states stand for others that behave alike: the chance to tell of it."""
+
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to one property, or why there is none."""
 
@@ -136,6 +143,8 @@ class Inquiry:
         Whether strategies are kept.
     symmetry
         Whether symmetries of the program may be used.
+    lump
+        Whether to lump states that behave alike; None for where it pays.
     typed
         The name of sources that are no files: properties there may use what files declare.
     raises
@@ -153,6 +162,7 @@ class Inquiry:
     reads: bool = True
     strategy: bool = False
     symmetry: bool = True
+    lump: bool | None = None
     typed: str = TYPED
     raises: bool = True
     _used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
@@ -256,7 +266,7 @@ class Inquiry:
     @property
     def why_whole(self) -> str:
         """What besides the properties needs all states; empty where nothing does."""
-        from .symmetry import why_whole
+        from .looking import why_whole
 
         settings = self.settings
         return why_whole(
@@ -303,8 +313,10 @@ class Answers:
                 self.failures[orbits] = error
         if self.failures and not self._shared:
             raise next(iter(self.failures.values()))
+        self._models: dict[Any, Built] = {}
         for orbits, built in self._shared.items():
-            self._curves(built, row, orbits)
+            self._models |= self._lumped(built, together[orbits])
+        self._curves(row)
 
     def _symmetries(self, row: Row) -> dict[Any, Symmetry]:
         """What each property leaves of the program's symmetries."""
@@ -347,7 +359,7 @@ class Answers:
             orbits = self._orbits(asked)
             if orbits in self.failures:
                 return Answer(self.failures[orbits], None)
-            built = self._shared[orbits]
+            built = self._models[self._inquiry.key(asked)]
         return Answer(self._worker.check(built.model, asked), built)
 
     def _build(self, program: Program, asked: Sequence[Asked]) -> Built:
@@ -357,17 +369,41 @@ class Answers:
         kept = [symmetry for a in asked if (symmetry := self._symmetry.get(self._inquiry.key(a))) is not None]
         return self._worker.build(program, self._inquiry.end_of(program, asked), _joint(kept))
 
-    def _curves(self, built: Built, row: Row, orbits: Orbits | None) -> None:
-        """Answer properties of a model whose bound runs through many values, each in one pass."""
+    def _lumped(self, built: Built, asked: Sequence[Asked]) -> dict[Any, Built]:
+        """For each property the model that it is asked of: a quotient, where there can be one and it pays."""
+        inquiry = self._inquiry
+        by_key = {inquiry.key(a): a for a in asked}
+        if inquiry.lump is False:
+            return dict.fromkeys(by_key, built)
+        from .lumping import lumped_for
+
+        start = time.perf_counter()
+        questions = [(a.context, a.question) for a in by_key.values()]
+        decision = lumped_for(built.model, questions, inquiry.settings, inquiry.lump, inquiry.why_whole)
+        seconds = built.seconds + time.perf_counter() - start
+        smaller = decision.quotient
+        quotient = None if smaller is None else self._worker.lumped(replace(built, model=smaller, seconds=seconds))
+        return {
+            key: replace(quotient if used and quotient is not None else built, lumping=note)
+            for key, used, note in zip(by_key, decision.used, decision.notes, strict=True)
+        }
+
+    def _curves(self, row: Row) -> None:
+        """Answer properties whose bound runs through many values, each in one pass."""
         if len(row.asked) < 2 or self._inquiry.settings.exact:
             return
         for asked in zip(*row.asked, strict=True):
-            mine = (a for a in asked if a.wrong is None and a.reading is None and self._orbits(a) == orbits)
-            by_key = {self._inquiry.key(a): a for a in mine}
-            if len(by_key) > 1:
-                found = self._worker.curve(built.model, list(by_key.values()))
-                answers = zip(by_key, found, strict=True)
-                self._known |= {key: Answer(result, built) for key, result in answers if result is not None}
+            mine = {self._inquiry.key(a): a for a in asked if a.wrong is None and a.reading is None}
+            alike: dict[int, dict[Any, Asked]] = {}
+            for key, a in mine.items():
+                if key in self._models:
+                    alike.setdefault(id(self._models[key].model), {})[key] = a
+            for by_key in alike.values():
+                if len(by_key) > 1:
+                    model = self._models[next(iter(by_key))].model
+                    answers = zip(by_key, self._worker.curve(model, list(by_key.values())), strict=True)
+                    found = ((key, result) for key, result in answers if result is not None)
+                    self._known |= {key: Answer(result, self._models[key]) for key, result in found}
 
 
 def _joint(kept: Sequence[Symmetry]) -> Symmetry | None:
@@ -401,6 +437,10 @@ class QuietWorker:
         start = time.perf_counter()
         model = build(program, **self.building, **more)
         return Built(model, time.perf_counter() - start, full)
+
+    def lumped(self, built: Built) -> Built:
+        """A model whose states stand for others that behave alike."""
+        return built
 
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to one property, or why there is none."""

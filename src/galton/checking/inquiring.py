@@ -38,6 +38,7 @@ def inquire(
     full: bool = False,
     strategy: bool = False,
     symmetry: bool = True,
+    lump: bool | None = None,
     raises: bool = True,
 ) -> Inquiry:
     """All that is asked, with each constant where it belongs; see :class:`~galton.checking.asking.Inquiry`."""
@@ -64,6 +65,7 @@ def inquire(
         full=full,
         strategy=strategy,
         symmetry=symmetry,
+        lump=lump,
         raises=raises,
     )
 

@@ -20,6 +20,7 @@ from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
 from .habits import AS_IT_IS, prism, storm, understood
 from .info import info
+from .lump import lump
 from .options import told
 from .plot_matrix import plot_matrix
 from .simulate import simulate
@@ -36,6 +37,7 @@ app = Commands(
 app.command()(info)
 app.command()(build)
 app.command()(convert)
+app.command()(lump)
 app.command()(check)
 app.command()(transient)
 app.command(name="steady-state")(steady_state)

@@ -178,6 +178,15 @@ def check(
             "no property is about one of them. Answers are the same.",
         ),
     ] = True,
+    lump: Annotated[
+        bool | None,
+        typer.Option(
+            "--lump/--no-lump",
+            help="Make one state of those that behave alike, as far as the properties look. Without either it is done "
+            "where it is likely to save time. Answers are the same.",
+            show_default=False,
+        ),
+    ] = None,
     device: Device = "auto",
     format: Annotated[
         str | None,
@@ -348,7 +357,8 @@ def check(
     )
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
-    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply, symmetry=symmetry)
+    how_much = {"full": full or certificate is not None, "symmetry": symmetry, "lump": lump}
+    run = Run(model, settings, building, outputs, apply=apply, **how_much)
     if sim:
         from .estimates import estimating
 

@@ -81,6 +81,7 @@ class Run:
     full: bool
     apply: Path | None
     symmetry: bool = True
+    lump: bool | None = None
     code: int = 0
     answered: int = 0
     failure: GaltonError | None = None
@@ -147,6 +148,7 @@ class Run:
             reads=not (self.apply or self.outputs.explains),  # counterexamples are about the model's own states
             strategy=self.outputs.strategy is not None,
             symmetry=self.symmetry,
+            lump=self.lump,
             typed=TYPED,
             raises=not self.ranges,
         )
@@ -271,6 +273,10 @@ class Run:
             raise
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
+    def lumped(self, built: Built) -> Built:
+        """Tell of a model whose states stand for others that behave alike."""
+        return self._built(built, how="built and lumped")
+
     def _built(self, built: Built, what: str = "", how: str = "built") -> Built:
         if not self.outputs.as_json and not self.ranges and not telling.quiet():
             telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what, how=how))
@@ -361,7 +367,7 @@ class Run:
             times["total_s"] = self.read_s + built.seconds + found.seconds
             answer |= {name: round(seconds, 6) for name, seconds in times.items()}
             if self.outputs.explain:
-                answer |= {"build": built.model.info, "plan": show.plan(found)}
+                answer |= {"build": built.model.info, "plan": show.plan(found), "lumping": built.lumping}
         if self.outputs.as_json:
             example = self._counterexample(found, built, asked)
             self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
@@ -369,7 +375,7 @@ class Run:
             assert built is not None
             show.print_result(replace(found, name=asked.question.prop.name))
             if self.outputs.explain:
-                show.print_plan(built.model, found, built.seconds)
+                show.print_plan(built.model, found, built.seconds, built.lumping)
         if isinstance(found, GaltonError):
             return f"error: {found.kind}"
         assert built is not None

@@ -75,6 +75,8 @@ def plan(result: Result) -> list[dict[str, Any]]:
 
 def states(model: Model) -> str:
     """How many states a model has, and how many of the program they stand for."""
+    if model.sizes is not None:
+        return f"{model.n_states:,} blocks standing for {model.stands_for():,} states"
     return f"{model.n_states:,} states" + ("" if not model.is_reduced else f" standing for {model.stands_for():,}")
 
 
@@ -137,7 +139,7 @@ def print_lines(lines: Iterable[str]) -> None:
         telling.say(f"  {line}")
 
 
-def print_plan(model: Model, result: Result, build_s: float) -> None:
+def print_plan(model: Model, result: Result, build_s: float, lumping: str = "") -> None:
     """What was done for a result, step by step."""
     found = model.info.get("discover_s"), model.info.get("assemble_s")
     detail = ", ".join(f"{what} {s:.3f} s" for what, s in zip(("states", "rows"), found, strict=True) if s is not None)
@@ -145,6 +147,8 @@ def print_plan(model: Model, result: Result, build_s: float) -> None:
     if "symmetry" in model.info:
         used = "" if model.orbits is not None else "not used: "
         rows.append(("symmetry", f"{used}{model.info['symmetry']}", 0, 0.0))
+    if lumping:
+        rows.append(("lumping", f"{'' if model.sizes is not None else 'not used: '}{lumping}", 0, 0.0))
     rows.append(("placement", str(result.placement), 0, 0.0))
     for solved in result.steps:
         if len(result.steps) > 1:

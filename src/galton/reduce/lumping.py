@@ -40,7 +40,8 @@ class Sight:
     marks
         ``(states,)`` masks and numbers: states that differ in one of them stay apart.
     labels, rewards
-        Names of labels and of reward structures, which the quotient has, too.
+        Names of labels and of reward structures. The quotient has these rewards, and all labels that happen not to
+        tell states of a block apart.
     actions
         Whether choices with different actions differ.
     """
@@ -179,11 +180,12 @@ def _quotient(model: Model, sight: Sight, found: Partition) -> tuple[Model, Int3
         columns=made.columns,
         values=Values.compress(made.values),
         initial=np.unique(block[initial]).astype(np.int32),
-        labels=_labels(model, sight, there),
+        labels=_labels(model, found, there),
         rewards={name: _rewards(model, model.rewards[name], there, choices) for name in sight.rewards},
         actions=model.actions,
         choice_actions=None if model.choice_actions is None else on_host(model.choice_actions)[choices],
         states=_states(model.states, there),
+        orbits=model.orbits,
         sizes=_sizes(model, block, len(standing)),
         build_seconds=model.build_seconds,
         info=dict(model.info),
@@ -213,9 +215,14 @@ def _rows_of(model: Model, sight: Sight, block: Any, standing: Int32s) -> tuple[
     ), chosen
 
 
-def _labels(model: Model, sight: Sight, there: Any) -> dict[str, Any]:
-    """The labels that states of a block share; ``init`` is made of the blocks with an initial state."""
-    return {name: on_host(model.labels[name][there]) for name in sight.labels if name != "init"}
+def _labels(model: Model, found: Partition, there: Any) -> dict[str, Any]:
+    """The labels that all states of each block share; ``init`` is made of the blocks with an initial state."""
+    shared = {}
+    for name, mask in model.labels.items():
+        of_blocks = mask[there]
+        if name != "init" and bool((of_blocks[found.block] == mask).all()):
+            shared[name] = on_host(of_blocks)
+    return shared
 
 
 def _rewards(model: Model, rewards: Rewards, there: Any, choices: Any) -> Rewards:
