@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .cuda import explorer as cuda_explorer
     from .cuda import graph as cuda_graph
     from .cuda import long_run as cuda_long_run
+    from .cuda import lumping as cuda_lumping
     from .cuda import regions as cuda_regions
     from .cuda import rows as cuda_rows
     from .cuda import steps as cuda_steps
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     cuda_rows_meets: protocol.Rows = cuda_rows
     reference_rows_meets: protocol.Rows = reference_rows
     cpu_lumping_meets: protocol.Lumping = cpu_lumping
+    cuda_lumping_meets: protocol.Lumping = cuda_lumping
     reference_lumping_meets: protocol.Lumping = reference_lumping
     cpu_equations_meets: protocol.Equations = cpu_equations
     cuda_equations_meets: protocol.Equations = cuda_equations

@@ -107,7 +107,8 @@ def lump(
         for what in () if as_json else lost.get(path, ()):
             telling.say(f"  leaves out {what}")
 
-    if not all([options.kept(write, path) for path in files]):
+    results = [options.kept(write, path) for path in files]  # all of them, whatever becomes of one
+    if not all(results):
         raise typer.Exit(2)
 
 

@@ -3,7 +3,7 @@
 A problem is a set of states whose values are sought. Reductions are put in a list by :mod:`.plan` and applied in turn;
 solutions are lifted in the opposite order. Values are lifted over the states of the model: an array with a number for
 each of them, of which a reduction fills in those that it took out. Another kind of reduction needs nothing else to join
-the list. Lumping (:mod:`.lumping`) is none of these: it makes a smaller model, of which all kinds of questions are asked.
+the list. Lumping (:mod:`.lumping`) is none of these: it makes a smaller model, of which all questions are asked.
 """
 
 from __future__ import annotations
