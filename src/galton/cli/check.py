@@ -357,8 +357,8 @@ def check(
     )
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
-    how_much = {"full": full or certificate is not None, "symmetry": symmetry, "lump": lump}
-    run = Run(model, settings, building, outputs, apply=apply, **how_much)
+    full = full or certificate is not None
+    run = Run(model, settings, building, outputs, full=full, apply=apply, symmetry=symmetry, lump=lump)
     if sim:
         from .estimates import estimating
 

@@ -81,9 +81,9 @@ def lump(
     files = check_suffixes(expanded(output or []))  # before the work, not after it
     for path in files:
         check_writable(path)
-    asked = [*([] if props is None else [props]), *(prop or [])] or None
+    asked: list[str | Path] = [*([] if props is None else [props]), *(prop or [])]
     given = options.read_constants(const or [])
-    wanted = Wanted.of(model, asked, given, Settings(threads=threads), actions=actions)
+    wanted = Wanted.of(model, asked or None, given, Settings(threads=threads), actions=actions)
     if isinstance(wanted.subject, Model):
         whole = wanted.subject.to_device() if device.startswith("cuda") else wanted.subject
     else:

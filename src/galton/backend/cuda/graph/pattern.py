@@ -7,6 +7,7 @@ from typing import Any
 
 from ....device.cuda.kernels import Kernels, kernels
 from ....model.sparse import Model
+from ...lumping import LumpRows
 
 __all__ = ["COMPONENTS", "SEARCH", "TOGETHER", "check_lengths", "edges_of", "graph_kernels"]
 
@@ -24,6 +25,6 @@ def check_lengths(size: int, *masks: Any) -> None:
         raise ValueError("a mask of the wrong length")
 
 
-def edges_of(model: Model) -> tuple[Any, Any, Any]:
+def edges_of(model: Model | LumpRows) -> tuple[Any, Any, Any]:
     """The first three arguments of every kernel."""
     return model.row_starts, model.columns, model.choice_starts

@@ -19,6 +19,7 @@ from ....device.arrays import how_many
 from ....device.cuda.kernels import multiprocessors
 from ....device.cuda.positions import positions
 from ....model.sparse import Model
+from ...lumping import LumpRows
 from .pattern import SEARCH, TOGETHER, check_lengths, edges_of, graph_kernels
 
 __all__ = ["OPEN", "Step", "search_backward", "search_entered", "search_forward", "turned_round"]
@@ -96,7 +97,9 @@ def search_entered(model: Model, open_states: Any, rows: Any | None, order: Any)
     return int(pushes.tails[2])
 
 
-def turned_round(model: Model, step: Step, status: Any, rows: Any | None) -> tuple[Any, Any, None]:
+def turned_round(
+    model: Model | LumpRows, step: Step, status: Any, rows: Any | None
+) -> tuple[Any, Any, None]:
     """For each open state the sources of the edges from open states to it: states or, where rows count, rows."""
     n = model.n_states
     kernels = graph_kernels(SEARCH, model.row_starts)

@@ -204,7 +204,7 @@ class _Refinement:
             return 0, False
         if self.before is None:
             status = cp.full(n, OPEN, dtype=np.uint8)
-            before, sources, _ = turned_round(self.rows, Step.EVERY_ENTRY, status, None)  # type: ignore[arg-type]
+            before, sources, _ = turned_round(self.rows, Step.EVERY_ENTRY, status, None)
             self.before = before, sources
             self.entries += len(self.rows.columns)
         self.tail.fill(0)
