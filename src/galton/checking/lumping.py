@@ -128,6 +128,8 @@ def looks_at(model: Model, context: Program, question: Question) -> Looks:
 def sight_of(model: Model, looks: Sequence[Looks], settings: Settings) -> Sight:
     """What properties look at, as marks of states and names of rewards."""
     marks: list[Any] = []
+    if len(model.initial) > 1:  # so that it is known how many of them there are
+        marks.append(model.labels["init"])
     rewards: dict[str, None] = {}
     for look in looks:
         evaluation = Evaluation(model, look.context, look.question.source, settings)

@@ -97,9 +97,7 @@ def search_entered(model: Model, open_states: Any, rows: Any | None, order: Any)
     return int(pushes.tails[2])
 
 
-def turned_round(
-    model: Model | LumpRows, step: Step, status: Any, rows: Any | None
-) -> tuple[Any, Any, None]:
+def turned_round(model: Model | LumpRows, step: Step, status: Any, rows: Any | None) -> tuple[Any, Any, None]:
     """For each open state the sources of the edges from open states to it: states or, where rows count, rows."""
     n = model.n_states
     kernels = graph_kernels(SEARCH, model.row_starts)
