@@ -22,7 +22,7 @@ GALLERY = [
     ("die.prism", {}, "P=? [ F d=6 ]", 'R{"tosses"}=? [ F "done" ]'),
     ("herman.prism", {"N": 7}, 'filter(max, R=? [ F "stable" ])', 'P=? [ F<=9 "stable" ]'),
     ("egl.prism", {"N": 3, "L": 2}, 'P=? [ F !"knowA" & "knowB" ]'),
-    ("cluster.prism", {"N": 2}, 'S=? [ "premium" ]', 'P=? [ F<=2 !"minimum" ]', 'R{"time_not_min"}=? [ C<=20 ]'),
+    ("cluster.prism", {"N": 2}, 'S=? [ "premium" ]', 'P=? [ F<=0.2 !"minimum" ]', 'R{"time_not_min"}=? [ C<=20 ]'),
     ("cluster.prism", {"N": 2}, 'R{"num_repairs"}=? [ C<=5 ]', 'R{"percent_op"}=? [ I=2 ]', 'P>0.9 [ G<=1 "minimum" ]'),
     ("consensus.prism", {"N": 2, "K": 2}, 'Pmin=? [ F "finished" & "all_heads" ]', 'R{"steps"}max=? [ F "finished" ]'),
     ("consensus.prism", {"N": 2, "K": 2}, 'Smax=? [ "all_heads" ]', 'Pmax=? [ (G F "all_heads") | (F G "finished") ]'),

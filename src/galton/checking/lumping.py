@@ -3,7 +3,7 @@
 Whether it pays is estimated in *sweeps*: passes over the transitions that answering will take. Splitting blocks takes
 about :data:`COST` sweeps for a pass, and some passes. So it is tried where properties need thousands of sweeps: long
 times and many steps, long runs of MDPs, several objectives, many properties. It is given up where it has cost a part of
-what answering costs, or leaves more than half of the states. ``python bench/lump.py fit`` measures both numbers.
+what answering costs, or leaves more than a part of :data:`LEFT` of the states. ``python bench/lump.py fit`` measures both numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PASSES = 5.0  # that splitting takes at the least, and so is worth
 SHARE = 0.05  # of what answering costs may be lost where lumping is tried in vain
 MOST_PASSES = 25.0  # steps may end long before their bound, so that answering may cost less than it seems
 SMALL = 1e8  # transitions times sweeps: what is answered in a tenth of a second
-LEFT = 0.5  # of the states, beyond which it is given up
+LEFT = 0.6  # of the states, beyond which it is given up
 
 # Sweeps that questions without a bound take, about.
 USUAL = {UNBOUNDED: 60.0, LONG_RUN: 200.0, BEST_LONG_RUN: 400.0}
