@@ -83,7 +83,9 @@ def fit(repeat: int, threads: int) -> None:
             found = partition(model, sight, threads=threads)
             splitting = min(splitting, (time.perf_counter() - start) / found.entries)
             answer = galton.check(model, f'{operator}=? [ F{bound} "{label}" ]', lump=False, eps=1e-3)
-            done = sum(work.seconds / max(work.iterations, 1) for s in answer.steps for work in s.work if work.iterations)
+            done = sum(
+                work.seconds / max(work.iterations, 1) for s in answer.steps for work in s.work if work.iterations
+            )
             stepping = min(stepping, done / model.n_transitions) if done else stepping
         title = f"{name} {','.join(f'{key}={value}' for key, value in constants.items())}"
         passes = found.entries / model.n_transitions

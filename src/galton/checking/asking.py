@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Answers", "Asked", "Built", "Inquiry", "QuietWorker", "Row", "Worker"]
 
+SMALL = 10_000  # transitions, below which nothing is worth lumping, nor is finding out
 TYPED = "property"  # the name of the source of a property that is no file
 
 
@@ -375,6 +376,8 @@ class Answers:
         by_key = {inquiry.key(a): a for a in asked}
         if inquiry.lump is False:
             return dict.fromkeys(by_key, built)
+        if inquiry.lump is None and built.model.n_transitions < SMALL:
+            return dict.fromkeys(by_key, replace(built, lumping="the model is small"))
         from .lumping import lumped_for
 
         start = time.perf_counter()

@@ -26,7 +26,7 @@ from ..model.sparse import Int32s, Model, Offsets, Rewards
 from ..model.states import ListedStates, PackedStates, States
 from ..model.values import Values
 
-__all__ = ["Lumped", "Sight", "lump", "partition"]
+__all__ = ["Lumped", "Sight", "keys_of", "lump", "partition"]
 
 KEY_BITS = 64
 
@@ -102,7 +102,7 @@ def partition(model: Model, sight: Sight, limits: LumpLimits = NO_LIMITS, thread
     backend = of(model.columns).lumping
     xp = namespace(model.columns)
     block = xp.zeros(model.n_states, dtype=np.int32)
-    for key in _keys(_state_marks(model, sight), xp):
+    for key in keys_of(_state_marks(model, sight), xp):
         backend.split(key, block)
     rows = LumpRows.of(model, _row_marks(model, sight))
     return backend.refine(rows, block, limits, threads)
@@ -139,12 +139,12 @@ def _row_marks(model: Model, sight: Sight) -> Int32s | None:
         return None
     xp = namespace(model.columns)
     numbers: Int32s = xp.zeros(model.n_choices, dtype=np.int32)
-    for key in _keys(marks, xp):
+    for key in keys_of(marks, xp):
         of(model.columns).lumping.split(key, numbers)
     return numbers
 
 
-def _keys(marks: Sequence[Any], xp: Any) -> list[Any]:
+def keys_of(marks: Sequence[Any], xp: Any) -> list[Any]:
     """Marks as 64-bit numbers: as many masks as there are bits in one, and doubles as they are stored."""
     masks = [mark for mark in marks if mark.dtype == np.bool_]
     keys = []
