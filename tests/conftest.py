@@ -121,6 +121,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("where_to_build", places, indirect=True, scope="module")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def collector_left_alone() -> Iterator[None]:
+    """A command freezes all objects of its process, which is that of all tests here: later ones would go over them."""
+    with patch("galton.cli.gc"):
+        yield
+
+
 # For all tests, because no test names it: one that is only added to the names of a test's fixtures is never set up.
 @pytest.fixture(scope="module", autouse=True)
 def where_to_build(request: pytest.FixtureRequest) -> Iterator[None]:
