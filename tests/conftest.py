@@ -11,6 +11,7 @@ that are marked ``slow``. A test that has become slow without saying so is liste
 
 from __future__ import annotations
 
+import compileall
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,6 +22,7 @@ import pytest
 from certified_answers import certified_answers
 from played import played_device
 
+import galton
 from galton.api import check
 from galton.device.cuda.runtime import import_cupy
 from galton.device.errors import DeviceError
@@ -55,6 +57,12 @@ LONG = 5.0  # seconds of processor time from which on a test should be marked ``
 
 SECONDS = "processor seconds"
 started = pytest.StashKey[float]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes that tests start find Galton compiled, as users' do, also where Python is told not to write that."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(galton.__file__).parent, quiet=2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -119,6 +127,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if Path(str(metafunc.module.__file__)).stem in PLAYED and "slow" not in own:
             places.append("played")
         metafunc.parametrize("where_to_build", places, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def collector_left_alone() -> Iterator[None]:
+    """A command freezes all objects of its process, which is that of all tests here: later ones would go over them."""
+    with patch("galton.cli.gc"):
+        yield
 
 
 # For all tests, because no test names it: one that is only added to the names of a test's fixtures is never set up.

@@ -195,4 +195,4 @@ def _result(inquiry: Inquiry, answers: Answers, row: Row, asked: Asked, worker: 
     subject = inquiry.subject if isinstance(inquiry.subject, Model) else row.program
     assert subject is not None
     everywhere = Everywhere(subject, asked.context, asked.question, replace(inquiry.settings, watch=None))
-    return replace(found, name=asked.question.prop.name, certificate=certificate, everywhere=everywhere)
+    return replace(found, certificate=certificate, everywhere=everywhere)

@@ -282,19 +282,14 @@ class _Task:
         except GaltonError as error:
             return [(valuation, [error] * len(self.inquiry.selected)) for valuation in row.valuations]
         return [
-            ({**valuation, **_settled(valuation, asked)}, [_named(answers.of(one).found, one) for one in asked])
+            ({**valuation, **_settled(valuation, asked)}, [answers.of(one).found for one in asked])
             for valuation, asked in zip(row.valuations, row.asked, strict=True)
         ]
 
 
 def _settled(valuation: Valuation, asked: Sequence[Asked]) -> Valuation:
     """Constants that were given as texts, as the numbers that they are."""
-    known = {name: value for one in asked for name, value in one.context.constants.items()}
-    return {name: known[name] for name in valuation if name in known}
-
-
-def _named(found: Result | GaltonError, asked: Asked) -> Result | GaltonError:
-    return replace(found, name=asked.question.prop.name) if isinstance(found, Result) else found
+    return {name: one.constants[name] for one in asked for name in valuation if name in one.constants}
 
 
 def _tasks(inquiry: Inquiry, device: str) -> list[_Task]:
@@ -306,7 +301,7 @@ def _tasks(inquiry: Inquiry, device: str) -> list[_Task]:
 
 def _refuse_slips(first: _Task) -> None:
     """Tell what is wrong with the text of a property before anything is built."""
-    for asked in first.row().slips:
+    for asked in first.inquiry.row(first.constants, alone=True).slips:
         assert asked.wrong is not None
         raise asked.wrong
 

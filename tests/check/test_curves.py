@@ -11,13 +11,13 @@ import scipy.linalg
 from asking import COIN, GAMBLE, MACHINE
 
 import galton
-from galton.checking.curves import Point, answer_curve
+from galton.checking.asking import Inquiry
+from galton.checking.curves import answer_curve
 from galton.checking.result import Result
 from galton.device.arrays import is_on_host
 from galton.lang import Source, parse_properties
 from galton.lang.expressions import Value
 from galton.lang.program import Program
-from galton.lang.resolution import resolve
 from galton.model.sparse import Model
 from galton.solve.settings import Settings
 
@@ -64,17 +64,20 @@ CASES = [
 ]
 
 
-def points_of(program: Program, prop: str, values: Sequence[Value], kind: str = "") -> list[Point]:
-    kind = kind or ("double" if program.type == "ctmc" else "int")
-    file = parse_properties(Source("property", f"const {kind} T; {prop}"))
-    found = [resolve(file, program, {"T": value}) for value in values]
-    return [Point(context, question) for context, (question,) in found]
-
-
 def curve(
     model: Model, program: Program, prop: str, values: Sequence[Value], method: str | None = None
 ) -> list[Result | None]:
-    return answer_curve(model, points_of(program, prop, values), Settings(method=method))
+    """The points of a curve; None for those that have to be asked alone, and for what is no curve."""
+    kind = "double" if program.type == "ctmc" else "int"
+    files = [parse_properties(Source("property", f"const {kind} T; {prop}"))]
+    inquiry = Inquiry(subject=program, files=files, selected=[(0, 0)], of_properties={"T": values}, symmetry=False)
+    members = [asked for (asked,) in inquiry.row({}).asked]
+    family, settings = members[0].family, Settings(method=method)
+    bounds = sorted({member.bound for member in members if member.family is family and member.bound is not None})
+    if len(bounds) < 2:
+        return [None] * len(members)
+    found = answer_curve(model, family.context, family.question, bounds, settings)
+    return [None if found is None or m.bound is None else found.at(m.bound) for m in members]
 
 
 def overlap(one: Result, other: Result) -> bool:
@@ -164,10 +167,7 @@ def test_what_is_no_curve_is_asked_point_by_point(prop: str) -> None:
 
 def test_a_label_that_depends_on_the_constant_is_no_curve() -> None:
     program = galton.parse(COIN)
-    text = 'const int T; label "late" = x>=T; P=? [ F<=T "late" ]'
-    file = parse_properties(Source("property", text))
-    points = [Point(c, q) for c, (q,) in (resolve(file, program, {"T": k}) for k in (1, 2))]
-    assert answer_curve(program.build(), points, Settings()) == [None, None]
+    assert curve(program.build(), program, 'label "late" = x>=T; P=? [ F<=T "late" ]', [1, 2]) == [None, None]
 
 
 def test_a_nested_operator_that_does_not_depend_on_it_is_fine() -> None:

@@ -25,7 +25,7 @@ from galton.lang import LanguageError
 )
 def test_ranges(text: str, expected: list[float]) -> None:
     found = values("x", text)
-    assert found == expected
+    assert list(found) == expected
     assert {isinstance(value, int) for value in found} == {isinstance(value, int) for value in expected}
 
 

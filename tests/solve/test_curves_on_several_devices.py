@@ -8,7 +8,7 @@ import pytest
 from played import played_device
 
 import galton
-from galton.checking.curves import Point, answer_curve
+from galton.checking.curves import answer_curve
 from galton.device.placement import Placement
 from galton.lang import Source, parse_properties
 from galton.lang.resolution import resolve
@@ -46,11 +46,12 @@ def test_points_of_several_devices_are_those_of_one(type: str, prop: str) -> Non
     found = []
     with played_device(3):
         for device in ("cuda", "cuda:0,1", "cuda:0,1,2"):
-            questions = [resolve(file, program, {"T": value}) for value in (1, 2, 5, 40, 300)]
-            model = program.build(device=device)
-            results = answer_curve(model, [Point(context, question) for context, (question,) in questions], Settings())
-            assert all(result is not None and result.device == "cuda" for result in results)
-            found.append([(result.lower, result.upper) for result in results if result is not None])
+            context, (question,) = resolve(file, program, {"T": 1})
+            answered = answer_curve(program.build(device=device), context, question, (1, 2, 5, 40, 300), Settings())
+            assert answered is not None
+            assert answered.shared.device == "cuda"
+            assert all(answered.close)
+            found.append(list(zip(answered.lower, answered.upper, strict=True)))
     assert found[1] == [pytest.approx(bounds, rel=1e-12) for bounds in found[0]]
     assert found[2] == [pytest.approx(bounds, rel=1e-12) for bounds in found[0]]
 
@@ -59,10 +60,12 @@ def test_a_method_for_the_cpu_is_not_ignored_where_devices_share_a_model_on_the_
     """Whoever asks each point alone sees to it that the CPU answers, and says so."""
     program = galton.parse(WALK.format(type="ctmc").replace("init x=0 | x=15 endinit", ""))
     file = parse_properties(Source("property", "const double T; P=? [ F<=T x=19 ]"))
-    points = [Point(context, question) for context, (question,) in (resolve(file, program, {"T": t}) for t in (20, 40))]
+    context, (question,) = resolve(file, program, {"T": 20})
     here = program.build(device="cpu")
     shared = replace(here, placement=Placement("cuda", "asked for", "cuda:0,1", (0, 1)))
     forward = Settings(method="adaptive-uniformisation")
     assert shared.on_device
-    assert answer_curve(shared, points, forward) == [None, None]
-    assert None not in answer_curve(here, points, forward)
+    assert answer_curve(shared, context, question, (20, 40), forward) is None
+    answered = answer_curve(here, context, question, (20, 40), forward)
+    assert answered is not None
+    assert all(answered.close)

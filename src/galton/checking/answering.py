@@ -58,7 +58,7 @@ def check(
         from .exact import check_exactly, refuse_beside_exact
 
         refuse_beside_exact(settings, strategy=strategy, certificate=certificate)
-        return check_exactly(program, model, question)
+        return replace(check_exactly(program, model, question), name=question.prop.name)
     beside = kept_besides(strategy=strategy, certificate=certificate)
     check_choices(question, program, settings, type=model.type, devices=devices, beside=beside)
 
@@ -78,10 +78,10 @@ def check(
 
     if not model.on_device:
         found = check(model, replace(settings, stream=settings.stream or model.placement.streams))
-        return replace(found, placement=model.placement)
+        return replace(found, placement=model.placement, name=question.prop.name)
     from .on_device import checked
 
-    return checked(check, model, settings, strategy=strategy)
+    return replace(checked(check, model, settings, strategy=strategy), name=question.prop.name)
 
 
 def _check(
@@ -139,11 +139,6 @@ def _note(result: Result, settings: Settings, rounded: bool) -> str:
     if rounded:
         why = worded(f"single precision rounds that much in {result.iterations:,} steps: leave --single away")
     return f"the bounds are {apart:.2g} apart, which is more than eps asks for; {why}"
-
-
-def meets(result: Result, settings: Settings) -> bool:
-    """Whether the bounds of a result are as close as asked for."""
-    return _missing(result, settings) <= 1
 
 
 def _width(result: Result) -> float:

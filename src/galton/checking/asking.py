@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..lang.checker import check_program
+from ..lang.depth import DeepRecursion
+from ..lang.model_types import nature_of
 from ..lang.program import Program
-from ..lang.resolution import Checked, OpenConstantError, Question, constants_of, resolve
+from ..lang.resolution import OpenConstantError, Question, Resolution, constants_of
 from ..lang.source import GaltonError, UnsupportedError
 from ..lang.syntax import ModelFile
 from ..solve.settings import Settings
@@ -24,27 +28,40 @@ from .exploration import needs_automaton, terminal
 from .inspection import check_choices, count_devices, kinds_of
 
 if TYPE_CHECKING:
-    from ..lang.expressions import Expression
+    from ..lang.constants import Constants
+    from ..lang.expressions import Expression, Value
     from ..lang.model_types import ModelType
     from ..lang.properties import Property, PropertyFile
     from ..lower.symmetry import Symmetry
     from ..model.orbits import Orbits
     from ..model.sparse import Model
     from .automaton_reading import Reading
+    from .curves import AnsweredCurve
     from .result import Result
+    from .upper_bounds import UpperBound
 
-__all__ = ["Answer", "Answers", "Asked", "Built", "Inquiry", "QuietWorker", "Row", "Worker"]
+__all__ = ["Answer", "Answers", "Asked", "Built", "Family", "Inquiry", "QuietWorker", "Row", "Worker"]
 
 SMALL = 10_000  # transitions, below which nothing is worth lumping, nor is finding out
 TYPED = "property"  # the name of the source of a property that is no file
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A property, its place among all, and the program that knows its names.
+@dataclass(frozen=True, eq=False)
+class Family:
+    """A property for all values of its upper bound: what is true of it whatever the bound.
 
-    ``wrong`` is what keeps it from being asked of any model; ``reading`` an automaton that is explored with a model of
-    its own.
+    Attributes
+    ----------
+    index
+        Its place among all properties.
+    context
+        The program that knows its names, with the constants of its first member.
+    question
+        What is asked.
+    wrong
+        What keeps it from being asked of any model.
+    reading
+        An automaton that is explored with a model of its own.
     """
 
     index: int
@@ -52,6 +69,35 @@ class Asked:
     question: Question
     wrong: GaltonError | None
     reading: Reading | None
+
+
+class Asked(NamedTuple):
+    """A property for some values of constants: one of a family, with a bound of its own where that is a curve's."""
+
+    family: Family
+    constants: Mapping[str, Value]
+    bound: float | None
+
+    @property
+    def context(self) -> Program:
+        """The program that knows its names and its constants."""
+        known = self.family.context
+        return known if self.constants is known.constants else replace(known, constants=self.constants)
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        return self.family.question
+
+    @property
+    def wrong(self) -> GaltonError | None:
+        """What keeps it from being asked of any model."""
+        return self.family.wrong
+
+    @property
+    def reading(self) -> Reading | None:
+        """An automaton that is explored with a model of its own."""
+        return self.family.reading
 
     @property
     def is_slip(self) -> bool:
@@ -91,6 +137,11 @@ class Row:
         return [a for asked in self.asked for a in asked]
 
     @property
+    def families(self) -> list[Family]:
+        """The properties, whatever their bounds."""
+        return list(dict.fromkeys(asked.family for asked in self.all_asked))
+
+    @property
     def slips(self) -> list[Asked]:
         """The properties whose text is at fault, whatever the values of constants."""
         return [a for a in self.asked[0] if a.is_slip] if self.asked else []
@@ -118,8 +169,8 @@ class Worker(Protocol):
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to one property, or why there is none."""
 
-    def curve(self, model: Model, asked: Sequence[Asked]) -> list[Result | None]:
-        """The answers to properties that may differ in their bound only; None for each that has to be asked alone."""
+    def curve(self, model: Model, family: Family, bounds: Sequence[float]) -> AnsweredCurve | None:
+        """The answers to a property for many values of its bound; None where each has to be asked alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +217,11 @@ class Inquiry:
     lump: bool | None = None
     typed: str = TYPED
     raises: bool = True
-    _used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
+
+    @property
+    def is_program(self) -> bool:
+        """Whether a program is asked about, and no model that is built."""
+        return isinstance(self.subject, (Program, ModelFile))
 
     @property
     def properties(self) -> list[Property]:
@@ -178,15 +233,14 @@ class Inquiry:
         for mine in valuations(self.of_model):
             yield self.row(mine)
 
-    def row(self, mine: Valuation) -> Row:
-        """All that is asked of the model with these constants."""
-        theirs = list(valuations(self.of_properties))
+    def row(self, mine: Valuation, *, alone: bool = False) -> Row:
+        """All that is asked of the model with these constants; ``alone``, for the first values of others only."""
+        theirs = list(islice(valuations(self.of_properties), 1 if alone else None))
         found = Row([{**mine, **valuation} for valuation in theirs])
         try:
             program = self._program(mine)
-            checked: Checked = {}
-            asked = tuple(self._questions(program, each, checked) for each in theirs)
-            return replace(found, program=program, asked=asked)
+            asking = _Asking(self, program, curves=len(theirs) > 1)
+            return replace(found, program=program, asked=tuple(map(asking.asked, theirs)))
         except GaltonError as error:
             if self.raises:
                 raise
@@ -201,63 +255,27 @@ class Inquiry:
 
         return described(self.subject)
 
-    def _questions(self, program: Program, given: Valuation, checked: Checked) -> list[Asked]:
-        found: list[list[Asked]] = []
-        context = program
-        labels = () if isinstance(self.subject, (Program, ModelFile)) else self.subject.labels
-        earlier: list[Property] = []
-        index = 0
-        for file in self.files:
-            names = {constant.name.name for constant in file.constants}
-            mine = {name: value for name, value in given.items() if name in names}
-            richer, questions = resolve(file, context, mine, labels, earlier, checked)
-            found.append([self._asked(index + i, richer, question) for i, question in enumerate(questions)])
-            index += len(questions)
-            if file.source.name != self.typed:  # what a file declares, the properties typed beside it may use
-                context, earlier = richer, [question.prop for question in questions]
-        return [found[f][i] for f, i in self.selected]
-
-    def _asked(self, index: int, context: Program, question: Question) -> Asked:
-        wrong: GaltonError | None = None
-        try:
-            kinds_of(question, context, self.type_of(context))
-            if self.settings.exact:
-                from .exact import refuse_without_answer
-
-                refuse_without_answer(question, context, self.type_of(context))
-        except GaltonError as error:
-            wrong = error
-        reading: Reading | None = None
-        built = not isinstance(self.subject, (Program, ModelFile))
-        # Exact numbers and fairness are about the states of the model itself.
-        special = self.settings.exact or self.settings.fair or self.full or built
-        if wrong is None and self.reads and not special and needs_automaton(question):
-            from .automaton_reading import reading_of
-
-            reading = reading_of(question, context, strategy=self.strategy)
-        return Asked(index, context, question, wrong, reading)
-
     def type_of(self, program: Program) -> ModelType:
         """The type of the model that is asked about."""
         return self.type or program.type
 
     def check_choices(self, row: Row, device: str, beside: Sequence[str]) -> None:
         """Refuse choices that would do nothing for a property."""
-        for a in row.all_asked:
-            if a.wrong is None:
+        for family in row.families:
+            if family.wrong is None:
                 check_choices(
-                    a.question,
-                    a.context,
+                    family.question,
+                    family.context,
                     self.settings,
-                    type=self.type_of(a.context),
+                    type=self.type_of(family.context),
                     device=device,
                     devices=count_devices(device),
                     beside=beside,
                 )
 
-    def end_of(self, program: Program, asked: Sequence[Asked]) -> Expression | None:
+    def end_of(self, program: Program, families: Sequence[Family]) -> Expression | None:
         """A condition on states past which none of these properties needs the model; None for all of it."""
-        end = None if self.full else terminal((a.context, a.question) for a in asked)
+        end = None if self.full else terminal((family.context, family.question) for family in families)
         if self.settings.exact:
             from .exact import terminal_for_exact
 
@@ -278,12 +296,93 @@ class Inquiry:
             paths=not self.reads,
         )
 
-    def key(self, asked: Asked) -> Any:
-        """What an answer depends on: the property, and the values of the constants that it uses."""
-        if asked.index not in self._used:
-            self._used[asked.index] = sorted(constants_of(asked.question.prop.expression, asked.context))
-        constants = asked.context.constants
-        return asked.index, tuple(constants[name] for name in self._used[asked.index])
+
+class _Asking:
+    """The questions about one program: each is settled once for all values of constants that change nothing about it.
+
+    ``curves`` says whether there are several valuations, so that some may differ in a bound only.
+    """
+
+    def __init__(self, inquiry: Inquiry, program: Program, *, curves: bool):
+        self._inquiry, self._program, self._curves = inquiry, program, curves
+        self._resolutions: dict[int, Resolution] = {}
+        self._traits: dict[int, tuple[tuple[str, ...], tuple[str, ...], UpperBound | None]] = {}
+        self._families: dict[tuple[object, ...], Family] = {}
+
+    def asked(self, given: Valuation) -> list[Asked]:
+        """All properties, for these values of their constants."""
+        inquiry, found = self._inquiry, []
+        context, values = self._program, self._program.constants
+        earlier: list[Property] = []
+        index = 0
+        for place, file in enumerate(inquiry.files):
+            if place not in self._resolutions:
+                subject = inquiry.subject
+                labels = () if isinstance(subject, (Program, ModelFile)) else subject.labels
+                self._resolutions[place] = Resolution(file, context, labels, earlier)
+            resolution = self._resolutions[place]
+            constants = resolution.constants(resolution.own(given), values)
+            questions = resolution.questions(constants)
+            found.append([self._member(index + i, each, resolution, constants) for i, each in enumerate(questions)])
+            index += len(questions)
+            if file.source.name != inquiry.typed:  # what a file declares, the properties typed beside it may use
+                context, values = resolution.context(constants), constants.values
+                earlier = [question.prop for question in questions]
+        return [found[f][i] for f, i in inquiry.selected]
+
+    def _member(self, index: int, question: Question, resolution: Resolution, constants: Constants) -> Asked:
+        values = constants.values
+        besides, used, upper = self._traits_of(question, resolution, constants)
+        bound: float | None = None
+        if upper is not None:
+            with suppress(GaltonError):  # that makes no sense, and is told as what is wrong with a question of its own
+                bound = upper.at(values)
+        names = used if bound is None else besides
+        key = (index, bound is None, *(values[name] for name in names))
+        family = self._families.get(key)
+        if family is None:
+            family = self._families[key] = self._family(index, resolution.context(constants), question)
+        return Asked(family, values, bound)
+
+    def _traits_of(
+        self, question: Question, resolution: Resolution, constants: Constants
+    ) -> tuple[tuple[str, ...], tuple[str, ...], UpperBound | None]:
+        """The constants that a property uses besides its upper bound, and all that it uses, and the bound itself."""
+        if id(question) not in self._traits:
+            upper: UpperBound | None = None
+            besides: tuple[str, ...] = ()
+            used: tuple[str, ...] = ()
+            if question.prop.error is None:
+                context = resolution.context(constants)
+                used = tuple(constants_of(question.prop.expression, context))
+                if self._curves:
+                    from .upper_bounds import upper_bound
+
+                    with DeepRecursion(question.source):
+                        upper = upper_bound(question, nature_of(self._inquiry.type_of(context)))
+                if upper is not None:
+                    besides = tuple(dict.fromkeys(n for part in upper.besides for n in constants_of(part, context)))
+            self._traits[id(question)] = besides, used, upper
+        return self._traits[id(question)]
+
+    def _family(self, index: int, context: Program, question: Question) -> Family:
+        inquiry, wrong = self._inquiry, None
+        try:
+            kinds_of(question, context, inquiry.type_of(context))
+            if inquiry.settings.exact:
+                from .exact import refuse_without_answer
+
+                refuse_without_answer(question, context, inquiry.type_of(context))
+        except GaltonError as error:
+            wrong = error
+        reading: Reading | None = None
+        # Exact numbers and fairness are about the states of the model itself.
+        special = inquiry.settings.exact or inquiry.settings.fair or inquiry.full or not inquiry.is_program
+        if wrong is None and inquiry.reads and not special and needs_automaton(question):
+            from .automaton_reading import reading_of
+
+            reading = reading_of(question, context, strategy=inquiry.strategy)
+        return Family(index, context, question, wrong, reading)
 
 
 class Answers:
@@ -299,114 +398,120 @@ class Answers:
             raise row.error
         assert row.program is not None
         self._inquiry, self._program, self._worker = inquiry, row.program, worker
-        self._known: dict[Any, Answer] = {}
-        self._symmetry = self._symmetries(row)
-        together: dict[Orbits | None, list[Asked]] = {}
-        for a in row.all_asked:
-            if a.wrong is None and a.reading is None:
-                together.setdefault(self._orbits(a), []).append(a)
+        self._known: dict[tuple[Family, float | None], Answer] = {}
+        self._curves: dict[Family, AnsweredCurve] = {}
+        families = [family for family in row.families if family.wrong is None]
+        self._symmetry = self._symmetries(families)
+        together: dict[Orbits | None, list[Family]] = {}
+        for family in families:
+            if family.reading is None:
+                together.setdefault(self._orbits(family), []).append(family)
         self._shared: dict[Orbits | None, Built] = {}
         self.failures: dict[Orbits | None, GaltonError] = {}
-        for orbits, asked in together.items():
+        for orbits, alike in together.items():
             try:
-                self._shared[orbits] = self._build(row.program, asked)
+                self._shared[orbits] = self._build(row.program, alike)
             except GaltonError as error:
                 self.failures[orbits] = error
         if self.failures and not self._shared:
             raise next(iter(self.failures.values()))
-        self._models: dict[Any, Built] = {}
+        self._models: dict[Family, Built] = {}
         for orbits, built in self._shared.items():
-            self._models |= self._lumped(built, together[orbits])
-        self._curves(row)
+            self._models |= self._lumped(built, together[orbits], row)
+        if not inquiry.settings.exact:
+            self._draw(row)
 
-    def _symmetries(self, row: Row) -> dict[Any, Symmetry]:
+    def _symmetries(self, families: Sequence[Family]) -> dict[Family, Symmetry]:
         """What each property leaves of the program's symmetries."""
         inquiry = self._inquiry
-        if not inquiry.symmetry or not isinstance(inquiry.subject, (Program, ModelFile)):
+        if not inquiry.symmetry or not inquiry.is_program:
             return {}
         from ..lower.symmetry import Symmetries
 
         symmetries = Symmetries(self._program)
-        asked = {inquiry.key(a): a for a in row.all_asked if a.wrong is None}
         if not symmetries.found:
-            return dict.fromkeys(asked, symmetries.keeping((), ()))
+            return dict.fromkeys(families, symmetries.keeping((), ()))
         if reason := inquiry.why_whole:
-            return dict.fromkeys(asked, symmetries.unused(reason))
+            return dict.fromkeys(families, symmetries.unused(reason))
         from .symmetry import symmetry_of
 
-        return {key: symmetry_of(symmetries, a.context, a.question) for key, a in asked.items()}
+        return {family: symmetry_of(symmetries, family.context, family.question) for family in families}
 
-    def _orbits(self, asked: Asked) -> Orbits | None:
-        symmetry = self._symmetry.get(self._inquiry.key(asked))
+    def _orbits(self, family: Family) -> Orbits | None:
+        symmetry = self._symmetry.get(family)
         return None if symmetry is None else symmetry.orbits
 
     def of(self, asked: Asked) -> Answer:
         """The answer to a property of the row."""
-        if asked.wrong is not None:
-            return Answer(asked.wrong, None)
-        key = self._inquiry.key(asked)
+        family = asked.family
+        if family.wrong is not None:
+            return Answer(family.wrong, None)
+        if family in self._curves and asked.bound is not None:
+            found = self._curves[family].at(asked.bound)
+            if found is not None:
+                return Answer(found, self._models[family])
+        key = family, asked.bound
         if key not in self._known:
             self._known[key] = self._answer(asked)
         return self._known[key]
 
     def _answer(self, asked: Asked) -> Answer:
-        if asked.reading is not None:
-            symmetry = self._symmetry.get(self._inquiry.key(asked))
+        family = asked.family
+        if family.reading is not None:
             try:
-                built = self._worker.build_product(self._program, asked.reading, symmetry)
+                built = self._worker.build_product(self._program, family.reading, self._symmetry.get(family))
             except GaltonError as error:
                 return Answer(error, None)
         else:
-            orbits = self._orbits(asked)
+            orbits = self._orbits(family)
             if orbits in self.failures:
                 return Answer(self.failures[orbits], None)
-            built = self._models[self._inquiry.key(asked)]
+            built = self._models[family]
         return Answer(self._worker.check(built.model, asked), built)
 
-    def _build(self, program: Program, asked: Sequence[Asked]) -> Built:
+    def _build(self, program: Program, families: Sequence[Family]) -> Built:
         subject = self._inquiry.subject
         if not isinstance(subject, (Program, ModelFile)):
             return Built(subject, 0.0, True)
-        kept = [symmetry for a in asked if (symmetry := self._symmetry.get(self._inquiry.key(a))) is not None]
-        return self._worker.build(program, self._inquiry.end_of(program, asked), _joint(kept))
+        kept = [symmetry for family in families if (symmetry := self._symmetry.get(family)) is not None]
+        return self._worker.build(program, self._inquiry.end_of(program, families), _joint(kept))
 
-    def _lumped(self, built: Built, asked: Sequence[Asked]) -> dict[Any, Built]:
+    def _lumped(self, built: Built, families: Sequence[Family], row: Row) -> dict[Family, Built]:
         """For each property the model that it is asked of: a quotient, where there can be one and it pays."""
         inquiry = self._inquiry
-        by_key = {inquiry.key(a): a for a in asked}
         if inquiry.lump is False:
-            return dict.fromkeys(by_key, built)
+            return dict.fromkeys(families, built)
         if inquiry.lump is None and built.model.n_transitions < SMALL:
-            return dict.fromkeys(by_key, replace(built, lumping="the model is small"))
+            return dict.fromkeys(families, replace(built, lumping="the model is small"))
         from .lumping import lumped_for
 
         start = time.perf_counter()
-        questions = [(a.context, a.question) for a in by_key.values()]
+        longest: dict[Family, Asked] = {}  # of the points of a curve the last, which costs about as much as all
+        for asked in row.all_asked:
+            known = longest.get(asked.family)
+            if known is None or (known.bound or 0.0) < (asked.bound or 0.0):
+                longest[asked.family] = asked
+        questions = [(longest[family].context, family.question) for family in families]
         decision = lumped_for(built.model, questions, inquiry.settings, inquiry.lump, inquiry.why_whole)
         seconds = built.seconds + time.perf_counter() - start
         smaller = decision.quotient
         quotient = None if smaller is None else self._worker.lumped(replace(built, model=smaller, seconds=seconds))
         return {
-            key: replace(quotient if used and quotient is not None else built, lumping=note)
-            for key, used, note in zip(by_key, decision.used, decision.notes, strict=True)
+            family: replace(quotient if used and quotient is not None else built, lumping=note)
+            for family, used, note in zip(families, decision.used, decision.notes, strict=True)
         }
 
-    def _curves(self, row: Row) -> None:
+    def _draw(self, row: Row) -> None:
         """Answer properties whose bound runs through many values, each in one pass."""
-        if len(row.asked) < 2 or self._inquiry.settings.exact:
-            return
-        for asked in zip(*row.asked, strict=True):
-            mine = {self._inquiry.key(a): a for a in asked if a.wrong is None and a.reading is None}
-            alike: dict[int, dict[Any, Asked]] = {}
-            for key, a in mine.items():
-                if key in self._models:
-                    alike.setdefault(id(self._models[key].model), {})[key] = a
-            for by_key in alike.values():
-                if len(by_key) > 1:
-                    model = self._models[next(iter(by_key))].model
-                    answers = zip(by_key, self._worker.curve(model, list(by_key.values())), strict=True)
-                    found = ((key, result) for key, result in answers if result is not None)
-                    self._known |= {key: Answer(result, self._models[key]) for key, result in found}
+        bounds: dict[Family, dict[float, None]] = {}
+        for asked in row.all_asked:
+            if asked.bound is not None:
+                bounds.setdefault(asked.family, {})[asked.bound] = None
+        for family, values in bounds.items():
+            if len(values) > 1 and family in self._models:
+                found = self._worker.curve(self._models[family].model, family, sorted(values))
+                if found is not None:
+                    self._curves[family] = found
 
 
 def _joint(kept: Sequence[Symmetry]) -> Symmetry | None:
@@ -462,8 +567,8 @@ class QuietWorker:
         except GaltonError as error:
             return error
 
-    def curve(self, model: Model, asked: Sequence[Asked]) -> list[Result | None]:
-        """The answers to properties that may differ in their bound only."""
-        from .curves import Point, answer_curve
+    def curve(self, model: Model, family: Family, bounds: Sequence[float]) -> AnsweredCurve | None:
+        """The answers to a property for many values of its bound."""
+        from .curves import answer_curve
 
-        return answer_curve(model, [Point(a.context, a.question) for a in asked], self.settings)
+        return answer_curve(model, family.context, family.question, bounds, self.settings)

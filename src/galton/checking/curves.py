@@ -5,7 +5,8 @@ weights. Where the values differ in nothing but the upper bound of the outermost
 point is a sum over what the initial states had before each step (:mod:`galton.solve.record`). Every point has bounds of
 its own, proved like those of a single answer.
 
-What does not fit, or comes out too wide, has no answer here: it is asked alone then.
+What does not fit, or comes out too wide, has no answer here: it is asked alone then. Which properties are curves is
+known to :mod:`.upper_bounds`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,34 +24,62 @@ from ..device.arrays import on_host
 from ..device.errors import DeviceError, device_errors
 from ..lang.expressions import Expression
 from ..lang.program import Program
-from ..lang.properties import Cumulative, Instantaneous, Probability, Reward
+from ..lang.properties import Instantaneous, Probability, Reward
 from ..lang.rendering import render
-from ..lang.resolution import Question, agrees, constants_of
+from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
 from ..solve.methods import DEFAULT, FORWARD, TIMED
 from ..solve.settings import Settings
 from . import paths
-from .answering import about_initial, meets, n_initial, single_number
+from .answering import about_initial, n_initial
 from .bounded.question import BoundedQuestion, Curve
-from .budgets.curve import budget_curve, single_budget, without_budget
+from .budgets.curve import budget_curve, single_budget
 from .evaluation import Evaluation
 from .gate import admit
-from .inspection import Terms, interval_of, optimum_of, step_count
+from .inspection import Terms, optimum_of
 from .operators import structure_of
 from .quantity import Quantity, Work
-from .result import Result, Solved
+from .result import Number, Result, Solved
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Point", "answer_curve"]
+__all__ = ["AnsweredCurve", "answer_curve"]
 
 
-class Point(NamedTuple):
-    """A question, and the program that knows its constants."""
+@dataclass(frozen=True, eq=False)
+class AnsweredCurve:
+    """A property at many values of its bound: numbers in arrays, and results as they are looked at.
 
-    program: Program
-    question: Question
+    Attributes
+    ----------
+    lower, upper
+        For each bound, the least and the greatest that the number can be in an initial state.
+    values
+        For each bound the number, or the smallest and the largest over several initial states.
+    close
+        Whether the bounds of the number are as close as asked for.
+    shared
+        A result with all that the points have in common.
+    """
+
+    bounds: Sequence[float]
+    lower: Floats
+    upper: Floats
+    values: Sequence[Number | tuple[Number, Number] | None]
+    close: Sequence[bool]
+    shared: Result
+
+    def at(self, bound: float) -> Result | None:
+        """The answer for one of the bounds; None where it has to be asked alone."""
+        place = self._places[bound]
+        if not self.close[place]:
+            return None
+        return self.shared.with_number(self.values[place], float(self.lower[place]), float(self.upper[place]))
+
+    @cached_property
+    def _places(self) -> dict[float, int]:
+        return {bound: place for place, bound in enumerate(self.bounds)}
 
 
 class Curved(Protocol):
@@ -63,16 +93,20 @@ class Curved(Protocol):
         """Bound it in the initial states for bounds above 0 that ascend."""
 
 
-def answer_curve(model: Model, points: Sequence[Point], settings: Settings) -> list[Result | None]:
-    """Answer questions that differ in their bound only; None for each that has to be asked alone."""
-    alone: list[Result | None] = [None] * len(points)
-    if len(points) < 2 or not _fits(model, settings) or not _differ_in_bound_only(points):
-        return alone
+def answer_curve(
+    model: Model, program: Program, question: Question, bounds: Sequence[float], settings: Settings
+) -> AnsweredCurve | None:
+    """Answer a property for several values of its upper bound, which ascend; None where each has to be asked alone.
+
+    ``program`` knows its constants; the one that it has for the bound does not matter.
+    """
+    if not _fits(model, settings):
+        return None
     try:
         with device_errors("there is not enough memory on the device"):
-            return _Pass(model, points, settings).results()
+            return _Pass(model, program, question, settings).answered(bounds)
     except (GaltonError, DeviceError):
-        return alone  # whoever asks each by itself tells what is wrong
+        return None  # whoever asks each by itself tells what is wrong
 
 
 def _fits(model: Model, settings: Settings) -> bool:
@@ -84,107 +118,54 @@ def _fits(model: Model, settings: Settings) -> bool:
     return not (settings.format or settings.order or settings.single)
 
 
-def _differ_in_bound_only(points: Sequence[Point]) -> bool:
-    expression = points[0].question.prop.expression
-    rest = _without_bound(expression, points[0])
-    if rest is None or any(p.question.prop.expression != expression for p in points[1:]):
-        return False
-    first = points[0].program
-    used = {name: value for part in rest for name, value in constants_of(part, first).items()}
-    return all(p.program.labels == first.labels and agrees(p.program, used) for p in points[1:])
-
-
-def _without_bound(expression: Expression, point: Point) -> list[Expression] | None:
-    """What a property is made of besides its upper bound; None where it is of no kind that curves are for."""
-    if (rest := without_budget(expression)) is not None:
-        return rest
-    match expression:
-        case Probability(path, _, None):
-            shape = paths.normalise(path, point.question.source)
-            if not isinstance(shape, paths.Until) or shape.bound is None or shape.bound.high is None:
-                return None
-            if shape.bound.is_budget or (shape.negated and shape.through != paths.TRUE):
-                return None
-            low = [] if shape.bound.low is None else [shape.bound.low]
-            return [shape.through, shape.goal, *low]
-        case Reward(Cumulative(bound) | Instantaneous(bound), structure, _, None) if bound is not None:
-            return [structure] if isinstance(structure, Expression) else []
-    return None
-
-
 @dataclass
 class _Pass:
     """One pass for all points."""
 
     model: Model
-    points: Sequence[Point]
+    program: Program
+    question: Question
     settings: Settings
 
-    def results(self) -> list[Result | None]:
-        """Return the answers in the order of the points."""
+    def answered(self, bounds: Sequence[float]) -> AnsweredCurve | None:
+        """Return the answers in the order of the bounds."""
         start = time.perf_counter()
-        program, question = self.points[0]
-        expression = question.prop.expression
-        evaluation = Evaluation(self.model, program, question.source, self.settings)
-        bounds = [self._bound(point) for point in self.points]
-        if any(bound is None for bound in bounds):
-            return [None] * len(self.points)
-        distinct = np.unique(np.array(bounds, dtype=np.float64))
-        curve = self._curve(evaluation, expression, distinct.tolist())
+        expression = self.question.prop.expression
+        evaluation = Evaluation(self.model, self.program, self.question.source, self.settings)
+        curve = self._curve(evaluation, expression, bounds)
         if curve is None:
-            return [None] * len(self.points)
+            return None
         most = 1.0 if isinstance(expression, Probability) else np.inf
         text = render(expression)
         admit(Quantity(curve.lower.ravel(), curve.upper.ravel(), curve.method), text, most)
-        about = about_initial(evaluation)
-        seconds = (time.perf_counter() - start) / len(self.points)
-        note = Work("curve", f"{len(distinct):,} points in one pass")
-        steps = (Solved(text, curve.method, (*curve.work, note)),)
-        warnings = tuple(dict.fromkeys([*self.model.warnings, *evaluation.warnings]))
+        seconds = (time.perf_counter() - start) / len(bounds)
+        note = Work("curve", f"{len(bounds):,} points in one pass")
         shared = Result(
-            formula=question.prop.text,
+            formula=self.question.prop.text,
             value=None,
-            about=about,
+            about=about_initial(evaluation),
             method=curve.method,
             placement=self.model.placement,
-            steps=steps,
-            warnings=warnings,
+            steps=(Solved(text, curve.method, (*curve.work, note)),),
+            warnings=tuple(dict.fromkeys([*self.model.warnings, *evaluation.warnings])),
             seconds=seconds,
+            name=self.question.prop.name,
         )
-        rows = np.searchsorted(distinct, np.array(bounds, dtype=np.float64))
-        return [self._result(shared, curve, int(row)) for row in rows]
+        middle = Quantity(curve.lower, curve.upper, curve.method).value
+        values: Sequence[Any] = middle.min(axis=1).tolist()
+        lower, upper = curve.lower.min(axis=1), curve.upper.max(axis=1)
+        if n_initial(self.model) > 1:
+            close = np.ones(len(bounds), dtype=np.bool_)
+            values = list(zip(values, middle.max(axis=1).tolist(), strict=True))
+        else:
+            close = self.settings.tolerance.accepted(lower, upper) | ~np.isfinite(upper)
+        return AnsweredCurve(bounds, lower, upper, values, close.tolist(), shared)
 
-    def _result(self, shared: Result, curve: Curve, row: int) -> Result | None:
-        lower, upper = curve.lower[row], curve.upper[row]
-        value = single_number(lower, upper, several=n_initial(self.model) > 1)
-        found = replace(shared, value=value, lower=float(lower.min()), upper=float(upper.max()))
-        return found if meets(found, self.settings) else None
-
-    def _terms(self, point: Point) -> Terms:
-        return Terms(self.model.nature, point.program.constants, point.question.source)
-
-    def _bound(self, point: Point) -> float | None:
-        """The bound of a point; None where there is a lower one as well."""
-        terms, expression = self._terms(point), point.question.prop.expression
-        if (budget := single_budget(expression)) is not None and budget.high is not None:
-            return paths.time(budget.high, terms.constants, terms.source)
-        timed = self.model.is_continuous
-        match expression:
-            case Probability(path):
-                shape = paths.normalise(path, terms.source)
-                assert isinstance(shape, paths.Until)
-                low, high, _ = interval_of(shape, terms)
-                return high if low == 0 else None
-            case Reward(Cumulative(bound) as objective) if bound is not None:
-                return paths.time(bound, terms.constants, terms.source) if timed else step_count(objective, terms)
-            case Reward(Instantaneous(moment)):
-                return (paths.time if timed else paths.whole)(moment, terms.constants, terms.source)
-        return None
-
-    def _curve(self, evaluation: Evaluation, expression: Expression, bounds: list[float]) -> Curve | None:
+    def _curve(self, evaluation: Evaluation, expression: Expression, bounds: Sequence[float]) -> Curve | None:
         """Bounds in the initial states, ``(bounds, states)``; None where nothing can happen."""
         assert isinstance(expression, (Probability, Reward))
-        optimum = optimum_of(expression, self._terms(self.points[0]))
+        terms = Terms(self.model.nature, self.program.constants, self.question.source)
+        optimum = optimum_of(expression, terms)
         if single_budget(expression) is not None:
             structure = structure_of(evaluation, expression) if isinstance(expression, Reward) else None
             return budget_curve(evaluation, expression, bounds, structure, optimum, evaluation.settings_for(expression))

@@ -10,12 +10,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
 from ..lang.evaluation import EvaluationError, evaluate
 from ..lang.expression_parser import parse_expression
 from ..lang.expressions import Value
-from ..lang.rationals import rational, rounded
+from ..lang.rationals import quotient, rational
 from ..lang.source import GaltonError, LanguageError, Source, Span
 from ..lang.types import Scope
 
@@ -49,11 +50,12 @@ def is_range(text: str) -> bool:
     return ":" in text and "?" not in text
 
 
-def values(name: str, text: str) -> list[Value]:
+@lru_cache(maxsize=8)  # who counts the rows asks for them once more
+def values(name: str, text: str) -> tuple[Value, ...]:
     """Return the values of a range, exactly as they were written.
 
     >>> values("x", "0.1:0.1:0.3"), values("N", "2:4")
-    ([0.1, 0.2, 0.3], [2, 3, 4])
+    ((0.1, 0.2, 0.3), (2, 3, 4))
     """
     source = Source(f"constant {name}", text)
     pieces = text.split(":")
@@ -72,8 +74,10 @@ def values(name: str, text: str) -> list[Value]:
         many = f"{count:,}" if count < 10**15 else f"{Decimal(count):.3g}"
         raise LanguageError(f"the range has {many} values; at most {MOST:,} are supported", source, whole)
     integral = all(number.denominator == 1 and "." not in piece for number, piece in zip(numbers, pieces, strict=True))
-    found = [low + i * step for i in range(count)]
-    return [int(value) for value in found] if integral else [rounded(value) for value in found]
+    unit = math.lcm(low.denominator, step.denominator)
+    first, each = int(low * unit), int(step * unit)
+    numerators = range(first, first + count * each, each)
+    return tuple(numerators) if integral else tuple(quotient(numerator, unit) for numerator in numerators)
 
 
 def _number(text: str, name: str) -> Fraction:

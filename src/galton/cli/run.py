@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backend.failures import LimitError
-from ..checking.asking import Answers, Asked, Built, Inquiry, Row
+from ..checking.asking import Answers, Asked, Built, Family, Inquiry, Row
 from ..checking.inspection import kept_besides
 from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
@@ -31,6 +31,7 @@ from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
     from ..checking.automaton_reading import Reading
+    from ..checking.curves import AnsweredCurve
     from ..checking.experiment import Valuation
     from ..checking.multi.mixtures import MemoryStrategy
     from ..checking.result import Result
@@ -42,10 +43,11 @@ if TYPE_CHECKING:
     from ..lower.symmetry import Symmetry
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
-    from .table import CsvFile, Plot, Table
+    from .table import CsvFile, Plot, Table, TableRow
 
     Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot
 
+TOGETHER = 100  # rows that are written at once
 TYPED = "--prop"  # the source of properties from the command line
 
 
@@ -87,6 +89,8 @@ class Run:
     failure: GaltonError | None = None
     told: set[str] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
+    sinks: list[Sink] = field(default_factory=list)
+    waiting: list[TableRow] = field(default_factory=list)  # rows that are known, and not written yet
 
     def read(
         self, const: list[str], prop: list[str], props: Path | None, names: list[str], automata: Sequence[Path] = ()
@@ -208,9 +212,9 @@ class Run:
 
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
-        sinks: list[Sink] | None = None
         self.rows_done, self.rows_task = 0, task() if self.ranges else None
         self._tell_rows()
+        begun = False
         try:
             for row in self.inquiry.rows():
                 if row.slips:
@@ -218,42 +222,45 @@ class Run:
                         self._refused(asked)
                     break
                 self._check_choices(row)
-                sinks = self._sinks() if sinks is None else sinks
-                self._answer_row(row, sinks)
+                if not begun:
+                    self.sinks, begun = self._sinks(), True
+                self._answer_row(row)
         finally:
+            self._write_rows()
             if self.rows_task is not None:
                 self.rows_task.close()
             with unhurried():
-                for sink in list(sinks or ()):
-                    self._attempt(sinks or [], sink, sink.close)
+                for sink in list(self.sinks):
+                    self._attempt(sink, sink.close)
         if not self.answered:
             told = self.failure is None or options.told(self.failure) in self.told
             if not told and self.failure is not None and not self.outputs.as_json and not self.ranges:
                 raise self.failure
             self.code = 2  # nothing could be answered at all
 
-    def _answer_row(self, row: Row, sinks: list[Sink]) -> None:
-        for a in row.all_asked:
-            if a.wrong is not None:
-                self._tell(a.wrong)  # before the model is built, which may take long
+    def _answer_row(self, row: Row) -> None:
+        for family in row.families:
+            if family.wrong is not None:
+                self._tell(family.wrong)  # before the model is built, which may take long
         try:
             answers = Answers(self.inquiry, row, self)
         except GaltonError as error:
             self.failure = error
             self._refuse(row, error)
             for valuation in row.valuations:
-                self._add(sinks, valuation, [f"error: {error.kind}"] * len(self.selected))
+                self._add(valuation, [f"error: {error.kind}"] * len(self.selected))
             return
         for failure in answers.failures.values():  # others are answered by models of their own
             self.failure = failure
             self._tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
-            self._add(sinks, valuation, [self._answer(answers, a) for a in asked])
+            self._add(valuation, [self._answer(answers, a) for a in asked])
 
     # Models.
 
     def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
         """The model that properties ask about."""
+        self._write_rows()
         start = time.perf_counter()
         if self.apply:
             model = self._applied(program, end)
@@ -263,6 +270,7 @@ class Run:
 
     def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
         """The model of one property, explored with its automaton."""
+        self._write_rows()
         start = time.perf_counter()
         try:
             mine = reading.program(program)
@@ -309,11 +317,12 @@ class Run:
     def _check_choices(self, row: Row) -> None:
         """Refuse options that would do nothing for a property."""
         kept = self.outputs
-        for a in row.all_asked:
-            if a.wrong is None and kept.explains:
+        for family in row.families if kept.explains else ():
+            if family.wrong is None:
                 from .counterexamples import check_question
 
-                check_question(a.context, a.question, self.inquiry.type_of(a.context), self.settings)
+                context = family.context
+                check_question(context, family.question, self.inquiry.type_of(context), self.settings)
         beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
         self.inquiry.check_choices(row, self.building["device"], beside)
 
@@ -352,34 +361,22 @@ class Run:
             return self._refused(asked)
         found, built = answers.of(asked)
         self.answered += built is not None
-        answer = self._record(asked)
         if isinstance(found, GaltonError):
             self.code = max(self.code, 1)
-            answer["error"] = _told(found)
-        else:
-            self.code = max(self.code, int(found.value is False))
-            assert built is not None
-            answer |= {**show.record(found), **show.sizes(built.model)}
-            answer["full"] = built.full and not built.model.is_reduced
-            answer |= {"device": found.device, "placement": str(found.placement)}
-            answer |= {"method": found.method, "iterations": found.iterations}
-            times = {"build_s": built.seconds, "check_s": found.seconds}
-            times["total_s"] = self.read_s + built.seconds + found.seconds
-            answer |= {name: round(seconds, 6) for name, seconds in times.items()}
-            if self.outputs.explain:
-                answer |= {"build": built.model.info, "plan": show.plan(found), "lumping": built.lumping}
-        if self.outputs.as_json:
-            example = self._counterexample(found, built, asked)
-            self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
-        elif not self.ranges and not isinstance(found, GaltonError):
-            assert built is not None
-            show.print_result(replace(found, name=asked.question.prop.name))
-            if self.outputs.explain:
-                show.print_plan(built.model, found, built.seconds, built.lumping)
-        if isinstance(found, GaltonError):
+            if self.outputs.as_json:
+                self._put({**self._record(asked), "error": _told(found)})
             return f"error: {found.kind}"
         assert built is not None
-        if not self.outputs.as_json:
+        self.code = max(self.code, int(found.value is False))
+        if self.outputs.as_json:
+            answer = {**self._record(asked), **self._told_of(found, built)}
+            example = self._counterexample(found, built, asked)
+            self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
+        else:
+            if not self.ranges:
+                show.print_result(found)
+                if self.outputs.explain:
+                    show.print_plan(built.model, found, built.seconds, built.lumping)
             example = self._counterexample(found, built, asked)
             show.print_lines([] if example is None else example.lines())
         self._keep_strategy(found, asked)
@@ -388,23 +385,40 @@ class Run:
             self.code = 2
         return found
 
-    def curve(self, model: Model, asked: Sequence[Asked]) -> list[Result | None]:
+    def _told_of(self, found: Result, built: Built) -> dict[str, Any]:
+        """What there is to say of an answer, for JSON."""
+        times = {"build_s": built.seconds, "check_s": found.seconds}
+        times["total_s"] = self.read_s + built.seconds + found.seconds
+        told = {
+            **show.record(found),
+            **show.sizes(built.model),
+            "full": built.full and not built.model.is_reduced,
+            "device": found.device,
+            "placement": str(found.placement),
+            "method": found.method,
+            "iterations": found.iterations,
+            **{name: round(seconds, 6) for name, seconds in times.items()},
+        }
+        if self.outputs.explain:
+            told |= {"build": built.model.info, "plan": show.plan(found), "lumping": built.lumping}
+        return told
+
+    def curve(self, model: Model, family: Family, bounds: Sequence[float]) -> AnsweredCurve | None:
         """The answers of a property whose bound runs through a range, in one pass."""
-        from ..checking.curves import Point, answer_curve
+        from ..checking.curves import answer_curve
         from .watch import Watcher
 
-        watcher = Watcher(model, asked[0].question.prop.text)
-        points = [Point(a.context, a.question) for a in asked]
+        watcher = Watcher(model, family.question.prop.text)
+        settings = replace(self.settings, watch=watcher)
         try:
-            found = answer_curve(model, points, replace(self.settings, watch=watcher))
+            found = answer_curve(model, family.context, family.question, bounds, settings)
         except KeyboardInterrupt:
             watcher.clear()
             telling.complain(watcher.farewell())
             raise
         watcher.clear()
-        answers = [result for result in found if result is not None]
-        for warning in dict.fromkeys(w for r in answers for w in r.warnings[len(model.warnings) :]):
-            telling.warn(f"{warning}")
+        for warning in () if found is None else found.shared.warnings[len(model.warnings) :]:
+            telling.warn(warning)
         return found
 
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
@@ -412,6 +426,7 @@ class Run:
         from ..checking.answering import check as check_property
         from .watch import Watcher
 
+        self._write_rows()
         watcher = Watcher(model, asked.question.prop.text)
         settings = replace(self.settings, watch=watcher)
         keep = self.outputs.strategy is not None
@@ -473,7 +488,7 @@ class Run:
             telling.warn("no strategy does what is asked for, so none is written")
             return
         about: dict[str, Any] = {"formula": result.formula}
-        about["constants"] = {name: show.as_json(value) for name, value in asked.context.constants.items()}
+        about["constants"] = {name: show.as_json(value) for name, value in asked.constants.items()}
         write: Callable[[Path], None]
         if isinstance(best, Mixture):
             write = partial(write_mixture, mixture=best, **about)
@@ -497,8 +512,8 @@ class Run:
             self.code = 2
 
     def _record(self, asked: Asked) -> dict[str, Any]:
-        constants = {name: show.as_json(value) for name, value in asked.context.constants.items()}
-        return {**self._named(asked.index, asked.question.prop), "constants": constants}
+        constants = {name: show.as_json(value) for name, value in asked.constants.items()}
+        return {**self._named(asked.family.index, asked.question.prop), "constants": constants}
 
     def _named(self, index: int, prop: Property) -> dict[str, Any]:
         return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
@@ -545,25 +560,34 @@ class Run:
         model = f"{self.path.stem} ({fixed})" if fixed else self.path.stem
         return f"{model}: {titles[0]}" if len(titles) == 1 else model
 
-    def _add(self, sinks: list[Sink], valuation: Valuation, answers: Sequence[Any]) -> None:
+    def _add(self, valuation: Valuation, answers: Sequence[Result | str]) -> None:
         row: Any = {name: valuation[name] for name in self.ranges}
+        self.waiting.append((row, answers))
+        if len(self.waiting) == TOGETHER:
+            self._write_rows()
+
+    def _write_rows(self) -> None:
+        """Write the rows that are known; those of a curve are known together, and others before the next is asked."""
+        rows, self.waiting = self.waiting, []
+        if not rows:
+            return
         with unhurried():
-            for sink in list(sinks):
-                self._attempt(sinks, sink, partial(sink.add, row, answers))
-        self.rows_done += 1
+            for sink in list(self.sinks):
+                self._attempt(sink, partial(sink.add, rows))
+        self.rows_done += len(rows)
         self._tell_rows()
 
     def _tell_rows(self) -> None:
         if self.rows_task is not None:
             self.rows_task.tell(f"{self.rows_done:,} of {self.n_rows:,} rows", self.rows_done / self.n_rows)
 
-    def _attempt(self, sinks: list[Sink], sink: Sink, write: Callable[[], None]) -> None:
+    def _attempt(self, sink: Sink, write: Callable[[], None]) -> None:
         """Write; a file that cannot be written is told of once and let go, and the answers go on."""
         try:
             write()
         except OutputError as error:
             self.code = 2
-            sinks.remove(sink)
+            self.sinks.remove(sink)
             telling.complain(options.told(error))
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..checking.result import Result
     from ..lang.expressions import Value
 
+    TableRow = tuple[
+        Mapping[str, Value], Sequence[Result | str]
+    ]  # values of constants, and an answer for each property
+
 WIDTH = 18  # of a column of values
 
 
@@ -24,22 +28,23 @@ class Table:
     def __init__(self, constants: Sequence[str], titles: Sequence[str]):
         self._constants = constants
         self._widths = [max(8, len(name)) for name in constants] + [max(WIDTH, len(name)) for name in titles]
-        self._print([*constants, *titles], bold=True)
+        telling.say(telling.bold("  ".join(self._padded([*constants, *titles]))))
 
-    def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
-        """One row."""
-        from ..checking.result import shown
-
-        cells = [shown(valuation[name]) for name in self._constants]
-        cells += [answer if isinstance(answer, str) else answer.text for answer in answers]
-        self._print(cells)
+    def add(self, rows: Sequence[TableRow]) -> None:
+        """Some rows."""
+        telling.say("\n".join("  ".join(map(telling.verdict, self._padded(self._cells(*row)))) for row in rows))
 
     def close(self) -> None:
         """No row will follow."""
 
-    def _print(self, cells: Sequence[str], bold: bool = False) -> None:
-        padded = [cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)]
-        telling.say(telling.bold("  ".join(padded)) if bold else "  ".join(map(telling.verdict, padded)))
+    def _cells(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> list[str]:
+        from ..checking.result import shown
+
+        constants = [shown(valuation[name]) for name in self._constants]
+        return constants + [answer if isinstance(answer, str) else answer.text for answer in answers]
+
+    def _padded(self, cells: Sequence[str]) -> list[str]:
+        return [cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)]
 
 
 class CsvFile:
@@ -57,8 +62,14 @@ class CsvFile:
         # Written with the first row: a disk that is full must not keep anybody from the answer.
         self._head: list[str] | None = [*constants, *(f"{name}{part}" for name in titles for part in self._parts)]
 
-    def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
-        """One row."""
+    def add(self, rows: Sequence[TableRow]) -> None:
+        """Some rows."""
+        self._write_head()
+        for row in rows:
+            self._guarded(self._writer.writerow, self._cells(*row))
+        self._guarded(self._output.file.flush)  # also for who looks at the file beside
+
+    def _cells(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> list[Any]:
         cells: list[Any] = [_cell(valuation[name]) for name in self._constants]
         for answer in answers:
             if isinstance(answer, str):
@@ -67,7 +78,7 @@ class CsvFile:
             cells += map(_cell, cells_of(answer))
             if len(self._parts) > len(PARTS):
                 cells.append(_fraction(answer))
-        self._write(cells)
+        return cells
 
     def close(self) -> None:
         """No row will follow, perhaps because somebody lost patience: those that there are make the file."""
@@ -78,11 +89,6 @@ class CsvFile:
         head, self._head = self._head, None
         if head is not None:
             self._guarded(self._writer.writerow, head)
-
-    def _write(self, cells: Sequence[Any]) -> None:
-        self._write_head()
-        self._guarded(self._writer.writerow, cells)
-        self._guarded(self._output.file.flush)  # also for who looks at the file beside
 
     def _guarded(self, write: Callable[..., object], *arguments: Any) -> None:
         try:
@@ -130,11 +136,11 @@ class Plot:
         check_kind(path)
         self._path, self._constants, self._titles = path, constants, titles
         self._how = {"x": x or constants[0], "log": log, "title": title}
-        self._rows: list[tuple[dict[str, Value], Sequence[Result | str]]] = []
+        self._rows: list[TableRow] = []
 
-    def add(self, valuation: Mapping[str, Value], answers: Sequence[Result | str]) -> None:
-        """The points of one valuation."""
-        self._rows.append(({name: valuation[name] for name in self._constants}, answers))
+    def add(self, rows: Sequence[TableRow]) -> None:
+        """The points of some valuations."""
+        self._rows += rows
 
     def close(self) -> None:
         """Draw all there is."""

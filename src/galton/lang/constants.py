@@ -167,11 +167,16 @@ def convert(value: Value | str, kind: Type, name: str) -> Value:
     >>> convert("1/4", "double", "p")
     0.25
     """
-    source = Source(f"constant {name}", value if isinstance(value, str) else repr(value))
-    whole = Span(0, len(source.text))
+
+    def wrong(message: str) -> LanguageError:
+        source = Source(f"constant {name}", given if isinstance(given, str) else repr(given))
+        return LanguageError(message, source, Span(0, len(source.text)))
+
+    given = value
     if isinstance(value, str):
         if ":" in value and "?" not in value:
-            raise LanguageError(f"the constant '{name}' needs one value here, not a range", source, whole)
+            raise wrong(f"the constant '{name}' needs one value here, not a range")
+        source = Source(f"constant {name}", value)
         expression = parse_expression(source)
         Scope(source, {}).type_of(expression)
         try:
@@ -182,9 +187,9 @@ def convert(value: Value | str, kind: Type, name: str) -> Value:
         value = _from_python(value)
     found = type_of_value(value)
     if found != kind and not (kind == "double" and found == "int"):
-        raise LanguageError(f"the constant '{name}' is of type {kind}, and this is of type {found}", source, whole)
+        raise wrong(f"the constant '{name}' is of type {kind}, and this is of type {found}")
     if found == "int" and not SMALLEST_INT <= value <= LARGEST_INT:
-        raise LanguageError(f"integers end at {LARGEST_INT}", source, whole)
+        raise wrong(f"integers end at {LARGEST_INT}")
     return _as(kind, value)
 
 

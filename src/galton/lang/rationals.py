@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MOST_BITS = 4096  # of a numerator and a denominator together; their lengths add up with every operation
+QUICK_BITS = 1000  # of a numerator or a denominator whose quotient no double is too small or too large for
 MOST_DIGITS = 1000  # of a literal, and the largest exponent: longer ones are rounded as they are read
 
 
@@ -98,6 +99,18 @@ def rounded(value: Fraction) -> float:
     long = _bits(value) > MOST_BITS
     plain = long or (math.isfinite(nearest) and nearest.as_integer_ratio() == (value.numerator, value.denominator))
     return float(nearest) if plain else nearest
+
+
+def quotient(numerator: int, denominator: int) -> float:
+    """The double nearest to a quotient, which it remembers, as :func:`rounded` has it; for many of them."""
+    common = math.gcd(numerator, denominator)
+    above, below = numerator // common, denominator // common
+    if max(above.bit_length(), below.bit_length()) > QUICK_BITS:
+        from fractions import Fraction
+
+        return rounded(Fraction(above, below))
+    nearest = above / below
+    return nearest if nearest.as_integer_ratio() == (above, below) else Exact.quotient(above, below)
 
 
 def negate(value: float) -> float:

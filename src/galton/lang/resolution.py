@@ -44,16 +44,12 @@ class Question:
     source: Source
 
 
-Checked = dict[tuple[object, ...], list[Question]]  # by file, and by the constants that have values
-
-
 def resolve(
     file: PropertyFile,
     program: Program,
     given: Mapping[str, Value | str],
     labels: Collection[str] = (),
     earlier: Collection[Property] = (),
-    checked: Checked | None = None,
 ) -> tuple[Program, list[Question]]:
     """Settle a property file against a program.
 
@@ -65,37 +61,61 @@ def resolve(
         Labels that the model has though no program declares them.
     earlier
         Properties of other files, resolved, that may be referred to.
-    checked
-        What came out for this file and program with other values of the same constants. A property does not depend on
-        them, so that it is settled once.
     """
-    _refuse_clashes(file, program)
-    types = {**program.open_constants, **{n: type_of_value(v) for n, v in program.constants.items()}}
-    outer = Constants(types, program.constants, {})
-    declared: dict[str, Type] = {c.name.name: c.type for c in file.constants}
-    constants = resolve_constants(file.constants, given, Scope(file.source, {**outer.types, **declared}), outer)
-    formulas = dict(program.formulas)
-    for formula in file.formulas:
-        formulas[formula.name.name] = substitute(formula.body, formulas)
-    own = {label.name.name: substitute(label.body, formulas) for label in file.labels}
-    richer = replace(
-        program,
-        constants={**program.constants, **constants.values},
-        labels={**program.labels, **own},
-        formulas=formulas,
-    )
-    variables: dict[str, Type] = {v.name: v.type for v in program.variables}
-    known: dict[str, Type] = dict.fromkeys([*BUILT_IN, *labels, *richer.labels], "bool")
-    scope = PropertyScope(file.source, {**outer.types, **declared, **variables}, labels=known)
-    key = (id(file), *constants.values)
-    if checked is not None and key in checked:
-        return richer, checked[key]
-    resolver = _Resolver(file, formulas, scope, constants, earlier)
-    with DeepRecursion(file.source):
-        questions = [Question(resolver.checked(p), file.source) for p in file.properties]
-    if checked is not None:
-        checked[key] = questions
-    return richer, questions
+    resolution = Resolution(file, program, labels, earlier)
+    constants = resolution.constants(given)
+    return resolution.context(constants), resolution.questions(constants)
+
+
+class Resolution:
+    """A property file settled against a program, for any values of the constants of both.
+
+    What a property asks does not depend on values, but on which constants have one: it is settled once for all values.
+    """
+
+    def __init__(
+        self, file: PropertyFile, program: Program, labels: Collection[str] = (), earlier: Collection[Property] = ()
+    ):
+        _refuse_clashes(file, program)
+        self._file, self._earlier = file, earlier
+        self._types: dict[str, Type] = {
+            **program.open_constants,
+            **{n: type_of_value(v) for n, v in program.constants.items()},
+        }
+        self._declared = declared = {c.name.name: c.type for c in file.constants}
+        self._constant_scope = Scope(file.source, {**self._types, **declared})
+        self._formulas = dict(program.formulas)
+        for formula in file.formulas:
+            self._formulas[formula.name.name] = substitute(formula.body, self._formulas)
+        own = {label.name.name: substitute(label.body, self._formulas) for label in file.labels}
+        self._context = replace(program, labels={**program.labels, **own}, formulas=self._formulas)
+        variables: dict[str, Type] = {v.name: v.type for v in program.variables}
+        known: dict[str, Type] = dict.fromkeys([*BUILT_IN, *labels, *self._context.labels], "bool")
+        self._scope = PropertyScope(file.source, {**self._types, **declared, **variables}, labels=known)
+        self._settled: dict[tuple[str, ...], list[Question]] = {}
+
+    def own(self, given: Mapping[str, Value | str]) -> dict[str, Value | str]:
+        """Those of given values that are for constants of the file."""
+        return {name: given[name] for name in self._declared if name in given}
+
+    def constants(self, given: Mapping[str, Value | str], outer: Mapping[str, Value] | None = None) -> Constants:
+        """The constants of the program and of the file; ``outer`` are other values for those of the program."""
+        values = self._context.constants if outer is None else outer
+        return resolve_constants(self._file.constants, given, self._constant_scope, Constants(self._types, values, {}))
+
+    def context(self, constants: Constants) -> Program:
+        """The program with all that the file declares."""
+        return replace(self._context, constants=constants.values)
+
+    def questions(self, constants: Constants) -> list[Question]:
+        """The properties of the file."""
+        valued = tuple(constants.values)
+        if valued not in self._settled:
+            resolver = _Resolver(self._file, self._formulas, self._scope, constants, self._earlier)
+            with DeepRecursion(self._file.source):
+                found = [Question(resolver.checked(p), self._file.source) for p in self._file.properties]
+            self._settled[valued] = found
+        return self._settled[valued]
 
 
 def _refuse_clashes(file: PropertyFile, program: Program) -> None:

@@ -30,7 +30,8 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if gc.get_count()[0] > MANY and not gc.get_freeze_count():
+            # Counting frozen objects means going over them: only where a collection would follow.
+            if gc.get_count()[0] > max(MANY, gc.get_threshold()[0]) and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

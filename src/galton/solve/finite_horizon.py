@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,10 +56,10 @@ class Horizon:
 class _Rest:
     """The result lies between x + low and x + high, and between least and most."""
 
-    low: float = 0.0
-    high: float = 0.0
-    least: float = 0.0
-    most: float = math.inf
+    low: float | Floats = 0.0
+    high: float | Floats = 0.0
+    least: float | Floats = 0.0
+    most: float | Floats = math.inf
 
     def bounds(self, x: Floats) -> tuple[Floats, Floats]:
         xp, x = namespace(x), x.astype(np.float64, copy=False)  # steps may have made it of floats
@@ -166,18 +166,18 @@ def iterate_to_all(
             break
         settings.tell(iterations=done, horizon=horizons[-1])
         be_patient(done, horizons[-1], step.part.n_entries, step.part.n_rows)
-    for point, horizon in enumerate(horizons if len(states) else ()):
-        made = min(horizon, done)
-        x = record[horizon] if horizon < done else now
-        if point < exact_horizons and (found := np.ldexp(x, -exponent)).max() <= 1:
-            lower[point] = upper[point] = found
-            continue
-        rest = _rest(step, seen, horizon - done, stochastic) if horizon > done else _Rest()
-        error = step.error(made)
-        lost = step.lost(faintest) * (horizon + 1) * (1 + error) ** 2
-        low, high = rest.bounds(x)
-        low = np.maximum(low * (1 - error) - lost, 0.0)
-        lower[point], upper[point] = lowered(low, high * (1 + error) + lost, exponent)
+    if len(states):
+        x = np.stack([record[horizon] if horizon < done else now for horizon in horizons])
+        low, high, beyond = x.copy(), x.copy(), bisect_right(horizons, done)
+        if beyond < len(horizons):
+            left = np.array(horizons[beyond:], dtype=np.float64)[:, None] - done
+            low[beyond:], high[beyond:] = _rest(step, seen, left, stochastic).bounds(now)
+        error = np.array([[step.error(min(horizon, done))] for horizon in horizons])
+        lost = step.lost(faintest) * (np.array(horizons, dtype=np.float64)[:, None] + 1) * (1 + error) ** 2
+        lower, upper = lowered(np.maximum(low * (1 - error) - lost, 0.0), high * (1 + error) + lost, exponent)
+        exact = np.ldexp(x[:exact_horizons], -exponent)
+        fine = exact.max(axis=1) <= 1
+        lower[:exact_horizons][fine] = upper[:exact_horizons][fine] = exact[fine]
     return Horizon(lower, upper, done, horizons[-1], time.perf_counter() - begin, None)
 
 
@@ -194,15 +194,15 @@ def _room(horizon: int, states: int) -> Int32s:
     return np.empty((horizon, states), dtype=np.int32)
 
 
-def _rest(step: Bellman, seen: Seen, left: int, stochastic: bool) -> _Rest:
-    """What so many more steps can do."""
-    if left == 0:
+def _rest(step: Bellman, seen: Seen, left: int | Floats, stochastic: bool) -> _Rest:
+    """What so many more steps can do; for a column of many numbers of them, what each can do."""
+    if not np.any(left):
         return _Rest()
     # The step seen has its own rounding, and rows may sum to a little more or less than 1.
     slack = 2 * step.rounding * seen.most
     low, high = left * (seen.least_change - slack), left * (seen.most_change + slack)
     if not stochastic:
-        low, high = min(low, 0.0), max(high, 0.0)
+        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
     if step.constant is not None:
         return _Rest(low if stochastic else 0.0, high)
     drift = left * step.drift

@@ -10,6 +10,8 @@ of neighbours only falls on the way out.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +22,10 @@ from ..model.rounding import UNIT
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["LARGEST_MEAN", "HorizonError", "Poisson", "poisson"]
+__all__ = ["LARGEST_MEAN", "HorizonError", "Poisson", "poisson", "poissons"]
 
 SMALLEST = 1e-300  # weights below this, relative to the mode's, are cut
+TOGETHER, TOGETHER_AT_MOST = 1 << 15, 64  # numbers, and means, that are computed side by side
 LARGEST_MEAN = 1e11  # the window then has 2e7 weights
 
 
@@ -76,21 +79,49 @@ def poisson(mean: float) -> Poisson:
     >>> found.left, found.weights[:3].round(4)
     (0, array([0.1353, 0.2707, 0.2707]))
     """
-    if not 0 <= mean <= LARGEST_MEAN:
-        raise HorizonError(
-            f"{mean:.3g} jumps are expected within this time, more than the {LARGEST_MEAN:.0e} that can be followed; "
-            "ask for a shorter time, or for the long run"
-        )
-    mode = math.floor(mean)
-    left_part, right_part = _leftward(mean, mode), _rightward(mean, mode)
-    left = mode - len(left_part) + 1
-    relative = np.concatenate([left_part[:0:-1], right_part])
+    return poissons([mean])[0]
+
+
+def poissons(means: Sequence[float]) -> list[Poisson]:
+    """The distributions of many means, in ascending order: those of similar means are computed side by side."""
+    for mean in means:
+        if not 0 <= mean <= LARGEST_MEAN:
+            raise HorizonError(
+                f"{mean:.3g} jumps are expected within this time, more than the {LARGEST_MEAN:.0e} that can be "
+                "followed; ask for a shorter time, or for the long run"
+            )
+    found: list[Poisson] = []
+    while len(found) < len(means):
+        rows = max(1, TOGETHER // _width(means[min(len(found) + TOGETHER_AT_MOST, len(means)) - 1]))
+        found += _side_by_side(np.array(means[len(found) : len(found) + min(rows, TOGETHER_AT_MOST)], dtype=np.float64))
+    return found
+
+
+def _side_by_side(means: Floats) -> list[Poisson]:
+    mode = np.floor(means)
+    left_part, right_part = _leftward(means, mode), _rightward(means, mode)
+    n_left = np.minimum(_above_smallest(left_part), mode + 1).astype(np.int64)
+    n_right = _above_smallest(right_part)
+    # Zeros outside of the windows, which change no sum.
+    left_part[np.arange(left_part.shape[1]) >= n_left[:, None]] = 0.0
+    right_part[np.arange(right_part.shape[1]) >= n_right[:, None]] = 0.0
+    relative = np.concatenate([left_part[:, :0:-1], right_part], axis=1)
     # From the ends to the mode, where the sums are small; a sum over the same terms in another order for each half.
-    total = math.fsum([float(np.sum(left_part[:0:-1])), float(np.sum(right_part[::-1]))])
-    weights = relative / total
-    tails = np.concatenate([np.cumsum(weights[:0:-1])[::-1], [0.0]])
+    halves = left_part[:, :0:-1].sum(axis=1), np.ascontiguousarray(right_part[:, ::-1]).sum(axis=1)
+    weights = relative / (halves[0] + halves[1])[:, None]
+    tails = np.zeros_like(weights)
+    tails[:, :-1] = np.cumsum(weights[:, :0:-1], axis=1)[:, ::-1]
+    centre = left_part.shape[1] - 1
+    windows = zip(means.tolist(), mode.astype(int).tolist(), n_left.tolist(), n_right.tolist(), strict=True)
+    return [
+        _window(mean, mode - before + 1, weights[row, first:last], tails[row, first:last], max(before, after))
+        for row, (mean, mode, before, after) in enumerate(windows)
+        for first, last in [(centre - before + 1, centre + after)]
+    ]
+
+
+def _window(mean: float, left: int, weights: Floats, tails: Floats, distance: int) -> Poisson:
     # Each recurrence has two roundings, and the mean itself may be one off; then the sums, and the division.
-    distance = max(len(left_part), len(right_part))
     error = (4 * distance + len(weights) + 8) * UNIT * 1.01
     if 0 < mean < SMALLEST:
         error = 1.0  # numbers that small have few digits, and a product of them may have none
@@ -99,27 +130,53 @@ def poisson(mean: float) -> Poisson:
     return Poisson(mean, left, weights, tails, error, below, above * (1 + error), excess * (1 + error))
 
 
-def _rightward(mean: float, mode: int) -> Floats:
+def _rightward(means: Floats, mode: Floats) -> Floats:
     """Weights from the mode to the right, that of the mode being 1; never without the first step to the right."""
-    # P(mode + d) / P(mode) <= exp(-d² / (2 (mean + d))), so 1e-300 is reached at the d where that exponent is 691.
-    far = 691 + math.sqrt(691**2 + 2 * 691 * mean)
-    counts = np.arange(mode + 1, mode + math.ceil(far) + 3, dtype=np.float64)
-    return _above_smallest(np.multiply.accumulate(np.concatenate([[1.0], mean / counts])))
+    counts = mode[:, None] + np.arange(1.0, _far_right(float(means.max())) + 1)
+    return _accumulated(means[:, None] / counts)
 
 
-def _leftward(mean: float, mode: int) -> Floats:
+def _leftward(means: Floats, mode: Floats) -> Floats:
     """Weights from the mode to the left, that of the mode being 1."""
+    counts = np.maximum(mode[:, None] - np.arange(_far_left(float(means.max()))), 0.0)
+    return _accumulated(counts / np.where(means > 0, means, 1.0)[:, None])
+
+
+def _accumulated(factors: Floats) -> Floats:
+    """The products of the first 0, 1, … factors of each row."""
+    found: Floats = np.ones((len(factors), factors.shape[1] + 1))
+    with np.errstate(under="ignore"):
+        np.multiply.accumulate(factors, axis=1, out=found[:, 1:])
+    return found
+
+
+def _width(mean: float) -> int:
+    return _far_left(mean) + _far_right(mean)
+
+
+def _far_left(mean: float) -> int:
+    """How far left of the mode 1e-300 is reached, or more."""
     # P(mode - d) / P(mode) <= exp(-d² / (2 mean)) up to a few counts, so 1e-300 is reached where that exponent is 691.
-    far = min(mode, math.ceil(math.sqrt(2 * 691 * mean)) + 2)
-    if mean == 0:
-        return np.ones(1)
-    counts = np.arange(mode, mode - far, -1, dtype=np.float64)
-    return _above_smallest(np.multiply.accumulate(np.concatenate([[1.0], counts / mean])))
+    return min(math.floor(mean), math.ceil(math.sqrt(2 * 691 * mean)) + 2)
 
 
-def _above_smallest(weights: Floats) -> Floats:
-    small = np.flatnonzero(weights < SMALLEST)
-    return weights[: max(small[0], 2)] if small.size else weights
+def _far_right(mean: float) -> int:
+    """How far right of the mode 1e-300 is reached, or more."""
+    # P(mode + d) / P(mode) <= exp(-d² / (2 (mean + d))), so 1e-300 is reached at the d where that exponent is 691;
+    # and it is at most meanᵈ mode! / (mode + d)!, which is much less for small means.
+    most = math.ceil(691 + math.sqrt(691**2 + 2 * 691 * mean)) + 2
+    if mean > 1000:
+        return most
+    mode, log = math.floor(mean), math.log(max(mean, 1e-300))
+    start = math.lgamma(mode + 1)
+    return 3 + bisect_left(range(most), True, key=lambda d: d * log + start - math.lgamma(mode + d + 1) < -691.0)
+
+
+def _above_smallest(weights: Floats) -> npt.NDArray[np.int64]:
+    """How many weights come before those that are cut; two at least."""
+    small = weights < SMALLEST
+    found: npt.NDArray[np.int64] = np.where(small.any(axis=1), np.maximum(small.argmax(axis=1), 2), weights.shape[1])
+    return found
 
 
 def _cut_below(mean: float, left: int, first: float) -> float:

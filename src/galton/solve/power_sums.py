@@ -23,9 +23,11 @@ from __future__ import annotations
 
 import math
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -104,7 +106,7 @@ class Weights:
     @property
     def end(self) -> int:
         """The number of weights."""
-        return self.left + len(self.values)
+        return self.left + self.values.size
 
     def stride(self, done: int) -> int:
         """How many steps to make before looking again: a share of those made, fewer where the weights fall."""
@@ -140,8 +142,7 @@ class Weights:
             return Scaled(math.expm1(exponent) / -leak if leak else self.mean - first)
         if log * (ahead + len(values)) > 700:
             return Scaled(math.inf)
-        with np.errstate(under="ignore"):
-            rest = float(np.sum(values * np.exp(log * np.arange(len(values)))))
+        rest = float(np.add.reduce(values * _powers(log, len(values)))) if len(values) else 0.0
         power = exponential(log * ahead, up=up).grown(rest + len(values) * FAINTEST if up else rest)
         if not self.before or not ahead:
             return power
@@ -150,6 +151,18 @@ class Weights:
     def series_error(self, leak: float) -> float:
         """A bound on the relative error of a series: a few operations, and exponents of up to ``end`` logarithms."""
         return 1e-14 + (8 * UNIT * self.end * abs(math.log1p(-leak)) if -math.inf < leak < 1 else 0.0)
+
+
+def _powers(log: float, count: int) -> Floats:
+    """e to the power of 0, 1, … times a logarithm; sums that are looked at together have similar numbers of weights."""
+    return _many_powers(log, 1 << max(count - 1, 0).bit_length())[:count]
+
+
+@lru_cache(maxsize=8)
+def _many_powers(log: float, count: int) -> Floats:
+    with np.errstate(under="ignore", over="ignore"):
+        found: Floats = np.exp(log * np.arange(count))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,14 +176,36 @@ class PowerSum:
     seconds: float
 
 
+class _Columns(NamedTuple):
+    """What bounds need to know of the weights of many sums, ``(sums, 1)`` each."""
+
+    before: float
+    end: Floats
+    error: Floats
+    lacking: Floats
+    missing: Floats
+
+    @classmethod
+    def of(cls, many: Sequence[Weights]) -> _Columns:
+        known = [(weights.end, weights.error, weights.lacking, weights.missing) for weights in many]
+        return cls(many[0].before, *np.array(known, dtype=np.float64).T[:, :, None])
+
+
 @dataclass(frozen=True)
 class _Rest:
     """The rest of a sum lies between low·x + least and high·x + most; the second kind of bound is about all states."""
 
     low: Scaled = NOTHING
     high: Scaled = NOTHING
-    least: float = 0.0
-    most: float = 0.0
+    least: float | Floats = 0.0
+    most: float | Floats = 0.0
+
+    @classmethod
+    def of_all(cls, rests: Sequence[_Rest]) -> _Rest:
+        """The rests of many sums, one below the other."""
+        low, high = (_column([rest.low for rest in rests]), _column([rest.high for rest in rests]))
+        least, most = np.array([[(rest.least,), (rest.most,)] for rest in rests]).swapaxes(0, 1)
+        return cls(low, high, least, most)
 
     def bounds(self, total: Floats, x: Floats) -> tuple[Floats, Floats]:
         xp, x = namespace(x), x.astype(np.float64, copy=False)  # steps may have made it of floats
@@ -179,6 +214,11 @@ class _Rest:
             # 0 · ∞ is no number, where nothing is known of numbers that are zero.
             upper = total + xp.fmin(np.where((high < LEAST) & (x > 0), LEAST, high), self.most)
         return total + xp.maximum(np.where(low < LEAST, 0.0, low), self.least), upper
+
+
+def _column(many: Sequence[Scaled]) -> Scaled:
+    numbers, exponents = zip(*many, strict=True)
+    return Scaled(np.array(numbers)[:, None], np.array(exponents)[:, None])  # type: ignore[arg-type]
 
 
 def power_sum(
@@ -222,7 +262,7 @@ def power_sum(
             count = min(chain.batch, check - done)
             seen = chain.advance(count, weights.part(done, count))
             done, faintest = done + count, min(faintest, seen.faintest)
-        rest = _rest(weights, done, chain, seen, stochastic, whole=chain.lost(faintest) == 0)
+        rest = _Outlook.after(chain, done, seen, faintest, stochastic).rest(weights)
         if not exact and all(_close_enough(rest, chain, states, settings, exponent) for states in wanted):
             break
         if settings.watch is not None and len(important):
@@ -234,7 +274,7 @@ def power_sum(
         if greatest(total) <= 1:
             return PowerSum(total, total, done, weights.end, time.perf_counter() - begin)
     lower, upper = rest.bounds(chain.sum, chain.x)
-    lower, upper = lowered(*_rounded(weights, chain, done, faintest, lower, upper), exponent)
+    lower, upper = lowered(*_rounded(weights, chain.error(done), chain.lost(faintest), lower, upper), exponent)
     upper = upper + largest * weights.missing
     return PowerSum(lower, upper, done, weights.end, time.perf_counter() - begin)
 
@@ -278,63 +318,90 @@ def power_sums(
             seen = record.advance(chain, min(chain.batch, check - record.steps))
             faintest = min(faintest, seen.faintest)
         done = record.steps
+        outlook, now = _Outlook.after(chain, done, seen, faintest, stochastic), record.of(chain.x)
+
+        def is_enclosed(point: int, outlook: _Outlook = outlook, now: Floats = now) -> bool:
+            bounds = outlook.rest(many[point]).bounds(record.sum(many[point]), now)
+            return _is_close(*bounds, settings, exponent)
+
         # Sums that can be enclosed by now; those that nothing is rounded of are made to the end.
-        while last >= n_exact and done < lengths[last]:
-            rest = _rest(many[last], done, chain, seen, stochastic, whole=chain.lost(faintest) == 0)
-            if not _is_close(*rest.bounds(record.sum(many[last]), record.of(chain.x)), settings, exponent):
-                break
-            last -= 1
+        if done < lengths[last] and last >= n_exact and is_enclosed(last):
+            longer = range(max(n_exact, bisect_right(lengths, done)), last)
+            last = longer.start + bisect_left(longer, True, key=is_enclosed) - 1
         if last < 0:
             break
         settings.tell(iterations=done, horizon=longest)
         be_patient(done, longest, part.n_entries, part.n_rows)
-    now, whole = record.of(chain.x), chain.lost(faintest) == 0
-    for point, weights in enumerate(many):
-        if point < n_exact:
-            total = np.ldexp(record.sum(weights), -exponent)
-            if total.max() <= 1:
-                lower[point] = upper[point] = total
-                continue
-        rest, made = _rest(weights, done, chain, seen, stochastic, whole=whole), min(done, weights.end)
-        low, high = _rounded(weights, chain, made, faintest, *rest.bounds(record.sum(weights), now), terms=made)
-        lower[point], upper[point] = lowered(low, high, exponent)
-        upper[point] += largest * weights.missing
+    totals = np.stack([record.sum(weights) for weights in many])
+    rest = _Rest.of_all([outlook.rest(weights) for weights in many])
+    # The sums were made here, in whatever order (Higham 2002, section 4.2).
+    made = [min(done, length) for length in lengths]
+    rounding = np.array([[chain.error(steps) + (steps + 8) * UNIT * 1.01] for steps in made])
+    columns = _Columns.of(many)
+    low, high = _rounded(columns, rounding, chain.lost(faintest), *rest.bounds(totals, now))
+    lower, upper = lowered(low, high, exponent)
+    upper = upper + largest * columns.missing
+    exact = np.ldexp(totals[:n_exact], -exponent)
+    fine = exact.max(axis=1, initial=0.0) <= 1
+    lower[:n_exact][fine] = upper[:n_exact][fine] = exact[fine]
     return PowerSum(lower, upper, done, longest, time.perf_counter() - begin)
 
 
 def _rounded(
-    weights: Weights, chain: Chain, done: int, faintest: float, lower: Floats, upper: Floats, *, terms: int = 0
+    weights: Weights | _Columns, rounding: float | Floats, lost: float, lower: Floats, upper: Floats
 ) -> tuple[Floats, Floats]:
-    """Bounds with what rounding and flushing to zero may have done in so many steps.
-
-    ``terms`` is the length of sums that were made elsewhere, in whatever order (Higham 2002, section 4.2).
-    """
-    rounding = chain.error(done) + (terms + 8) * UNIT * 1.01 if terms else chain.error(done)
+    """Bounds with what ``rounding`` may have done, and flushing to zero, which has ``lost`` so much in a step."""
     error = rounding + weights.error
-    lost = GROWN * chain.lost(faintest) * (weights.end + 1) * (weights.end + 1 if weights.before else 1)
-    lost *= (1 + rounding) ** 2
-    below = namespace(lower).maximum(lower * (1 - error - weights.lacking) - lost, 0.0)
-    return below, upper * (1 + error) + lost
+    terms = weights.end + 1
+    gone = GROWN * lost * terms * (terms if weights.before else 1) * (1 + rounding) ** 2  # terms² may be no double
+    below = namespace(lower).maximum(lower * (1 - error - weights.lacking) - gone, 0.0)
+    return below, upper * (1 + error) + gone
 
 
-def _rest(weights: Weights, done: int, chain: Chain, seen: Seen, stochastic: bool, *, whole: bool) -> _Rest:
-    """What is left of the sum after so many steps; ``whole`` where no number was lost because it was too faint."""
-    if done >= weights.end or seen.most == 0:
-        return _Rest()
-    slack = 2 * chain.rounding
-    most_leak, least_leak = 1 - seen.least_ratio + slack, 1 - seen.most_ratio - slack * max(seen.most_ratio, 1.0)
-    if not whole and least_leak < 0 and (weights.end - done) * math.log1p(-least_leak) > math.log(GROWN):
-        least_leak = -math.inf  # a number that was lost might have grown as the others do
-    # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
-    drift = 0.0 if chain.stay is not None else chain.drift
-    least = weights.series(done, drift).times(seen.least) * (1 - weights.series_error(drift)) if stochastic else 0.0
-    most = weights.series(done, -drift, up=True).times(seen.most) * (1 + weights.series_error(drift))
-    return _Rest(
-        weights.series(done, most_leak).grown(max(1 - weights.series_error(most_leak), 0.0)),
-        weights.series(done, least_leak, up=True).grown(1 + weights.series_error(least_leak)),
-        max(least, 0.0),
-        max(most, LEAST),
-    )
+@dataclass(frozen=True)
+class _Outlook:
+    """What a step has shown of all that follow: how much of the vector they lose at most and at least.
+
+    ``most_leak``, ``least_leak`` are about each number by itself, ``drift`` about rows that sum to 1. ``whole`` says
+    that no number was lost because it was too faint, ``stochastic`` that all rows sum to 1.
+    """
+
+    done: int
+    least: float
+    most: float
+    most_leak: float
+    least_leak: float
+    drift: float
+    stochastic: bool
+    whole: bool
+
+    @classmethod
+    def after(cls, chain: Chain, done: int, seen: Seen, faintest: float, stochastic: bool) -> _Outlook:
+        """After so many steps, of which the last was seen."""
+        slack = 2 * chain.rounding
+        most_leak, least_leak = 1 - seen.least_ratio + slack, 1 - seen.most_ratio - slack * max(seen.most_ratio, 1.0)
+        # The rows of a uniformised CTMC sum to 1 by definition; those of a DTMC are rounded.
+        drift = 0.0 if chain.stay is not None else chain.drift
+        whole = chain.lost(faintest) == 0
+        return cls(done, seen.least, seen.most, most_leak, least_leak, drift, stochastic, whole)
+
+    def rest(self, weights: Weights) -> _Rest:
+        """What is left of a sum."""
+        done, end = self.done, weights.end
+        if done >= end or self.most == 0:
+            return _Rest()
+        least_leak = self.least_leak
+        if not self.whole and least_leak < 0 and (end - done) * math.log1p(-least_leak) > math.log(GROWN):
+            least_leak = -math.inf  # a number that was lost might have grown as the others do
+        drift, error = self.drift, weights.series_error(self.drift)
+        least = weights.series(done, drift).times(self.least) * (1 - error) if self.stochastic else 0.0
+        most = weights.series(done, -drift, up=True).times(self.most) * (1 + error)
+        return _Rest(
+            weights.series(done, self.most_leak).grown(max(1 - weights.series_error(self.most_leak), 0.0)),
+            weights.series(done, least_leak, up=True).grown(1 + weights.series_error(least_leak)),
+            max(least, 0.0),
+            max(most, LEAST),
+        )
 
 
 def _at(chain: Chain, states: Int32s) -> tuple[Floats, Floats]:

@@ -36,8 +36,11 @@ class Scaled(NamedTuple):
 
     def times(self, factor: float) -> float:
         """The product as a double."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(self.number * factor, self.exponent))
+        product = self.number * factor
+        try:
+            return math.ldexp(product, self.exponent)
+        except OverflowError:
+            return math.copysign(math.inf, product)
 
     def grown(self, factor: float) -> Scaled:
         """Times a factor near 1."""

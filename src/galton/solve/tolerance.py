@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..model.values import Floats
 
@@ -45,3 +46,7 @@ class Tolerance(NamedTuple):
     def accepts(self, lower: float, upper: float) -> bool:
         """Whether finite bounds are close enough."""
         return self.excess(lower, upper) <= ROOM
+
+    def accepted(self, lower: Floats, upper: Floats) -> npt.NDArray[np.bool_]:
+        """``accepts`` for every pair of bounds in two arrays."""
+        return self.excesses(lower, upper) <= ROOM

@@ -20,7 +20,7 @@ from ...device.arrays import greatest, namespace
 from ...model.rounding import FAINT
 from ...model.sparse import Mask, Model, Rewards
 from ...solve.methods import BACKWARD
-from ...solve.poisson import Poisson, poisson
+from ...solve.poisson import Poisson, poisson, poissons
 from ...solve.power_sums import PowerSum, Weights, power_sums
 from ...solve.scaling import lowered, raised, raising
 from ...solve.settings import Settings
@@ -188,7 +188,7 @@ class JumpSum:
 
     def _backward(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
         chain = self.chain
-        weights = [self.weights(poisson(chain.rate * time)) for time in times]
+        weights = [self.weights(jumps) for jumps in poissons([chain.rate * time for time in times])]
         states = ask.important(chain.part)
         found = power_sums(chain.chain(self.start), weights, states, ask.settings, stochastic=self.stochastic)
         work = (*self.work, work_of(self.step, chain.part, found))
