@@ -27,6 +27,7 @@ BUILDING = ["--const", "-c", "--threads", "-t", "--max-states", "--memory", "--f
 OPTIONS = {
     "info": [*BUILDING, "--device", "--symmetry", "--json"],
     "build": [*BUILDING, "--export"],
+    "lump": [*BUILDING, "--device", "--json", "--prop", "-p", "--props", "--output", "-o", "--actions"],
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
         *(
@@ -34,6 +35,8 @@ OPTIONS = {
             "--omega",
             "--symmetry",
             "--no-symmetry",
+            "--lump",
+            "--no-lump",
             "--max-iterations",
             "--fair",
             "--strategy",

@@ -121,15 +121,15 @@ def _state_marks(model: Model, sight: Sight) -> list[Any]:
     for name in sight.rewards:
         structure = model.rewards[name]
         marks += [] if structure.state is None else [structure.state]
-        marks += [] if structure.choice is None or model.choice_starts is not None else [structure.choice]
-    if sight.actions and model.choice_starts is None and model.choice_actions is not None:
+        marks += [] if structure.choice is None or model.has_choices else [structure.choice]
+    if sight.actions and not model.has_choices and model.choice_actions is not None:
         marks.append(model.choice_actions)
     return marks
 
 
 def _row_marks(model: Model, sight: Sight) -> Int32s | None:
     """What tells choices of one state apart besides where they lead."""
-    if model.choice_starts is None:
+    if not model.has_choices:
         return None
     found = [model.rewards[name].choice for name in sight.rewards]
     marks: list[Any] = [part for part in found if part is not None]
@@ -200,8 +200,8 @@ def _rows_of(model: Model, sight: Sight, block: Any, standing: Int32s) -> tuple[
     """The rows of the states that stand for blocks, with blocks for columns; and which rows these are."""
     there = namespace(model.columns).asarray(standing)
     chosen, starts = there, None
-    if model.choice_starts is not None:
-        chosen, lengths = members(model.choice_starts, there)
+    if model.has_choices:
+        chosen, lengths = members(model.row_groups, there)
         starts = on_host(offsets(lengths)).astype(np.int32)
     entries, lengths = members(model.row_starts, chosen)
     row_starts: Offsets = on_host(offsets(lengths)).astype(np.int64)
