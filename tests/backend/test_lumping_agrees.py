@@ -81,3 +81,18 @@ def test_quotients_are_the_same(place: Place) -> None:
         assert isinstance(theirs, Lumped)
         assert mine.model.same_as(theirs.model)
         assert mine.model.on_device == there.on_device
+
+
+def test_answers_of_a_lumped_model_on_a_device(place: Place) -> None:
+    if place.backend is galton.backend.CPU:
+        pytest.skip("tests/check/test_lumped_answers.py")
+    for file, constants, prop in (
+        ("herman.prism", {"N": 5}, 'filter(max, R=? [ F "stable" ])'),
+        ("consensus.prism", {"N": 2, "K": 2}, 'Pmin=? [ F "finished" & "all_heads" ]'),
+        ("cluster.prism", {"N": 1}, 'P=? [ F<=0.2 !"minimum" ]'),
+    ):
+        model = galton.load(MODELS / file, **constants).build(device="cuda")
+        mine, theirs = (galton.check(model, prop, lump=lump) for lump in (True, False))
+        assert mine.device == theirs.device == "cuda"
+        assert mine.value == pytest.approx(theirs.value, rel=3e-6)
+        assert mine.about == theirs.about

@@ -64,6 +64,17 @@ def answer(program: galton.Program, prop: str, lump: bool, symmetry: bool) -> Re
         return error.kind
 
 
+def test_labels_that_only_the_model_knows_stay_known() -> None:
+    """Both were dropped, because neither is the same in a whole block; then the formula could not be read."""
+    program = galton.load(MODELS / "consensus.prism", N=2, K=2)
+    prop = 'Pmin=? [ F "finished" & "all_heads" ]'
+    expected = galton.check(program, prop, lump=False).value
+    assert galton.check(program.build(), prop, lump=True).value == pytest.approx(expected, rel=1e-5)
+    small = galton.lump(program, prop).model
+    assert {"finished", "all_heads"} <= small.labels.keys()
+    assert galton.check(small, prop).value == pytest.approx(expected, rel=1e-5)
+
+
 def test_values_of_all_states_are_those_of_the_whole_model() -> None:
     program = galton.load(MODELS / "herman.prism", N=5)
     model = program.build()

@@ -19,7 +19,7 @@ from ..backend import of
 from ..backend.lumping import LumpLimits
 from ..device.arrays import greatest
 from ..lang.depth import DeepRecursion
-from ..lang.expressions import Expression
+from ..lang.expressions import Expression, Label
 from ..lang.program import Program
 from ..lang.properties import Cumulative, Instantaneous, Multi, Probability, Reward
 from ..lang.resolution import Question, parts
@@ -126,12 +126,17 @@ def looks_at(model: Model, context: Program, question: Question) -> Looks:
     return looks
 
 
-def sight_of(model: Model, looks: Sequence[Looks], settings: Settings) -> Sight:
-    """What properties look at, as marks of states and names of rewards."""
+def sight_of(model: Model, looks: Sequence[Looks], settings: Settings, *, each_label: bool = False) -> Sight:
+    """What properties look at, as marks of states and names of labels and rewards.
+
+    Where a formula has several labels, all that counts is whether it holds. But the quotient has to know the labels
+    that no program defines; and where ``each_label``, so that it can be asked without the program, all of them.
+    """
     marks: list[Any] = []
     if len(model.initial) > 1:  # so that it is known how many of them there are
         marks.append(model.labels["init"])
     rewards: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for look in looks:
         evaluation = Evaluation(model, look.context, look.question.source, settings)
         with DeepRecursion(look.question.source):
@@ -140,8 +145,11 @@ def sight_of(model: Model, looks: Sequence[Looks], settings: Settings) -> Sight:
                 mark = found.must if isinstance(found, Truth) else found.lower
                 if np.ndim(mark):
                     marks.append(mark)
+                for part in parts(formula):
+                    if isinstance(part, Label) and (each_label or part.name not in look.context.labels):
+                        labels[part.name] = None
         rewards |= dict.fromkeys(look.structures)
-    return Sight(tuple(marks), (), tuple(rewards))
+    return Sight(tuple(marks), tuple(name for name in labels if name in model.labels), tuple(rewards))
 
 
 def _sweeps(model: Model, context: Program, question: Question, settings: Settings) -> float:

@@ -130,4 +130,4 @@ class Wanted:
                 looks.append(looks_at(model, asked.context, asked.question))
             except WholeModelNeeded as reason:
                 raise GaltonError(f"{asked.question.prop.text}: no states can be lumped: {reason}") from None
-        return replace(sight_of(model, looks, self.settings), actions=self.actions)
+        return replace(sight_of(model, looks, self.settings, each_label=True), actions=self.actions)

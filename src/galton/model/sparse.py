@@ -316,7 +316,8 @@ class Model:
         ``states`` are their numbers, or a mask.
         """
         if self.sizes is not None:
-            return int((self.sizes if states is None else self.sizes[on_host(states)]).sum())
+            sizes = on_host(self.sizes)
+            return int((sizes if states is None else sizes[on_host(states)]).sum())
         if self.orbits is None or not isinstance(self.states, PackedStates):
             return self.n_states if states is None else int(states.sum() if states.dtype == np.bool_ else len(states))
         return self._represented if states is None else self._counted(self.states.words[states])

@@ -186,14 +186,14 @@ def _quotient(model: Model, sight: Sight, found: Partition) -> tuple[Model, Int3
         choice_actions=None if model.choice_actions is None else on_host(model.choice_actions)[choices],
         states=_states(model.states, there),
         orbits=model.orbits,
-        sizes=_sizes(model, block, len(standing)),
         build_seconds=model.build_seconds,
         info=dict(model.info),
         warnings=model.warnings,
     )
     if not is_on_host(model.columns):
         new = new.to_device()
-    return replace(new, placement=model.placement), block, standing
+    new = replace(new, placement=model.placement, sizes=_sizes(model, block, len(standing)))
+    return new, block, standing
 
 
 def _rows_of(model: Model, sight: Sight, block: Any, standing: Int32s) -> tuple[LumpRows, Any]:
