@@ -42,7 +42,7 @@ QUESTIONS: list[tuple[str, dict[str, int], str]] = [
     ("cluster", {"N": 128}, 'P=? [ F<=20 !"minimum" ]'),
     ("herman", {"N": 13}, 'P=? [ F<=20000 "stable" ]'),
     ("herman", {"N": 13}, 'R=? [ F "stable" ]'),
-    ("tandem", {"c": 300}, 'P=? [ F<=500 "second_full" ]'),
+    ("tandem", {"c": 300}, 'P=? [ F<=4 "second_full" ]'),
     ("consensus", {"N": 4, "K": 2}, 'Pmin=? [ F<=5000 "finished" ]'),
 ]
 

@@ -171,7 +171,7 @@ extern "C" __global__ void find_largest(const word_t* keys, const int* owners, c
 // hash; where there are none, the largest group does. All others become new blocks.
 extern "C" __global__ void number_groups(const word_t* keys, const word_t* signatures, const int* owners,
                                          const int* counts, const word_t* largest, word_t* hashes, int* sizes,
-                                         int* numbers, int* n_blocks, count_t n_slots) {
+                                         int* numbers, int* n_blocks, count_t most_blocks, count_t n_slots) {
     const count_t slot = thread_number();
     if (slot >= n_slots || !keys[slot]) return;
     const int block = owners[slot];
@@ -182,6 +182,10 @@ extern "C" __global__ void number_groups(const word_t* keys, const word_t* signa
         return;
     }
     const int fresh = atomicAdd(n_blocks, 1);
+    if (fresh >= most_blocks) {  // only where keys of different blocks collide, which ends the work
+        numbers[slot] = block;
+        return;
+    }
     hashes[fresh] = signatures[slot];
     sizes[fresh] = counts[slot];
     atomicAdd(&sizes[block], -counts[slot]);

@@ -163,7 +163,8 @@ class _Refinement:
             self._split(looked_at, everything)
             moved = int(self.tail[0])
             given_up = self.rounds >= MOST_ROUNDS and not everything
-            if given_up or int(self.count[0]) > limits.blocks or self.entries > limits.entries:
+            most = min(limits.blocks, self.rows.n_states)
+            if given_up or int(self.count[0]) > most or self.entries > limits.entries:
                 return Partition(self.block, None, self.rounds, int(self.entries))
             looked_at, everything = self._next(moved)
         first = self._first()
@@ -188,7 +189,7 @@ class _Refinement:
         program.launch("look", count, *self._arrays, *hashing, *table, count)
         program.launch("find_largest", n_slots, keys, owners, counts, self.seen, self.sizes, self.largest, n_slots)
         groups = (keys, signatures, owners, counts, self.largest, self.hashes, self.sizes, numbers, self.count)
-        program.launch("number_groups", n_slots, *groups, n_slots)
+        program.launch("number_groups", n_slots, *groups, self.rows.n_states, n_slots)
         self.tail.fill(0)
         moving = (owners, numbers, self.seen, self.largest, self.moved, self.tail)
         program.launch("move_states", count, self.block, listed, slots, *moving, count)
