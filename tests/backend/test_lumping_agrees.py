@@ -58,7 +58,7 @@ def test_backends_split_by_keys(place: Place) -> None:
 def test_a_device_gives_up_where_hashes_collide(place: Place) -> None:
     """It never says that states are alike which are not."""
     if place.backend is galton.backend.CPU:
-        pytest.skip("the core goes on: tests/reduce/test_lumping.py")
+        pytest.skip("the core goes on: tests/reduce/test_bisimulation.py")
     from galton.backend.cuda.lumping import refinement
 
     given_up = 0

@@ -114,9 +114,16 @@ def test_what_looks_at_single_states_gets_the_whole_model() -> None:
     asked = ['filter(count, P=? [ X "stable" ]>0.2)', 'R=? [ F "stable" ]']
     (first, why), (second, _) = models_of(program, asked, lump=True, symmetry=False)
     assert (first, why, second) == (False, "a filter 'count' is about all states", True)
-    assert models_of(program, asked[1:], lump=True, symmetry=False, strategy=True)[0][1] == (
-        "a strategy is one for all states"
-    )
+
+
+@pytest.mark.parametrize(
+    ("option", "why"), [("strategy", "a strategy is one"), ("exact", "exact numbers are computed")]
+)
+def test_what_cannot_be_lumped_is_refused_where_it_is_asked_for(option: str, why: str) -> None:
+    program = galton.load(MODELS / "consensus.prism", N=2, K=2)
+    with pytest.raises(galton.GaltonError, match=why):
+        galton.check(program, 'Pmin=? [ F "finished" ]', lump=True, **{option: True})
+    galton.check(program, 'Pmin=? [ F "finished" ]', **{option: True})
 
 
 def test_a_model_that_is_lumped_after_its_symmetries_counts_all_states() -> None:

@@ -22,10 +22,11 @@ from ..lang.program import Program
 from ..lang.resolution import OpenConstantError, Question, Resolution, constants_of
 from ..lang.source import GaltonError, UnsupportedError
 from ..lang.syntax import ModelFile
+from ..lang.wording import worded
 from ..solve.settings import Settings
 from .experiment import Given, Valuation, valuations
 from .exploration import needs_automaton, terminal
-from .inspection import check_choices, count_devices, kinds_of
+from .inspection import UsageError, check_choices, count_devices, kinds_of
 
 if TYPE_CHECKING:
     from ..lang.constants import Constants
@@ -217,6 +218,10 @@ class Inquiry:
     lump: bool | None = None
     typed: str = TYPED
     raises: bool = True
+
+    def __post_init__(self) -> None:
+        if self.lump and self.why_whole:
+            raise UsageError(worded(f"states cannot be lumped here, so leave --lump away: {self.why_whole}"))
 
     @property
     def is_program(self) -> bool:

@@ -42,6 +42,7 @@ USELESS = {
     "explain": "--explain",
     "full": "--full",
     "symmetry": "--symmetry and --no-symmetry",
+    "lump": "--lump and --no-lump",
     "format": "--format",
     "order": "--order",
     "single": "--single",
