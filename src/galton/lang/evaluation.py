@@ -69,6 +69,34 @@ def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
     return Folding(constants).fold(expression)
 
 
+def no_number(expression: Expression, constants: Mapping[str, Value]) -> Expression | None:
+    """A constant part of an expression that is no number, such as 0/0; None where there is none that is ever needed.
+
+    What stands right of ``&``, ``|`` and ``=>`` or in a branch is not needed where a constant on their left says so.
+    """
+    return _no_number(expression, Folding(constants))
+
+
+def _no_number(expression: Expression, folding: Folding) -> Expression | None:
+    if (value := _literal(expression, folding)) is not None:
+        return expression if isinstance(value, float) and value != value else None
+    match expression:
+        case Binary(operator, left, right):
+            settled = BINARY[operator].settled_by
+            needed = (left,) if settled is not None and _literal(left, folding) is settled else (left, right)
+        case Conditional(condition, then, otherwise):
+            chosen = _literal(condition, folding)
+            needed = (then if chosen else otherwise,) if isinstance(chosen, bool) else (condition, then, otherwise)
+        case _:
+            needed = children(expression)
+    return next((found for part in needed if (found := _no_number(part, folding)) is not None), None)
+
+
+def _literal(expression: Expression, folding: Folding) -> Value | None:
+    folded = folding.fold(expression)
+    return folded.value if isinstance(folded, Literal) else None
+
+
 class Folding:
     """What :func:`fold` does, for many expressions: parts that they share are folded once."""
 
