@@ -80,15 +80,16 @@ def no_number(expression: Expression, constants: Mapping[str, Value]) -> Express
 def _no_number(expression: Expression, folding: Folding) -> Expression | None:
     if (value := _literal(expression, folding)) is not None:
         return expression if isinstance(value, float) and value != value else None
+    needed: tuple[Expression, ...] = children(expression)
     match expression:
         case Binary(operator, left, right):
             settled = BINARY[operator].settled_by
-            needed = (left,) if settled is not None and _literal(left, folding) is settled else (left, right)
+            if settled is not None and _literal(left, folding) is settled:
+                needed = (left,)
         case Conditional(condition, then, otherwise):
             chosen = _literal(condition, folding)
-            needed = (then if chosen else otherwise,) if isinstance(chosen, bool) else (condition, then, otherwise)
-        case _:
-            needed = children(expression)
+            if chosen is not None:
+                needed = (then if chosen else otherwise,)
     return next((found for part in needed if (found := _no_number(part, folding)) is not None), None)
 
 
