@@ -82,7 +82,7 @@ def _no_number(expression: Expression, folding: Folding) -> Expression | None:
         return expression if isinstance(value, float) and value != value else None
     needed: tuple[Expression, ...] = children(expression)
     match expression:
-        case Binary(operator, left, right):
+        case Binary(operator, left, _):
             settled = BINARY[operator].settled_by
             if settled is not None and _literal(left, folding) is settled:
                 needed = (left,)
