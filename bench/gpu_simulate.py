@@ -23,7 +23,7 @@ from galton.device.cuda.runtime import import_cupy
 from galton.lang.expression_parser import parse_expression
 from galton.lang.expressions import Expression, Label
 from galton.lang.source import Source
-from galton.model.random_paths import PathQuestion
+from galton.model.random_paths import Batch, PathQuestion
 from galton.simulation.program_paths import ProgramPaths
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -62,8 +62,8 @@ def measure(name: str, constants: dict[str, Any], goal: str, question: PathQuest
     device = paths.on_device(question)
     device.count(seed=1, first=0, count=1024)
     compiled = time.perf_counter() - begun
-    mine = device.sample(question, seed=1, first=0, count=COMPARED)
-    host = paths.sample(question, seed=1, first=0, count=COMPARED, threads=8)
+    mine = device.sample(question, Batch(seed=1, count=COMPARED))
+    host = paths.sample(question, Batch(seed=1, count=COMPARED, threads=8))
     same = float(np.mean((mine.verdicts == host.verdicts) & (mine.steps == host.steps)))
     count, took, steps = 1 << 20, 0.0, 0
     while True:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import galton
-from galton.model.random_paths import ModelPaths, PathQuestion
+from galton.model.random_paths import Batch, ModelPaths, PathQuestion
 from galton.simulation.program_paths import ProgramPaths
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -63,13 +63,13 @@ def rate(follow: Callable[[int], int], seconds: float) -> float:
 def galton_program(program: galton.Program, longest: int) -> Callable[[int], int]:
     paths = ProgramPaths(program)
     question = PathQuestion("until", high=longest)
-    return lambda count: int(paths.sample(question, seed=1, first=0, count=count, threads=1).steps.sum())
+    return lambda count: int(paths.sample(question, Batch(seed=1, count=count)).steps.sum())
 
 
 def galton_model(program: galton.Program, longest: int) -> Callable[[int], int]:
     paths = ModelPaths(program.build())
     question = PathQuestion("until", high=longest)
-    return lambda count: int(paths.sample(question, seed=1, first=0, count=count, threads=1).steps.sum())
+    return lambda count: int(paths.sample(question, Batch(seed=1, count=count)).steps.sum())
 
 
 def storm(name: str, constants: dict[str, Any], longest: int) -> dict[str, Callable[[int], int]]:

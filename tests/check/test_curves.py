@@ -222,3 +222,19 @@ def test_forward_in_time_with_many_points_in_an_interval() -> None:
             assert result.lower <= exact * (1 + 1e-14)
             assert exact * (1 - 1e-14) <= result.upper
             assert result.upper - result.lower <= 2e-6 * exact
+
+
+def test_points_that_make_no_sense_are_errors_of_their_own() -> None:
+    with pytest.warns(UserWarning, match="1 of 4 answers are errors; the first is .*a bound cannot be negative"):
+        found = galton.experiment(galton.parse(COIN), 'const int T; P=? [ F<=T "heads" ]', T=range(-1, 3))
+    assert [type(row.result).__name__ for row in found] == ["LanguageError", "Result", "Result", "Result"]
+
+
+def test_a_constant_beside_the_bound_gives_a_curve_for_each_of_its_values() -> None:
+    program = galton.parse(ROOMS)
+    prop = "const int T; const int k; P=? [ F<=T x=k ]"
+    found = galton.experiment(program, prop, k=[1, 2], T=range(6))
+    for row in found:
+        alone = galton.check(program, prop, k=row["k"], T=row["T"])
+        assert (row.result.lower, row.result.upper) == (alone.lower, alone.upper)
+    assert all("points in one pass" in row.result.steps[0].work[-1].detail for row in found)

@@ -48,3 +48,16 @@ def test_temporal_operators_inside_others_do_not_count() -> None:
     inner, outer = (p.expression.path for p in file.properties)  # type: ignore[attr-defined]
     assert not has_path(inner.operand)
     assert has_path(outer)
+
+
+@pytest.mark.parametrize("bound", ["0/0", "0/z", "log(-1, 2)", "pow(-1, 0.5)", "z/z + 1"])
+def test_nothing_is_compared_with_what_is_no_number(bound: str) -> None:
+    program = galton.parse("dtmc  const int z = 0;  module m  x : [0..1];  [] true -> (x'=1);  endmodule")
+    with pytest.raises(galton.LanguageError, match="this is no number, so states cannot be compared with it"):
+        galton.check(program, f"P=? [ F x={bound} ]")
+    with pytest.raises(galton.LanguageError, match="the constant 'c' is no number"):
+        galton.check(program, f"const double c = {bound};  P=? [ F x=c ]")
+    with pytest.raises(galton.LanguageError, match='the label "odd" compares states'):
+        galton.check(program, f'label "odd" = x={bound};  P=? [ F "odd" ]')
+    for guarded in (f"z>0 & x={bound} | x=1", f"z=0 ? x=1 : x={bound}"):  # nobody needs its value
+        assert galton.check(program, f"P=? [ F ({guarded}) ]").value == 1

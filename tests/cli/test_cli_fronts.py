@@ -126,7 +126,7 @@ def test_a_table_has_the_corners_for_all_values_of_a_constant(fork: Path, tmp_pa
         (["-p", TWO, "--plot", "front.txt"], "'.txt' is no kind of picture; .png, .pdf, .svg and .html are"),
         (
             ["-p", f"multi({', '.join(['Pmax=? [ F s=1 ]'] * 4)})", "--plot", "front.png"],
-            "a Pareto set of 4 objectives cannot be drawn; --csv FILE writes its points",
+            "a Pareto set of 4 objectives cannot be drawn, only those of two or three; --csv FILE writes its points",
         ),
         (["-c", "p=0.4:0.1:0.6", "-p", TWO, "--plot", "front.png"], "a picture shows one Pareto set: give no range"),
         (["-p", "multi(P>=0.5 [ F s=1 ])", "--plot", "front.png"], "a plot needs a constant with a range"),

@@ -31,7 +31,7 @@ OF_PRISM = {
         "galton check m.pm --const N=1:2:5 --props p.pctl --name send --name 2"
     ],
     "-pf 'P=? [ F x=1 ]' m.pm": ["galton check m.pm --prop 'P=? [ F x=1 ]'"],
-    "m.pm p.pctl -exportresults r.csv:csv": ["galton check m.pm --props p.pctl --csv r.csv"],
+    "m.pm p.pctl -exportresults r.csv:csv": ["galton check m.pm --props p.pctl --prism-results r.csv:csv"],
     "m.pm p.pctl -exportresults stdout": ["galton check m.pm --props p.pctl"],
     "m.pm -exporttrans m.tra -exportstates m.sta": ["galton build m.pm --export m.tra,m.sta"],
     "m.pm -exportmodel out/m.tra,sta,lab p.pctl": [
@@ -104,7 +104,7 @@ def test_translation(translation: Translation, line: str, calls: list[str]) -> N
         (from_prism, "m.pm -consts N=5", "did you mean '-const'"),
         (from_prism, "m.pm -const", "needs VALUES"),
         (from_prism, "m.pm p.pctl q.pctl", "'q.pctl'"),
-        (from_prism, "m.pm p.pctl -exportresults r.txt:matrix", "r.txt:csv"),
+        (from_prism, "m.pm p.pctl -exportresults r.txt:martix", "did you mean 'matrix'"),
         (from_prism, "-pf true", "names no model"),
         (from_prism, "m.pm -pf true -prop 1", "from a file"),
         (from_prism, "m.pm -simpath deadlock p.txt", "'deadlock'"),
@@ -229,7 +229,7 @@ def test_plain_check_understands(words: tuple[object, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        (("-exportresults", "r.txt"), "--csv FILE"),
+        (("-exportresults", "r.txt"), "--prism-results FILE"),
         (("-exporttrans", "m.tra"), "galton build --export FILE"),
         (("-hybrid",), "one engine"),
         (("-lp",), "no counterpart"),

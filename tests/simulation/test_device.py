@@ -16,7 +16,7 @@ from galton.backend.cuda.explorer.kernels import compile_source
 from galton.backend.cuda.simulator.paths import simulator_source
 from galton.lang.expression_parser import parse_expression
 from galton.lang.source import Source
-from galton.model.random_paths import PathQuestion
+from galton.model.random_paths import Batch, PathQuestion
 from galton.simulation.program_paths import ProgramPaths
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -50,9 +50,9 @@ def paths_of(program: Any, goal: str | None, question: PathQuestion) -> ProgramP
 
 def compare(paths: ProgramPaths, question: PathQuestion, count: int, *, timed: bool) -> None:
     """In discrete time bit for bit; a logarithm may differ in its last bit, and seldom a path by that."""
-    here = paths.sample(question, seed=6, first=3, count=count)
+    here = paths.sample(question, Batch(seed=6, first=3, count=count))
     on_device = paths.on_device(question)
-    there = on_device.sample(question, seed=6, first=3, count=count)
+    there = on_device.sample(question, Batch(seed=6, first=3, count=count))
     same = (here.verdicts == there.verdicts) & (here.steps == there.steps)
     assert same.mean() > 0.99 if timed else same.all()
     values = here.values[same], there.values[same]

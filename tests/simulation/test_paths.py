@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 import galton
-from galton.model.random_paths import ModelPaths, PathQuestion
+from galton.model.random_paths import Batch, ModelPaths, PathQuestion
 from galton.simulation.program_paths import ProgramPaths
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -118,13 +118,13 @@ def test_paths_are_the_same_on_any_number_of_threads_and_in_any_order(name: str)
     program = galton.load(MODELS / f"{name}.prism", **({"c": 3} if name == "tandem" else {}))
     for paths in (ProgramPaths(program, rewards=program.rewards[:1], find_loops=4), ModelPaths(program.build())):
         question = PathQuestion("cumulative", high=40.0)
-        whole = paths.sample(question, seed=9, first=0, count=5000, threads=1)
-        shared = paths.sample(question, seed=9, first=0, count=5000, threads=3)
-        late = paths.sample(question, seed=9, first=4000, count=1000, threads=2)
+        whole = paths.sample(question, Batch(seed=9, count=5000, threads=1))
+        shared = paths.sample(question, Batch(seed=9, count=5000, threads=3))
+        late = paths.sample(question, Batch(seed=9, first=4000, count=1000, threads=2))
         for part in ("verdicts", "values", "steps"):
             assert np.array_equal(getattr(whole, part), getattr(shared, part))
             assert np.array_equal(getattr(whole, part)[4000:], getattr(late, part))
-        other = paths.sample(question, seed=10, first=0, count=5000)
+        other = paths.sample(question, Batch(seed=10, count=5000))
         assert (
             not np.array_equal(whole.steps, other.steps)
             or not np.array_equal(whole.values, other.values)

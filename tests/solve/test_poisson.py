@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from galton.lang import GaltonError
-from galton.solve.poisson import Poisson, poisson
+from galton.solve.poisson import Poisson, poisson, poissons
 
 MEANS = [1e-300, 1e-100, 1e-12, 0.3, 1.0, 1.5, 7.0, 25.25, 1000.0, 12345.678]
 
@@ -96,3 +96,15 @@ def test_a_tiny_mean_keeps_the_chance_of_one_event() -> None:
 def test_what_cannot_be_done_is_said(mean: float) -> None:
     with pytest.raises(GaltonError, match="jumps are expected"):
         poisson(mean)
+
+
+def test_side_by_side_they_are_what_they_are_alone() -> None:
+    """Windows and errors are the same; the sums that they are divided by may differ by a few roundings."""
+    means = sorted(
+        [0.0, 1e-310, 1e-9, 0.3, 0.999, 1.0, 1.5, 2.0, 37.2, 1000.0, 1000.5, 20_000.0, *np.linspace(3, 90, 70)]
+    )
+    for mean, found in zip(means, poissons(means), strict=True):
+        alone = poisson(mean)
+        assert (found.left, len(found.weights), found.error) == (alone.left, len(alone.weights), alone.error)
+        assert np.allclose(found.weights, alone.weights, rtol=1e-14, atol=0)
+        assert np.allclose(found.tails, alone.tails, rtol=1e-14, atol=0)

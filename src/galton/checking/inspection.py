@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from ..backend.formats import STEPPING
 from ..lang.depth import DeepRecursion
-from ..lang.expressions import Expression, Value
+from ..lang.evaluation import no_number
+from ..lang.expressions import Expression, Label, Value
 from ..lang.model_types import ModelType, Nature, nature_of
 from ..lang.program import Program
 from ..lang.properties import (
@@ -30,8 +31,9 @@ from ..lang.properties import (
     Quantile,
     Reward,
     SteadyState,
+    children,
 )
-from ..lang.resolution import Question, parts
+from ..lang.resolution import Question, is_state_formula, parts
 from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
 from ..solve.methods import (
@@ -224,6 +226,7 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
     if isinstance(whole, Quantile):
         terms = Terms(terms.nature, {**terms.constants, whole.name: 1}, terms.source)  # any number will do
     with DeepRecursion(question.source):
+        _refuse_no_number(question.prop.expression, terms, program)
         for part in parts(question.prop.expression):
             if isinstance(part, Multi) and part is not question.prop.expression:
                 raise LanguageError(NOT_ALONE, question.source, part.span)
@@ -233,6 +236,21 @@ def kinds_of(question: Question, program: Program, type: ModelType | None = None
             if not isinstance(whole, Quantile) or part is not whole.formula:  # whose steps are levels
                 found |= dict.fromkeys(asked)
     return [kind for kind in KINDS if kind in found]
+
+
+def _refuse_no_number(formula: Expression, terms: Terms, program: Program) -> None:
+    """Refuse to compare states with 0/0 and its like: that is false of all of them, which nobody means."""
+    if not is_state_formula(formula):
+        for part in children(formula):
+            _refuse_no_number(part, terms, program)
+        return
+    for label in (part for part in parts(formula) if isinstance(part, Label)):
+        if label.name in program.labels and no_number(program.labels[label.name], terms.constants) is not None:
+            message = f'the label "{label.name}" compares states with something that is no number'
+            raise LanguageError(message, terms.source, label.span)
+    found = no_number(formula, terms.constants)
+    if found is not None and found is not formula:
+        raise LanguageError("this is no number, so states cannot be compared with it", terms.source, found.span)
 
 
 def makes_steps(question: Question, program: Program, type: ModelType) -> bool:

@@ -165,7 +165,7 @@ class Result(AsNumber):
     def with_number(
         self, value: Number | tuple[Number, Number] | None, lower: Number | None, upper: Number | None
     ) -> Result:
-        """The same with another number: ``replace``, at a tenth of its time, for the many points of a curve."""
+        """Return a copy with another number, in a tenth of the time of ``replace``: curves have many."""
         other = object.__new__(Result)
         other.__dict__.update(self.__dict__, value=value, lower=lower, upper=upper)
         return other

@@ -138,6 +138,15 @@ def check(
             show_default=False,
         ),
     ] = None,
+    prism_results: Annotated[
+        str | None,
+        typer.Option(
+            "--prism-results",
+            metavar="FILE[:OPTIONS]",
+            help="Write results, without bounds, as PRISM does: list, matrix, comment or dataframe, and csv.",
+            show_default=False,
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -347,6 +356,7 @@ def check(
         as_json=as_json,
         explain=explain or telling.verbose(),
         csv=csv,
+        prism_results=prism_results,
         plot=plot,
         plot_x=plot_x,
         plot_log=plot_log,

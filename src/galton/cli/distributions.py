@@ -81,6 +81,7 @@ def transient(
     asked = _asked(
         model, const, expression, eps, threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks
     )
+    report.passing = "time" if asked.model.is_continuous else "steps"
     report.show(asked.at([float(moment) for moment in times]), eps)
 
 
@@ -132,6 +133,7 @@ class _Report:
         from ..plot.distributions import check_kind
 
         self._model, self._csv, self._plot, self._what = model, csv, plot, expression or "state"
+        self.passing = "time"  # what passes in a picture from one distribution to the next
         if plot is not None:
             check_kind(plot)
         for path in (csv, plot):
@@ -191,8 +193,11 @@ class _Report:
         from ..plot.distributions import Drawn, plot_distributions
 
         drawn = [Drawn(time, [(_text(share.value), share.probability) for share in shares]) for time, shares in rows]
-        when = "in the long run" if rows[0][0] is None else f"at {rows[0][0]:g}" if len(rows) == 1 else "over time"
-        plot_distributions(drawn, path, f"{self._model.stem} {when}", self._what)
+        moment = rows[0][0]
+        when = "in the long run" if moment is None else f"over {self.passing}"
+        if moment is not None and len(rows) == 1:
+            when = f"at time {moment:g}" if self.passing == "time" else f"after {moment:g} steps"
+        plot_distributions(drawn, path, f"{self._model.stem} {when}", self._what, self.passing)
 
 
 def _text(value: object) -> str:

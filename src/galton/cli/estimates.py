@@ -35,6 +35,7 @@ USELESS = {
     "fair": "--fair",
     "strategy": "--strategy, which writes a best strategy; --apply FILE follows one",
     "certificate": "--certificate",
+    "prism_results": "--prism-results; --csv FILE writes a table with intervals",
     "counterexample": "--counterexample",
     "counterexample_file": "--counterexample-file",
     "automaton": "--automaton",

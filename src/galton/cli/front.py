@@ -63,7 +63,10 @@ class FrontPlot:
 
         if constants:
             raise GaltonError("a picture shows one Pareto set: give no range; --csv FILE writes those of all values")
-        check_front_picture(path, objectives)
+        try:
+            check_front_picture(path, objectives)
+        except GaltonError as error:
+            raise GaltonError(f"{error}; --csv FILE writes its points") from None
         self._path, self._title = path, title
         self._answer: Result | None = None
 

@@ -13,7 +13,7 @@ from .show import print_table, sizes
 from .warm_up import warm_up
 
 if TYPE_CHECKING:
-    from ..lang.program import Program
+    from ..lang.program import Program, Variable
     from ..model.sparse import Model
 
 
@@ -84,7 +84,7 @@ def show(program: Program, built: Model) -> None:
     rows = [
         ("type", built.type),
         ("constants", _listed([f"{name}={_text(value)}" for name, value in program.constants.items()])),
-        ("variables", _listed([_variable(v.name, v.type, v.low, v.high) for v in program.variables])),
+        ("variables", _listed([_variable(v.name, v.type, *_range(v, program, built)) for v in program.variables])),
         ("states", f"{built.n_states:,}" + _standing(built) + _initial(built)),
         ("symmetry", built.info.get("symmetry", "")),
         ("choices", f"{built.n_choices:,}" if built.has_choices else ""),
@@ -97,6 +97,14 @@ def show(program: Program, built: Model) -> None:
         ("memory", f"{built.memory / 2**20:,.1f} MB for the model, {options.peak_memory_mb():,.0f} MB at the peak"),
     ]
     print_table([row for row in rows if row[1]], indent=0)
+
+
+def _range(variable: Variable, program: Program, built: Model) -> tuple[int, int]:
+    """The range that a program declares; of a file of states, which declares none, the values that there are."""
+    if program.modules or built.states is None or not built.n_states:
+        return variable.low, variable.high
+    column = built.states.column(variable.name)
+    return int(column.min()), int(column.max())
 
 
 def _standing(built: Model) -> str:

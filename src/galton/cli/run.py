@@ -18,10 +18,12 @@ from ..checking.inspection import kept_besides
 from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
 from ..lang import GaltonError, LanguageError, Source, parse_model, parse_properties
+from ..lang.expressions import Name
 from ..lang.jani.detection import is_jani
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
 from ..lang.properties import Multi
+from ..lang.resolution import parts
 from ..lang.source import read_source
 from ..lang.stream import suggestion
 from ..model.sparse import Model
@@ -43,9 +45,10 @@ if TYPE_CHECKING:
     from ..lower.symmetry import Symmetry
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
+    from .prism_results import Exported, PrismResults
     from .table import CsvFile, Plot, Table, TableRow
 
-    Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot
+    Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot | PrismResults
 
 TOGETHER = 100  # rows that are written at once
 TYPED = "--prop"  # the source of properties from the command line
@@ -65,6 +68,7 @@ class Outputs:
     counterexample_file: Path | None = None
     plot_x: str | None = None
     plot_log: str | None = None
+    prism_results: str | None = None
 
     @property
     def explains(self) -> bool:
@@ -133,7 +137,12 @@ class Run:
 
             check_asked(self.outputs.counterexample_file, several=len(self.selected) > 1 or bool(self.ranges))
         outputs = self.outputs
-        for path in (outputs.csv, outputs.plot, outputs.strategy, outputs.certificate, outputs.counterexample_file):
+        files = [outputs.csv, outputs.plot, outputs.strategy, outputs.certificate, outputs.counterexample_file]
+        if outputs.prism_results is not None:
+            from .prism_results import read_target
+
+            files.append(read_target(outputs.prism_results)[0])
+        for path in files:
             if path is not None:
                 check_writable(path)
         if self.apply:
@@ -527,7 +536,7 @@ class Run:
     def _sinks(self) -> list[Sink]:
         """Where the rows of an experiment go."""
         outputs = self.outputs
-        if not (outputs.plot or outputs.csv or self.ranges):
+        if not (outputs.plot or outputs.csv or outputs.prism_results or self.ranges):
             return []
         from ..checking.experiment_table import title_of
         from .table import CsvFile, Plot, Table
@@ -549,9 +558,29 @@ class Run:
             found.append(Plot(outputs.plot, self.ranges, titles, **how))  # type: ignore[arg-type]
         if outputs.csv:
             found.append(CsvFile(outputs.csv, self.ranges, titles, exact=self.settings.exact))
+        if outputs.prism_results:
+            from .prism_results import PrismResults
+
+            found.append(PrismResults(outputs.prism_results, [self._exported(f, i) for f, i in self.selected]))
         if self.ranges and not outputs.as_json:
             found.append(Table(self.ranges, titles))
         return found
+
+    def _exported(self, file: int, place: int) -> Exported:
+        """A property with the constants that its results depend on: those of the model first, as they are declared."""
+        from .prism_results import Exported
+
+        prop = self.files[file].properties[place]
+        own = () if isinstance(self.subject, Model) else self.subject.constants
+        declared = [*own, *(constant for each in self.files for constant in each.constants)]
+        model = [constant.name.name for constant in own]
+        # A constant may also be used by what the files declare: then it counts for all properties.
+        bodies = [definition.body for each in self.files for definition in (*each.formulas, *each.labels)]
+        bodies += [constant.value for each in self.files for constant in each.constants if constant.value is not None]
+        asked = [prop.expression, *bodies] if prop.error is None else bodies
+        used = {*model, *(part.name for body in asked for part in parts(body) if isinstance(part, Name))}
+        names = [constant.name.name for constant in declared]
+        return Exported(prop.name, prop.text, [name for name in names if name in self.ranges and name in used])
 
     def _title(self, titles: Sequence[str]) -> str:
         """What a picture is about: the model, its constants without a range, and the only property."""

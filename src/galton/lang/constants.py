@@ -51,9 +51,12 @@ class Constants:
             message = f"{what} needs a value for the {plural} {names}"
             raise LanguageError(message, source, expression.span, f"give it with --const {given}")
         try:
-            return evaluate(expression, self.values)
+            value = evaluate(expression, self.values)
         except EvaluationError as error:
             raise error.at(source) from None
+        if value != value:
+            raise LanguageError(f"{what} is no number", source, expression.span)
+        return value
 
 
 def resolve_constants(

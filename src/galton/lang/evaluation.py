@@ -69,6 +69,35 @@ def fold(expression: Expression, constants: Mapping[str, Value]) -> Expression:
     return Folding(constants).fold(expression)
 
 
+def no_number(expression: Expression, constants: Mapping[str, Value]) -> Expression | None:
+    """A constant part of an expression that is no number, such as 0/0; None where there is none that is ever needed.
+
+    What stands right of ``&``, ``|`` and ``=>`` or in a branch is not needed where a constant on their left says so.
+    """
+    return _no_number(expression, Folding(constants))
+
+
+def _no_number(expression: Expression, folding: Folding) -> Expression | None:
+    if (value := _literal(expression, folding)) is not None:
+        return expression if isinstance(value, float) and value != value else None
+    needed: tuple[Expression, ...] = children(expression)
+    match expression:
+        case Binary(operator, left, _):
+            settled = BINARY[operator].settled_by
+            if settled is not None and _literal(left, folding) is settled:
+                needed = (left,)
+        case Conditional(condition, then, otherwise):
+            chosen = _literal(condition, folding)
+            if chosen is not None:
+                needed = (then if chosen else otherwise,)
+    return next((found for part in needed if (found := _no_number(part, folding)) is not None), None)
+
+
+def _literal(expression: Expression, folding: Folding) -> Value | None:
+    folded = folding.fold(expression)
+    return folded.value if isinstance(folded, Literal) else None
+
+
 class Folding:
     """What :func:`fold` does, for many expressions: parts that they share are folded once."""
 

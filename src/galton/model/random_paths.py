@@ -22,7 +22,17 @@ from .traces import Traces
 if TYPE_CHECKING:
     from .sparse import Mask, Model
 
-__all__ = ["FOLLOW", "KINDS", "Inducing", "ModelPaths", "PathQuestion", "Sample", "SimulationError", "follow_limits"]
+__all__ = [
+    "FOLLOW",
+    "KINDS",
+    "Batch",
+    "Inducing",
+    "ModelPaths",
+    "PathQuestion",
+    "Sample",
+    "SimulationError",
+    "follow_limits",
+]
 
 KINDS = {"until": 0, "reached": 1, "cumulative": 2, "instant": 3, "follow": 4}
 FOLLOW = "follow"
@@ -61,6 +71,20 @@ class PathQuestion:
     def for_core(self) -> tuple[int, bool, float, float, int]:
         """What the core takes."""
         return KINDS[self.kind], self.timed, float(self.low), float(self.high), self.most_steps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Paths to follow: ``count`` of those of a seed, from number ``first`` on, on so many threads of the CPU.
+
+    ``watch`` is told now and then how many are done.
+    """
+
+    seed: int
+    first: int = 0
+    count: int
+    threads: int = 1
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +137,7 @@ class ModelPaths:
     --------
     >>> import galton
     >>> chain = galton.Model.from_matrix("dtmc", [[0.5, 0.5], [0, 1]])
-    >>> sample = ModelPaths(chain, goal=chain.labels["init"]).sample(PathQuestion("until"), seed=1, first=0, count=3)
+    >>> sample = ModelPaths(chain, goal=chain.labels["init"]).sample(PathQuestion("until"), Batch(seed=1, count=3))
     >>> sample.verdicts.tolist()
     [1, 1, 1]
     """
@@ -154,18 +178,9 @@ class ModelPaths:
             return -math.inf, math.inf, -math.inf, math.inf
         return float(self._reward.min()), float(self._reward.max()), 0.0, 0.0
 
-    def sample(
-        self,
-        question: PathQuestion,
-        *,
-        seed: int,
-        first: int,
-        count: int,
-        threads: int = 1,
-        watch: Watch | None = None,
-    ) -> Sample:
-        """Follow paths number ``first`` and so on until the question is settled for each."""
-        found = self._run(question, seed, first, count, threads, False, watch)
+    def sample(self, question: PathQuestion, batch: Batch) -> Sample:
+        """Follow these paths until the question is settled for each."""
+        found = self._run(question, batch.seed, batch.first, batch.count, batch.threads, False, batch.watch)
         return Sample(found["verdicts"], found["values"], found["steps"])
 
     def traces(self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0) -> Traces:

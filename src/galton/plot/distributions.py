@@ -1,4 +1,4 @@
-"""Distributions as pictures: bars for one moment, curves over time for several."""
+"""Distributions as pictures: bars for one moment, curves over time or steps for several."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ __all__ = ["Drawn", "check_kind", "plot_distributions"]
 
 MOST = 40  # bars; curves are fewer
 MOST_CURVES = 12
+MOST_DOTS = 60  # on a curve
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,13 @@ class Drawn:
     shares: Sequence[tuple[str, float]]
 
 
-def plot_distributions(found: Sequence[Drawn], path: Path, title: str, axis: str) -> None:
+def plot_distributions(found: Sequence[Drawn], path: Path, title: str, axis: str, passing: str = "time") -> None:
     """Draw the likeliest values: bars for one moment, a curve for each value over several.
 
-    ``axis`` says what the values are values of.
+    ``axis`` says what the values are values of, ``passing`` what passes from one moment to the next: time, or steps.
     """
     check_kind(path)
-    write((_html if is_page(path) else _picture)(found, title, axis), path)
+    write((_html if is_page(path) else _picture)(found, title, axis, passing), path)
 
 
 def _likeliest(found: Sequence[Drawn], most: int) -> list[str]:
@@ -49,13 +50,18 @@ def _curves(found: Sequence[Drawn]) -> dict[str, tuple[list[float], list[float]]
     return {value: (times, [t.get(value, 0.0) for t in tables]) for value in _likeliest(found, MOST_CURVES)}
 
 
+def _marker(found: Sequence[Drawn], passing: str) -> str:
+    """Dots where there is nothing between the moments: few numbers of steps."""
+    return "o" if passing == "steps" and len(found) <= MOST_DOTS else ""
+
+
 def _bars(found: Sequence[Drawn]) -> tuple[list[str], list[float]]:
     shares = dict(found[0].shares)
     values = _likeliest(found, MOST)
     return values, [shares[value] for value in values]
 
 
-def _picture(found: Sequence[Drawn], title: str, axis: str) -> Any:
+def _picture(found: Sequence[Drawn], title: str, axis: str, passing: str) -> Any:
     figure = new_figure(7, 4.5)
     axes = figure.subplots()
     if len(found) == 1:
@@ -66,8 +72,8 @@ def _picture(found: Sequence[Drawn], title: str, axis: str) -> Any:
     else:
         curves = _curves(found)
         for (value, (times, part)), colour in zip(curves.items(), shades(len(curves)), strict=True):
-            axes.plot(times, part, label=value, color=colour)
-        axes.set_xlabel("time")
+            axes.plot(times, part, label=value, color=colour, marker=_marker(found, passing), markersize=3)
+        axes.set_xlabel(passing)
         axes.legend(title=axis, fontsize="small", framealpha=0.85, edgecolor="none")
     axes.set_ylabel("probability")
     axes.set_title(title)
@@ -76,7 +82,7 @@ def _picture(found: Sequence[Drawn], title: str, axis: str) -> Any:
     return figure
 
 
-def _html(found: Sequence[Drawn], title: str, axis: str) -> Any:
+def _html(found: Sequence[Drawn], title: str, axis: str, passing: str) -> Any:
     objects = plotly()
     figure = objects.Figure()
     if len(found) == 1:
@@ -86,9 +92,10 @@ def _html(found: Sequence[Drawn], title: str, axis: str) -> Any:
     else:
         curves = _curves(found)
         for (value, (times, part)), colour in zip(curves.items(), shades(len(curves)), strict=True):
-            figure.add_trace(objects.Scatter(x=times, y=part, mode="lines", name=value, line={"color": colour}))
-        figure.update_xaxes(title="time")
-        figure.update_layout(legend_title=axis)
+            mode = "lines+markers" if _marker(found, passing) else "lines"
+            figure.add_trace(objects.Scatter(x=times, y=part, mode=mode, name=value, line={"color": colour}))
+        figure.update_xaxes(title=passing)
+        figure.update_layout(legend_title=axis, hovermode="x unified")  # curves that lie on each other show so
     figure.update_yaxes(title="probability")
     figure.update_layout(title=title, template="simple_white")
     return figure

@@ -25,6 +25,7 @@ __all__ = ["Front", "check_front_picture", "inside_polygon", "outside_polygon", 
 
 # Colours that people tell apart who do not see red and green alike.
 INSIDE, OUTSIDE, OPEN, CORNER = "#9fd8c3", "#f3d3ba", "#ffffff", "#0b3d2e"
+EYE = (1.6, 1.3, 1.0)  # where a page is looked at from, in sizes of the box
 MARGIN = 0.08  # of the box on each side
 SEEN = 0.01  # of the box: less cannot be seen
 _LONG = 46  # characters of a label
@@ -54,7 +55,7 @@ def check_front_picture(path: str | Path, objectives: int) -> None:
     """Refuse a picture that cannot be drawn, before anything is computed."""
     check_kind(path)
     if objectives > 3:
-        raise GaltonError(f"a Pareto set of {objectives} objectives cannot be drawn; --csv FILE writes its points")
+        raise GaltonError(f"a Pareto set of {objectives} objectives cannot be drawn, only those of two or three")
 
 
 def plot_front(front: Front, path: str | Path, title: str = "") -> None:
@@ -91,6 +92,18 @@ def _box(front: Front) -> tuple[Points, Points]:
     size = np.abs(points).max(axis=0)
     spread = np.where(high - low > 1e-9 * size, high - low, np.where(size > 0, size, 1.0))
     return low - 2 * MARGIN * spread, high + MARGIN * spread
+
+
+def _limits(front: Front) -> list[tuple[float, float]]:
+    """From where to where each axis goes: the box, but not far below zero, where no probability or cost is."""
+    low, high = (corner * _signs(front) for corner in _box(front))
+    found = []
+    for axis, (one, other) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+        least, most = min(one, other), max(one, other)
+        if min(point[axis] for point in front.points) >= 0:
+            least = max(least, -0.03 * most)
+        found.append((least, most))
+    return found
 
 
 def inside_polygon(front: Front) -> Points:
@@ -180,15 +193,13 @@ def _flat_picture(front: Front) -> Any:
 
     figure = new_figure(6.5, 5)
     axes = figure.subplots()
-    signs, box = _signs(front), _box(front)
-    low, high = (corner * signs for corner in box)
     axes.set_facecolor(OUTSIDE)
     axes.add_patch(Polygon(outside_polygon(front), closed=True, facecolor=OPEN, edgecolor="#999999", linewidth=0.6))
     axes.add_patch(Polygon(inside_polygon(front), closed=True, facecolor=INSIDE, edgecolor="none"))
     x, y = zip(*sorted(map(tuple, front.points)), strict=True)
     axes.plot(x, y, color=CORNER, linewidth=1, marker="o", markersize=4 if len(x) < 50 else 2)
-    axes.set_xlim(*sorted((low[0], high[0])))
-    axes.set_ylim(*sorted((low[1], high[1])))
+    for limit, ends in zip((axes.set_xlim, axes.set_ylim), _limits(front), strict=True):
+        limit(*ends)
     axes.set_xlabel(_label(front, 0))
     axes.set_ylabel(_label(front, 1))
     keys = [
@@ -218,12 +229,12 @@ def _solid_picture(front: Front) -> Any:
         axes.add_collection3d(Poly3DCollection(outer.faces, **outline))
     points = np.array(front.points)
     axes.scatter(*points.T, color=CORNER, s=18 if len(points) < 50 else 5, depthshade=False)
-    signs, box = _signs(front), _box(front)
-    low, high = (corner * signs for corner in box)
+    signs = _signs(front)
     limits = (axes.set_xlim, axes.set_ylim, axes.set_zlim)
     labels = (axes.set_xlabel, axes.set_ylabel, axes.set_zlabel)
+    box = np.sort(np.array(_box(front)) * signs, axis=0)
     for axis, (limit, label) in enumerate(zip(limits, labels, strict=True)):
-        limit(*sorted((low[axis], high[axis])))
+        limit(*box[:, axis])
         label(_label(front, axis), fontsize="small", labelpad=8)
     # Seen from where all numbers are good.
     axes.view_init(elev=28 * signs[2], azim=float(np.degrees(np.arctan2(signs[1], signs[0]))) + 10)
@@ -263,8 +274,9 @@ def _flat_page(front: Front) -> Any:
         )
     x, y = zip(*sorted(map(tuple, front.points)), strict=True)
     figure.add_trace(objects.Scatter(x=x, y=y, mode="lines+markers", line={"color": CORNER}, name="corners"))
-    figure.update_xaxes(title=front.objectives[0], range=sorted((low[0], high[0])))
-    figure.update_yaxes(title=front.objectives[1], range=sorted((low[1], high[1])))
+    across, up = _limits(front)
+    figure.update_xaxes(title=front.objectives[0], range=across)
+    figure.update_yaxes(title=front.objectives[1], range=up)
     return figure
 
 
@@ -292,6 +304,13 @@ def _solid_page(front: Front) -> Any:
         name="corners",
     )
     figure = objects.Figure([*meshes, dots])
-    names = list(front.objectives)
-    figure.update_scenes(xaxis_title=names[0], yaxis_title=names[1], zaxis_title=names[2])
+    signs = _signs(front)
+    ranges = np.sort(np.array(_box(front)) * signs, axis=0).T.tolist()
+    axes = [{"title": _label(front, axis), "range": ends} for axis, ends in enumerate(ranges)]
+    # Seen from where all numbers are good, and from so far that axes and their names are in the picture.
+    eye = dict(zip("xyz", (signs * EYE).tolist(), strict=True))
+    figure.update_scenes(
+        **dict(zip(("xaxis", "yaxis", "zaxis"), axes, strict=True)), aspectmode="cube", camera={"eye": eye}
+    )
+    figure.update_layout(height=700, margin={"l": 20, "r": 20, "t": 60, "b": 20})
     return figure

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..model.random_paths import Sample, SimulationError
+from ..model.random_paths import Batch, Sample, SimulationError
 from .asked import Asked
 from .intervals import Sprt, clopper_pearson, half_width, paths_for, student
 from .rare import FEW, Common, mean_of_rare
@@ -138,9 +138,8 @@ def _samples(walk: Walk, plan: Plan, paths: int, count: _Count, first: int = 0) 
     done = 0
     while done < paths:
         size = min(BATCH, paths - done)
-        sample = walk.paths.sample(
-            walk.question, seed=plan.seed, first=first + done, count=size, threads=plan.threads, watch=plan.watch
-        )
+        batch = Batch(seed=plan.seed, first=first + done, count=size, threads=plan.threads, watch=plan.watch)
+        sample = walk.paths.sample(walk.question, batch)
         done += size
         count.paths += size
         count.steps += int(sample.steps.sum())

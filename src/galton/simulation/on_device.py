@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..device.errors import DeviceError, device_errors
-from ..model.random_paths import PathQuestion, Sample, Watch
+from ..model.random_paths import Batch, PathQuestion, Sample
 from .program_paths import ProgramPaths
 
 __all__ = ["DeviceFirst"]
@@ -25,24 +25,15 @@ class DeviceFirst:
         """The least and the most that a state earns, and that a step does."""
         return self._host.earnings()
 
-    def sample(
-        self,
-        question: PathQuestion,
-        *,
-        seed: int,
-        first: int,
-        count: int,
-        threads: int = 1,
-        watch: Watch | None = None,
-    ) -> Sample:
-        """Follow paths number ``first`` and so on until the question is settled for each."""
+    def sample(self, question: PathQuestion, batch: Batch) -> Sample:
+        """Follow these paths until the question is settled for each."""
         if not self.trouble:
             try:
                 with device_errors("there is not enough memory on the device"):
-                    return self._there.sample(question, seed=seed, first=first, count=count)
+                    return self._there.sample(question, batch)
             except DeviceError as error:
                 self._give_up(error)
-        return self._host.sample(question, seed=seed, first=first, count=count, threads=threads, watch=watch)
+        return self._host.sample(question, batch)
 
     def _give_up(self, error: DeviceError) -> None:
         self.device, self.trouble = "cpu", f"{error}; paths were followed on the CPU instead"

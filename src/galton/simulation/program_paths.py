@@ -20,7 +20,7 @@ from ..lang.expressions import Expression, Literal
 from ..lang.program import Program, RewardItem, RewardStructure
 from ..lang.source import GaltonError, Span
 from ..lower.lowering import Lowered, lower
-from ..model.random_paths import PathQuestion, Sample, Watch, follow_limits
+from ..model.random_paths import Batch, PathQuestion, Sample, Watch, follow_limits
 from ..model.states import PackedStates, State
 from ..model.traces import Traces
 
@@ -110,18 +110,9 @@ class ProgramPaths:
             found[place + 1] += max(node.high, 0.0)
         return found[0], found[1], found[2], found[3]
 
-    def sample(
-        self,
-        question: PathQuestion,
-        *,
-        seed: int,
-        first: int,
-        count: int,
-        threads: int = 1,
-        watch: Watch | None = None,
-    ) -> Sample:
-        """Follow paths number ``first`` and so on until the question is settled for each."""
-        found = self._run(question, seed, first, count, threads, False, watch)
+    def sample(self, question: PathQuestion, batch: Batch) -> Sample:
+        """Follow these paths until the question is settled for each."""
+        found = self._run(question, batch.seed, batch.first, batch.count, batch.threads, False, batch.watch)
         return Sample(found["verdicts"], found["values"], found["steps"])
 
     def traces(self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0) -> Traces:

@@ -21,7 +21,7 @@ from ..explore import LimitError, build
 from ..graph import zero_and_one
 from ..lang.program import Program, RewardStructure
 from ..lang.resolution import Question
-from ..model.random_paths import MOST_STEPS, ModelPaths, PathQuestion, Sample, SimulationError, Watch
+from ..model.random_paths import MOST_STEPS, Batch, ModelPaths, PathQuestion, Sample, SimulationError
 from ..model.sparse import Model
 from ..solve.settings import Settings
 from .asked import Asked
@@ -44,17 +44,8 @@ class Paths(Protocol):
     def earnings(self) -> tuple[float, float, float, float]:
         """The least and the most that a state earns, and that a step does."""
 
-    def sample(
-        self,
-        question: PathQuestion,
-        *,
-        seed: int,
-        first: int,
-        count: int,
-        threads: int = 1,
-        watch: Watch | None = None,
-    ) -> Sample:
-        """Follow paths number ``first`` and so on until the question is settled for each."""
+    def sample(self, question: PathQuestion, batch: Batch) -> Sample:
+        """Follow these paths until the question is settled for each."""
 
 
 @dataclass(frozen=True, eq=False)

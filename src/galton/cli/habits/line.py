@@ -53,6 +53,7 @@ class Line:
     limits: list[str] = field(default_factory=list)  # words that belong to a method
     simulation: dict[str, str] = field(default_factory=dict)  # options of it, and their values
     simulates: bool = False
+    results: str | None = None  # a file for them, and PRISM's options for it
     sampling: str = "ci"
     fair: bool = False
     exports: list[str] = field(default_factory=list)
@@ -143,8 +144,10 @@ class Line:
         elif self.fair:
             words.append("--fair")
         if self.simulates:
-            return Call((*words, *self.checking, "--sim", *self._simulation()))
-        return Call((*words, *self.checking), (*self._method(), *self.limits))
+            kept = ["--csv", self.results.partition(":")[0]] if self.results else []  # with intervals
+            return Call((*words, *self.checking, *kept, "--sim", *self._simulation()))
+        kept = ["--prism-results", self.results] if self.results else []
+        return Call((*words, *self.checking, *kept), (*self._method(), *self.limits))
 
     def _simulation(self) -> list[str]:
         """What PRISM would do: 99 %, and 1,000 paths, where nothing else is said."""

@@ -42,14 +42,12 @@ def _constants(line: Line, values: Sequence[str]) -> None:
 
 
 def _results(line: Line, values: Sequence[str]) -> None:
-    file, _, given = values[0].partition(":")
-    for option in filter(None, given.split(",")):
-        if option not in ("csv", "dataframe", "list"):
-            raise GaltonError(f"results are written as a CSV table here, not as '{option}': say {file}:csv")
-    if file == "stdout":
+    from ..prism_results import read_target
+
+    if str(read_target(values[0])[0]) == "stdout":
         line.note("results are printed without being asked for")
         return
-    line.checking += ["--csv", file]
+    line.results = values[0]
 
 
 def _strategy(line: Line, values: Sequence[str]) -> None:
@@ -211,7 +209,7 @@ PRISM: Table = {
         ),
     ],
     "results and files": [
-        says("-exportresults", "FILE", "--csv FILE", _results, "a CSV table, with bounds"),
+        says("-exportresults", "FILE", "--prism-results FILE", _results, "as PRISM writes them; `--csv` has bounds"),
         says(
             "-exporttrans -exportstates -exportlabels",
             "FILE",

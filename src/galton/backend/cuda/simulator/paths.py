@@ -11,7 +11,7 @@ import numpy as np
 
 from ....device.errors import DeviceError
 from ....lower.lowering import Lowered
-from ....model.random_paths import KINDS, PathQuestion, Sample, Watch
+from ....model.random_paths import KINDS, Batch, PathQuestion, Sample
 from ..explorer.kernels import THREADS, CudaKernels
 from ..explorer.source import Source, text_with
 from ..explorer.tables import NotPrintable
@@ -78,21 +78,12 @@ class DevicePaths:
         """Follow paths number ``first`` and so on, and count what they come to."""
         return Counts(self._run(seed, first, count, None, None, None))
 
-    def sample(
-        self,
-        question: PathQuestion,
-        *,
-        seed: int,
-        first: int,
-        count: int,
-        threads: int = 1,
-        watch: Watch | None = None,
-    ) -> Sample:
-        """Follow paths number ``first`` and so on until the question is settled for each."""
-        del threads, watch
+    def sample(self, question: PathQuestion, batch: Batch) -> Sample:
+        """Follow these paths until the question is settled for each."""
         if question != self._question:
             raise ValueError("the kernel was printed for another question")
-        parts = [self._part(seed, first + done, min(BATCH, count - done)) for done in range(0, count, BATCH)]
+        starts = range(0, batch.count, BATCH)
+        parts = [self._part(batch.seed, batch.first + done, min(BATCH, batch.count - done)) for done in starts]
         return Sample(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _part(self, seed: int, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
