@@ -9,7 +9,7 @@ once for all values of constants that it does not use, and values of a bound are
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -22,13 +22,13 @@ from ..solve.settings import Settings
 from .experiment import Given, Valuation, valuations
 from .exploration import needs_automaton, terminal
 from .inspection import check_choices, count_devices, kinds_of
+from .looks import looks_of, why_whole
+from .reducing import Reduced, Reducing, joint
 
 if TYPE_CHECKING:
     from ..lang.expressions import Expression
     from ..lang.model_types import ModelType
     from ..lang.properties import Property, PropertyFile
-    from ..lower.symmetry import Symmetry
-    from ..model.orbits import Orbits
     from ..model.sparse import Model
     from .automaton_reading import Reading
     from .result import Result
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Answers", "Asked", "Built", "Inquiry", "QuietWorker", "Row", "Worker"]
 
 TYPED = "property"  # the name of the source of a property that is no file
+WHOLE = Reduced()
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,10 @@ class Answer(NamedTuple):
 class Worker(Protocol):
     """Who builds models and solves: silently, or with progress and words on a terminal."""
 
-    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+    def build(self, program: Program, end: Expression | None, reduced: Reduced) -> Built:
         """The model of a program, explored up to states in which ``end`` holds; of states that are alike, one."""
 
-    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+    def build_product(self, program: Program, reading: Reading, reduced: Reduced) -> Built:
         """The model of a program, explored with an automaton; of states that are alike, one."""
 
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
@@ -134,8 +135,10 @@ class Inquiry:
         Whether automata may be explored with the model.
     strategy
         Whether strategies are kept.
-    symmetry
-        Whether symmetries of the program may be used.
+    slice, symmetry
+        Whether parts of the program that nobody asks about may be left out, and its symmetries be used.
+    fix_deadlocks
+        Whether states that cannot move are no error.
     typed
         The name of sources that are no files: properties there may use what files declare.
     raises
@@ -152,7 +155,9 @@ class Inquiry:
     full: bool = False
     reads: bool = True
     strategy: bool = False
+    slice: bool = True
     symmetry: bool = True
+    fix_deadlocks: bool = True
     typed: str = TYPED
     raises: bool = True
     _used: dict[int, list[str]] = field(default_factory=dict)  # the constants that each property uses
@@ -256,8 +261,6 @@ class Inquiry:
     @property
     def why_whole(self) -> str:
         """What besides the properties needs all states; empty where nothing does."""
-        from .symmetry import why_whole
-
         settings = self.settings
         return why_whole(
             full=self.full,
@@ -279,8 +282,8 @@ class Answers:
     """The answers of one row, each found when it is first looked at.
 
     Making it builds the models that the properties share, and answers what can be answered in one pass. Properties
-    share a model where they leave the same symmetries of the program. ``failures`` are the models that could not be
-    built, while another one could.
+    share a model where the same may be left out of it (:mod:`.reducing`). ``failures`` are the models that could not
+    be built, while another one could.
     """
 
     def __init__(self, inquiry: Inquiry, row: Row, worker: Worker):
@@ -289,43 +292,43 @@ class Answers:
         assert row.program is not None
         self._inquiry, self._program, self._worker = inquiry, row.program, worker
         self._known: dict[Any, Answer] = {}
-        self._symmetry = self._symmetries(row)
-        together: dict[Orbits | None, list[Asked]] = {}
+        self._reductions = self._reduce(row)
+        together: dict[Hashable, list[Asked]] = {}
         for a in row.all_asked:
             if a.wrong is None and a.reading is None:
-                together.setdefault(self._orbits(a), []).append(a)
-        self._shared: dict[Orbits | None, Built] = {}
-        self.failures: dict[Orbits | None, GaltonError] = {}
-        for orbits, asked in together.items():
+                together.setdefault(self._reduced(a).kind, []).append(a)
+        self._shared: dict[Hashable, Built] = {}
+        self.failures: dict[Hashable, GaltonError] = {}
+        for kind, asked in together.items():
             try:
-                self._shared[orbits] = self._build(row.program, asked)
+                self._shared[kind] = self._build(row.program, asked)
             except GaltonError as error:
-                self.failures[orbits] = error
+                self.failures[kind] = error
         if self.failures and not self._shared:
             raise next(iter(self.failures.values()))
-        for orbits, built in self._shared.items():
-            self._curves(built, row, orbits)
+        for kind, built in self._shared.items():
+            self._curves(built, row, kind)
 
-    def _symmetries(self, row: Row) -> dict[Any, Symmetry]:
-        """What each property leaves of the program's symmetries."""
+    def _reduce(self, row: Row) -> dict[Any, Reduced]:
+        """What each property allows to leave out of the program."""
         inquiry = self._inquiry
-        if not inquiry.symmetry or not isinstance(inquiry.subject, (Program, ModelFile)):
+        if not (inquiry.slice or inquiry.symmetry) or not isinstance(inquiry.subject, (Program, ModelFile)):
             return {}
-        from ..lower.symmetry import Symmetries
-
-        symmetries = Symmetries(self._program)
+        if self._program.open_constants:  # whoever builds it will say so
+            return {}
         asked = {inquiry.key(a): a for a in row.all_asked if a.wrong is None}
-        if not symmetries.found:
-            return dict.fromkeys(asked, symmetries.keeping((), ()))
-        if reason := inquiry.why_whole:
-            return dict.fromkeys(asked, symmetries.unused(reason))
-        from .symmetry import symmetry_of
+        reducing = Reducing(
+            self._program,
+            slice=inquiry.slice,
+            symmetry=inquiry.symmetry,
+            fix_deadlocks=inquiry.fix_deadlocks,
+            whole=inquiry.why_whole,
+        )
+        looks = {key: looks_of(a.context, a.question) for key, a in asked.items()}
+        return reducing.of(looks, [key for key, a in asked.items() if a.reading is not None])
 
-        return {key: symmetry_of(symmetries, a.context, a.question) for key, a in asked.items()}
-
-    def _orbits(self, asked: Asked) -> Orbits | None:
-        symmetry = self._symmetry.get(self._inquiry.key(asked))
-        return None if symmetry is None else symmetry.orbits
+    def _reduced(self, asked: Asked) -> Reduced:
+        return self._reductions.get(self._inquiry.key(asked), WHOLE)
 
     def of(self, asked: Asked) -> Answer:
         """The answer to a property of the row."""
@@ -337,44 +340,36 @@ class Answers:
         return self._known[key]
 
     def _answer(self, asked: Asked) -> Answer:
+        reduced = self._reduced(asked)
         if asked.reading is not None:
-            symmetry = self._symmetry.get(self._inquiry.key(asked))
             try:
-                built = self._worker.build_product(self._program, asked.reading, symmetry)
+                built = self._worker.build_product(self._program, asked.reading, reduced)
             except GaltonError as error:
                 return Answer(error, None)
         else:
-            orbits = self._orbits(asked)
-            if orbits in self.failures:
-                return Answer(self.failures[orbits], None)
-            built = self._shared[orbits]
+            if reduced.kind in self.failures:
+                return Answer(self.failures[reduced.kind], None)
+            built = self._shared[reduced.kind]
         return Answer(self._worker.check(built.model, asked), built)
 
     def _build(self, program: Program, asked: Sequence[Asked]) -> Built:
         subject = self._inquiry.subject
         if not isinstance(subject, (Program, ModelFile)):
             return Built(subject, 0.0, True)
-        kept = [symmetry for a in asked if (symmetry := self._symmetry.get(self._inquiry.key(a))) is not None]
-        return self._worker.build(program, self._inquiry.end_of(program, asked), _joint(kept))
+        reduced = joint([self._reduced(a) for a in asked])
+        return self._worker.build(program, self._inquiry.end_of(program, asked), reduced)
 
-    def _curves(self, built: Built, row: Row, orbits: Orbits | None) -> None:
+    def _curves(self, built: Built, row: Row, kind: Hashable) -> None:
         """Answer properties of a model whose bound runs through many values, each in one pass."""
         if len(row.asked) < 2 or self._inquiry.settings.exact:
             return
         for asked in zip(*row.asked, strict=True):
-            mine = (a for a in asked if a.wrong is None and a.reading is None and self._orbits(a) == orbits)
+            mine = (a for a in asked if a.wrong is None and a.reading is None and self._reduced(a).kind == kind)
             by_key = {self._inquiry.key(a): a for a in mine}
             if len(by_key) > 1:
                 found = self._worker.curve(built.model, list(by_key.values()))
                 answers = zip(by_key, found, strict=True)
                 self._known |= {key: Answer(result, built) for key, result in answers if result is not None}
-
-
-def _joint(kept: Sequence[Symmetry]) -> Symmetry | None:
-    """The symmetry that properties with the same orbits share, with the rewards of all of them."""
-    if not kept:
-        return None
-    return replace(kept[0], structures=frozenset[int]().union(*(symmetry.structures for symmetry in kept)))
 
 
 @dataclass(frozen=True)
@@ -386,14 +381,14 @@ class QuietWorker:
     strategy: bool = False
     certificate: bool = False
 
-    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+    def build(self, program: Program, end: Expression | None, reduced: Reduced) -> Built:
         """The model of a program, explored up to states in which ``end`` holds; of states that are alike, one."""
-        return self._built(program, end is None, terminal=end, symmetry=symmetry)
+        return self._built(program, end is None, terminal=end, **reduced.options)
 
-    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+    def build_product(self, program: Program, reading: Reading, reduced: Reduced) -> Built:
         """The model of a program, explored with an automaton; of states that are alike, one."""
         full = not reading.reader.final.any()
-        return self._built(reading.program(program), full, reader=reading.reader, symmetry=symmetry)
+        return self._built(reading.program(program), full, reader=reading.reader, **reduced.options)
 
     def _built(self, program: Program, full: bool, **more: Any) -> Built:
         from ..explore import build

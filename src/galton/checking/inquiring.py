@@ -37,6 +37,7 @@ def inquire(
     *,
     full: bool = False,
     strategy: bool = False,
+    slice: bool = True,
     symmetry: bool = True,
     raises: bool = True,
 ) -> Inquiry:
@@ -63,6 +64,7 @@ def inquire(
         settings=settings,
         full=full,
         strategy=strategy,
+        slice=slice,
         symmetry=symmetry,
         raises=raises,
     )

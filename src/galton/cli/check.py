@@ -170,6 +170,13 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
     ] = False,
+    slice: Annotated[
+        bool,
+        typer.Option(
+            "--slice/--no-slice",
+            help="Leave out variables and commands that no property depends on. Answers are the same.",
+        ),
+    ] = True,
     symmetry: Annotated[
         bool,
         typer.Option(
@@ -348,7 +355,8 @@ def check(
     )
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
-    run = Run(model, settings, building, outputs, full=full or certificate is not None, apply=apply, symmetry=symmetry)
+    whole = full or certificate is not None
+    run = Run(model, settings, building, outputs, full=whole, apply=apply, slice=slice, symmetry=symmetry)
     if sim:
         from .estimates import estimating
 

@@ -41,6 +41,7 @@ USELESS = {
     "plot": "--plot",
     "explain": "--explain",
     "full": "--full",
+    "slice": "--slice and --no-slice",
     "symmetry": "--symmetry and --no-symmetry",
     "format": "--format",
     "order": "--order",
