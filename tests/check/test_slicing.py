@@ -6,14 +6,19 @@ import math
 from pathlib import Path
 
 import pytest
+from played import played_device
 from sliced_programs import HIDDEN, sliced
 
 import galton
 from galton.checking.result import Result
 from galton.checking.slicing import slice_of
+from galton.explore import build
+from galton.explore.evaluate import evaluate_states
 from galton.lang import Source, parse_properties
+from galton.lang.expressions import Name
 from galton.lang.resolution import resolve
 from galton.lower.slicing import Slice, Slices
+from galton.model.states import PackedStates
 from galton.programs import Program
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -111,6 +116,79 @@ def test_what_is_left_out(seed: int) -> None:
     assert not steps.commands
     if not timed:
         assert "d" not in gone.lowering.left_out
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 5])
+def test_on_a_played_device(seed: int) -> None:
+    drawn = sliced(seed)
+    program = galton.parse(drawn.text)
+    with played_device():
+        for prop in (DECISIONS if drawn.type == "mdp" else CHAINS)[:2]:
+            compare(program, prop, device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("prop", "expected"),
+    [
+        ("P=? [ F x=2 ]", {"y", "z"}),
+        ("P=? [ F x=2 & z ]", set()),
+        ("filter(max, P=? [ F x=2 ], x=1)", {"y", "z"}),
+        ("filter(print, P=? [ F x=2 ], x=1)", set()),
+        ("filter(count, x=1)", set()),
+        ('filter(max, P=? [ F x=2 ], "init")', {"y", "z"}),
+        ('P=? [ F "init" & x=0 ]', set()),
+        ('filter(forall, "init" => P>=1 [ F x=2 ])', set()),
+        ('P=? [ F{"r"}<=2 x=2 ]', set()),
+        ("P=? [ G F x=0 ]", {"y", "z"}),
+        ('R{"r"}=? [ F x=2 ]', {"z"}),
+        ("x=0", {"y", "z"}),
+    ],
+)
+def test_which_variables_go(prop: str, expected: set[str]) -> None:
+    text = "dtmc module m  x : [0..2];  y : [0..3];  z : bool;  "
+    text += "[] x<2 -> 0.5 : (x'=x+1) & (y'=mod(y+1, 4)) + 0.5 : (z'=!z);  [] x=2 -> (x'=0) & (z'=y>1);  endmodule "
+    text += 'rewards "r"  y=1 : 1; endrewards'
+    program = galton.parse(text)
+    assert needed(program, prop).lowering.left_out == expected
+    compare(program, prop)
+
+
+def test_one_initial_value_of_several_states() -> None:
+    """What ``init … endinit`` fixes may go, and what it leaves open stays."""
+    text = "dtmc module m  x : [0..2];  y : [0..3];  z : [0..3];  "
+    text += "[] true -> 0.5 : (x'=mod(x+1, 3)) & (y'=3-y) + 0.5 : (z'=3-z);  endmodule  init x<2 & y=2 & z!=1 endinit"
+    program = galton.parse(text)
+    assert needed(program, "P=? [ F<=2 x=2 ]").lowering.left_out == {"y"}
+    mine, theirs = (galton.check(program, "P=? [ F<=2 x=2 ]", slice=slice) for slice in (True, False))
+    assert mine.value == theirs.value == (0.25, 0.75)
+    assert mine.about == theirs.about == "6 initial states"
+
+
+def test_nothing_is_left() -> None:
+    program = galton.parse("dtmc module m  x : [0..2];  [] true -> (x'=mod(x+1, 3));  endmodule")
+    compare(program, "P=? [ F<=3 true ]")
+    compare(program, "P=? [ X true ]")
+
+
+def test_an_error_names_the_assignment_that_is_left() -> None:
+    """Assignments before it were left out; what is left out is not looked at, and left-out values are not shown."""
+    text = "dtmc module m  y : [0..1];  x : [0..2];  [] true -> (y'=1-y) & (x'=x+1);  endmodule"
+    with pytest.raises(
+        galton.GaltonError, match=r"gives x the value 3, outside its range .*in state \(x=2\)"
+    ) as caught:
+        galton.check(galton.parse(text), "P=? [ F x=0 & x=2 ]")
+    assert "x'=x+1" in str(caught.value)
+
+
+def test_what_was_left_out_cannot_be_asked_about() -> None:
+    program = galton.parse("dtmc module m  x : [0..2];  y : bool;  [] true -> (x'=mod(x+1, 3)) & (y'=!y);  endmodule")
+    model = build(program, slice=needed(program, "P=? [ F x=2 ]"))
+    assert isinstance(model.states, PackedStates)
+    assert (model.states.variables, model.states.left_out) == (("x",), ("y",))
+    with pytest.raises(KeyError, match="no variable 'y'"):
+        model.states.column("y")
+    with pytest.raises(AssertionError, match="knows nothing"):
+        evaluate_states(program, model, [Name("y")], program.source)
 
 
 def test_every_way_to_matter_is_drawn() -> None:

@@ -87,10 +87,15 @@ class Reducing:
             return slice_left(slices, [looks[key] for key in keys], fix_deadlocks=self._fix_deadlocks)
 
         found = {key: needed([key]) for key in looks}
-        together = [key for key in looks if key not in alone]
-        most = needed(together).bits
-        together = [key for key in together if most - found[key].bits < APART]
-        return found | dict.fromkeys(together, needed(together))
+        left = [key for key in looks if key not in alone]
+        while left:
+            most = needed(left).bits
+            together = [key for key in left if most - found[key].bits < APART]
+            if not together:
+                break
+            found |= dict.fromkeys(together, needed(together))
+            left = [key for key in left if key not in together]
+        return found
 
     def _symmetry(self, slice: Slice | None, looks: Looks) -> Symmetry:
         from ..lower.symmetry import Symmetries

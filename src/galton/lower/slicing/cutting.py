@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import replace
 
+from ...lang.expressions import Literal
+from ...lang.properties import substitute
 from ...lang.uncollected import uncollected
 from ..lowering import LoweredCommand, Lowering, Product, lowered_command, moving_factors
 
@@ -37,8 +39,10 @@ def without(lowering: Lowering, variables: Collection[str], products: Sequence[P
     found.commands = tuple(commands)
     moved = [(p.action, tuple(tuple(place[c] for c in factor) for factor in p.factors)) for p in products]
     found.products = tuple(Product(action, moving_factors(f, commands, lowering.graph)) for action, f in moved)
-    if lowering.initial_ranges:  # what has one initial value has it for good
-        fixed = zip(declared, lowering.initial_ranges, strict=True)
-        kept = (replace(v, initial=low) if v.name in found.left_out else v for v, (low, _) in fixed)
-        found.program = replace(lowering.program, variables=tuple(kept))
+    if lowering.program.initial is not None:  # what has one initial value has it for good
+        ranges = zip(declared, lowering.initial_ranges, strict=True)
+        fixed = {v.name: replace(v, initial=low) for v, (low, _) in ranges if v.name in found.left_out}
+        found.program = replace(lowering.program, variables=tuple(fixed.get(v.name, v) for v in declared))
+        values = {n: Literal(bool(v.initial) if v.type == "bool" else v.initial) for n, v in fixed.items()}
+        found.initial = lowering.expressions.node(substitute(lowering.program.initial, values))
     return found
