@@ -27,8 +27,7 @@ from symmetry import Case, _differ, corpus, gallery
 
 def random(seeds: int) -> Iterator[Case]:
     """Random programs with the questions of the tests."""
-    from check.test_slicing import CHAINS, DECISIONS
-    from sliced_programs import sliced
+    from sliced_programs import CHAINS, DECISIONS, sliced
 
     import galton
     from galton.lang import Source, parse_properties

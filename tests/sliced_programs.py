@@ -16,6 +16,43 @@ from random import Random
 TYPES = ("dtmc", "ctmc", "mdp")
 HIDDEN = ("guard", "weight", "assignment", "label", "reward", "nothing")
 
+CHAINS = (
+    'P=? [ F "goal" ]',
+    'P=? [ place!=2 U<=4 "goal" ]',
+    'P=? [ X "goal" | place=1 ]',
+    'R{"r"}=? [ F "goal" ]',
+    'R{"r"}=? [ C<=3 ]',
+    'R{"t"}=? [ C<=2 ]',
+    'R{"r"}=? [ I=3 ]',
+    'R{"r"}=? [ S ]',
+    'S=? [ "goal" ]',
+    "P=? [ G F place=0 ]",
+    'P=? [ F P>=0.3711 [ X "goal" ] ]',
+    'P=? [ F<=5 "deadlock" ]',
+    'P=? [ F<=5 "init" & c=0 ]',
+    'A [ F "goal" ]',
+    'filter(max, P=? [ F<=2 "goal" ], !"deadlock")',
+    'filter(avg, P=? [ F<=2 "goal" ], true)',
+    'filter(min, P=? [ F "goal" ], "init")',
+)
+DECISIONS = (
+    'Pmax=? [ F "goal" ]',
+    'Pmin=? [ F "goal" ]',
+    'Pmin=? [ F<=4 "goal" ]',
+    'Pmax=? [ X "goal" | place=1 ]',
+    'R{"r"}min=? [ F "goal" ]',
+    'R{"r"}max=? [ C<=3 ]',
+    'R{"t"}max=? [ C<=3 ]',
+    'R{"r"}max=? [ S ]',
+    "Pmax=? [ (G F place=0) & (F c=2) ]",
+    "Smin=? [ place=1 ]",
+    'Pmax=? [ F Pmin>=0.3711 [ X "goal" ] ]',
+    'Pmax=? [ F "deadlock" ]',
+    'E [ G !"goal" ]',
+    'filter(min, Pmax=? [ F "goal" ], true)',
+    'multi(Pmax=? [ F "goal" ], R{"r"}min=? [ C ])',
+)
+
 
 @dataclass(frozen=True)
 class Sliced:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from played import played_device
-from sliced_programs import HIDDEN, sliced
+from sliced_programs import CHAINS, DECISIONS, HIDDEN, sliced
 
 import galton
 from galton.checking.result import Result
@@ -23,43 +23,6 @@ from galton.programs import Program
 
 MODELS = Path(__file__).parents[2] / "models"
 EPS = 1e-12
-
-CHAINS = (
-    'P=? [ F "goal" ]',
-    'P=? [ place!=2 U<=4 "goal" ]',
-    'P=? [ X "goal" | place=1 ]',
-    'R{"r"}=? [ F "goal" ]',
-    'R{"r"}=? [ C<=3 ]',
-    'R{"t"}=? [ C<=2 ]',
-    'R{"r"}=? [ I=3 ]',
-    'R{"r"}=? [ S ]',
-    'S=? [ "goal" ]',
-    "P=? [ G F place=0 ]",
-    'P=? [ F P>=0.3711 [ X "goal" ] ]',
-    'P=? [ F<=5 "deadlock" ]',
-    'P=? [ F<=5 "init" & c=0 ]',
-    'A [ F "goal" ]',
-    'filter(max, P=? [ F<=2 "goal" ], !"deadlock")',
-    'filter(avg, P=? [ F<=2 "goal" ], true)',
-    'filter(min, P=? [ F "goal" ], "init")',
-)
-DECISIONS = (
-    'Pmax=? [ F "goal" ]',
-    'Pmin=? [ F "goal" ]',
-    'Pmin=? [ F<=4 "goal" ]',
-    'Pmax=? [ X "goal" | place=1 ]',
-    'R{"r"}min=? [ F "goal" ]',
-    'R{"r"}max=? [ C<=3 ]',
-    'R{"t"}max=? [ C<=3 ]',
-    'R{"r"}max=? [ S ]',
-    "Pmax=? [ (G F place=0) & (F c=2) ]",
-    "Smin=? [ place=1 ]",
-    'Pmax=? [ F Pmin>=0.3711 [ X "goal" ] ]',
-    'Pmax=? [ F "deadlock" ]',
-    'E [ G !"goal" ]',
-    'filter(min, Pmax=? [ F "goal" ], true)',
-    'multi(Pmax=? [ F "goal" ], R{"r"}min=? [ C ])',
-)
 
 
 def needed(program: Program, prop: str) -> Slice:
@@ -189,6 +152,54 @@ def test_what_was_left_out_cannot_be_asked_about() -> None:
         model.states.column("y")
     with pytest.raises(AssertionError, match="knows nothing"):
         evaluate_states(program, model, [Name("y")], program.source)
+
+
+def test_values_die_where_they_are_overwritten() -> None:
+    """What was drawn is read at the next place; places that pass it on keep it, and so do questions about it."""
+    text = """dtmc module m  s : [0..3];  v : [0..3];  b : bool;
+      [] s=0 -> 0.25 : (s'=1) & (v'=1) & (b'=true) + 0.25 : (s'=1) & (v'=2) + 0.5 : (s'=2) & (v'=3);
+      [] s=1 & v=1 -> (s'=2);  [] s=1 & v!=1 -> 0.5 : (s'=2) + 0.5 : (s'=3);
+      [] s=2 & b -> 0.5 : (s'=3) & (b'=false) + 0.5 : (s'=0);  [] s=2 & !b -> (s'=3);  endmodule"""
+    program = galton.parse(text)
+    found = needed(program, "P=? [ F s=3 ]")
+    assert found.note == "without dead values of v, b"
+    assert program.build().n_states == 16
+    assert build(program, slice=found).n_states == 8, "s=0 and s=2 with b or without, three of s=1, one of s=3"
+    assert needed(program, "P=? [ F s=3 & v=2 ]").note == "without dead values of b"
+    assert needed(program, "P=? [ F s=1 & v=2 ]").lowering.uncertain == {1, 2}
+    for prop in ("P=? [ F<=3 s=3 ]", "P=? [ F s=3 & v=2 ]", "P=? [ F s=1 & v=2 ]", "P=? [ G F s=0 ]", "P=? [ X b ]"):
+        compare(program, prop)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "[] s=2 & v=1 -> (s'=0);",
+        "[] s=2 -> 0.1*v : (s'=0) + 1-0.1*v : (s'=3);",
+        "[] s=2 -> (s'=3) & (w'=v);  [] s=3 & w=1 -> (s'=0);",
+        "[] s=2 -> (s'=1);",
+        "[] s=2 -> (s'=1) & (v'=3-v);",
+        "[] s=2 -> (s'=3);  [] v=2 -> (s'=0);",
+        "[] s=2 -> (s'=mod(s+2, 3));",
+    ],
+)
+def test_values_that_are_read_after_all(command: str) -> None:
+    text = "dtmc module m  s : [0..3];  v : [0..3];  w : [0..3];  "
+    text += "[] s=0 -> 0.25 : (s'=1) & (v'=1) + 0.25 : (s'=1) & (v'=2) + 0.5 : (s'=2) & (v'=mod(v+1, 4));"
+    text += f"[] s=1 & v=1 -> (s'=2);  [] s=1 & v!=1 -> 0.5 : (s'=2) + 0.5 : (s'=3);  {command}  endmodule"
+    program = galton.parse(text)
+    for prop in ("P=? [ F s=3 ]", "P=? [ F<=6 s=3 ]", "P=? [ F<=7 s=0 & w!=1 ]", "P=? [ F<=5 s=2 & v=3 ]"):
+        compare(program, prop)
+
+
+def test_modules_that_move_together_decide_alone() -> None:
+    """The place is assigned by one module, the value by another one."""
+    text = """mdp module a  s : [0..2];  [go] s<2 -> (s'=s+1);  [go] s=2 -> (s'=0);  endmodule
+      module b  v : [0..2];  t : [0..1];  [go] v=0 -> 0.5 : (v'=1) + 0.5 : (v'=2) & (t'=1);  [go] v>0 -> (v'=0) & (t'=0);
+      [] t=1 & v=2 & s=1 -> (v'=1);  endmodule"""
+    program = galton.parse(text)
+    for prop in ("Pmax=? [ F<=5 s=2 & v=1 ]", "Pmin=? [ F s=1 & v=1 ]", "Pmax=? [ X t=1 ]"):
+        compare(program, prop)
 
 
 def test_every_way_to_matter_is_drawn() -> None:

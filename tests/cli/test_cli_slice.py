@@ -40,7 +40,7 @@ def test_json_names_variables_and_commands(tmp_path: Path) -> None:
     model = tmp_path / "clock.prism"
     model.write_text(CLOCK)
     mine, theirs = (answers(model, "-p", 'P=? [ F<=2 "down" ]', *more)[0] for more in ((), ("--no-slice",)))
-    assert mine["left_out"] == {"variables": ["t"], "commands": 1}
+    assert mine["left_out"] == {"variables": ["t"], "commands": 1, "dead_values": []}
     assert "left_out" not in theirs
     assert (mine["states"], theirs["states"]) == (2, 20)
     assert not mine["full"]
@@ -55,7 +55,7 @@ def test_deadlocks_and_steps_need_all_commands(tmp_path: Path) -> None:
     assert "no transition" not in galton("check", model, *asked).err
     assert galton("check", model, *asked, "--no-fix-deadlocks").code == 0
     steps = answers(model, "-p", 'P=? [ X "down" ]')[0]
-    assert steps["left_out"] == {"variables": ["t"], "commands": 0}
+    assert steps["left_out"] == {"variables": ["t"], "commands": 0, "dead_values": []}
     assert abs(steps["value"] - 0.1 / 1.1) <= 1e-9
 
 
@@ -79,5 +79,5 @@ def test_info_leaves_out_what_nobody_reads(tmp_path: Path) -> None:
     )
     plain, sliced = (json.loads(galton("info", model, "--json", *more).out) for more in ((), ("--slice",)))
     assert (plain["states"], sliced["states"]) == (20, 4)
-    assert sliced["left_out"] == {"variables": ["a"], "commands": 0}
+    assert sliced["left_out"] == {"variables": ["a"], "commands": 0, "dead_values": []}
     assert "without a" in galton("info", model, "--slice").out

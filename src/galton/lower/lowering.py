@@ -200,7 +200,7 @@ class Lowering:
     """A program that has been lowered but for what a question adds to it.
 
     ``rewards`` are those that may be earned, with the numbers of their structures in the program. ``left_out`` are
-    variables that a slice is without (:mod:`.slicing`).
+    variables that a slice is without (:mod:`.slicing`), ``uncertain`` those that may have another value in it.
     """
 
     @uncollected()
@@ -211,6 +211,7 @@ class Lowering:
         self.frozen = _frozen(program, folding)
         self.left_out: frozenset[str] = frozenset()
         self.is_slice = False
+        self.uncertain: frozenset[int] = frozenset()
         self.expressions = ExpressionLowering(program, self.frozen, folding)
         self.graph = self.expressions.graph
         position = {v.name: i for i, v in enumerate(program.variables)}
@@ -261,6 +262,12 @@ class Lowering:
         """The numbers of the variables that may have several initial values."""
         return frozenset(i for i, (low, high) in enumerate(self.initial_ranges) if low < high)
 
+    def knows(self, node: int) -> bool:
+        """Whether an expression depends on nothing that a slice is without, or has another value for."""
+        if not self.is_slice:
+            return True
+        return not self.reads_left_out(node) and self.uncertain.isdisjoint(support(self.graph, [node]))
+
     def reads_left_out(self, node: int) -> bool:
         """Whether an expression depends on a variable that was left out."""
         if not self.left_out:
@@ -298,7 +305,7 @@ class Lowering:
             reading = LoweredReader(len(program.variables) - 1, propositions, reader)
         else:
             found = {name: node(e) for name, e in program.labels.items() if labels is None or name in labels}
-            found = {name: e for name, e in found.items() if not self.reads_left_out(e)}
+            found = {name: e for name, e in found.items() if self.knows(e)}
         fields, words = layout(program.variables, self.frozen, self.left_out)
         end = None if terminal is None else node(terminal)
         assert not any(map(self.reads_left_out, found.values()))

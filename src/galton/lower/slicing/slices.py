@@ -13,6 +13,7 @@ from ..lowering import Lowered, Lowering, Product
 from ..reader import Reader
 from .cone import Cone, cone
 from .cutting import without
+from .dead import dead_values, with_dead_values
 
 __all__ = ["Slice", "Slices"]
 
@@ -45,7 +46,9 @@ class Slice:
         if not self.lowering.is_slice:
             return {"slice": self.note}
         names = [v.name for v in self.lowering.program.variables if v.name in self.lowering.left_out]
-        return {"slice": self.note, "left_out": {"variables": names, "commands": self.commands}}
+        dying = [v.name for i, v in enumerate(self.lowering.program.variables) if i in self.lowering.uncertain]
+        left_out = {"variables": names, "commands": self.commands, "dead_values": dying}
+        return {"slice": self.note, "left_out": left_out}
 
     def lowered(
         self, terminal: Expression | None = None, reader: Reader | None = None, *, rewards: bool = True
@@ -62,7 +65,7 @@ class Slices:
     def __init__(self, program: Program):
         self.program = program
         self._known: dict[object, Slice] = {}
-        self._lowered: dict[Cone, Lowering] = {}
+        self._lowered: dict[object, Lowering] = {}
 
     @cached_property
     def lowering(self) -> Lowering:
@@ -86,27 +89,41 @@ class Slices:
             roots = frozenset(node for node in nodes if lowering.graph.constant(node) is None)
             key = roots, kept, timed
             if key not in self._known:
-                self._known[key] = self._cut(cone(lowering, roots, kept, timed=timed), kept)
+                self._known[key] = self._cut(cone(lowering, roots, kept, timed=timed), kept, roots)
             return self._known[key]
 
-    def _cut(self, needed: Cone, structures: frozenset[int]) -> Slice:
+    def _cut(self, needed: Cone, structures: frozenset[int], roots: frozenset[int]) -> Slice:
         lowering = self.lowering
         left = lowering.changing - needed.variables
         fewer = _commands(lowering.products) - _commands(needed.products)
-        if not left and not fewer:
-            return Slice(lowering, structures, 0, ALL_READ)
         names = [v.name for i, v in enumerate(self.program.variables) if i in left]
         if needed not in self._lowered:
-            self._lowered[needed] = without(lowering, names, needed.products)
-        return Slice(self._lowered[needed], structures, len(fewer), _told(names, len(fewer)))
+            self._lowered[needed] = without(lowering, names, needed.products) if left or fewer else lowering
+        cut = self._lowered[needed]
+        dead = dead_values(cut, roots, structures)
+        if dead:
+            key = needed, frozenset(dead)
+            if key not in self._lowered:
+                self._lowered[key] = with_dead_values(cut, dead)
+            cut = self._lowered[key]
+        if not cut.is_slice:
+            return Slice(lowering, structures, 0, ALL_READ)
+        dying = [self.program.variables[one.variable].name for one in dead]
+        return Slice(cut, structures, len(fewer), _told(names, len(fewer), dying))
 
 
 def _commands(products: Sequence[Product]) -> set[int]:
     return {command for product in products for factor in product.factors for command in factor}
 
 
-def _told(names: Sequence[str], commands: int) -> str:
-    shown = list(names) if len(names) <= SHOWN else [*names[: SHOWN - 1], f"{len(names) - SHOWN + 1} more variables"]
+def _told(names: Sequence[str], commands: int, dying: Sequence[str]) -> str:
+    shown = _listed(names)
     if commands:
         shown.append(f"{commands:,} command{'' if commands == 1 else 's'}")
+    if dying:
+        shown.append(f"dead values of {', '.join(_listed(dying))}")
     return f"without {', '.join(shown)}"
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    return list(names) if len(names) <= SHOWN else [*names[: SHOWN - 1], f"{len(names) - SHOWN + 1} more variables"]
