@@ -127,6 +127,44 @@ def test_one_initial_value_of_several_states() -> None:
     assert mine.about == theirs.about == "6 initial states"
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("[] x<2 -> (x'=x+1) & (y'=y+1);", set()),
+        ("[] x<2 & y<=8 -> (x'=x+1) & (y'=y+1);  [] y>8 -> (y'=y-9);", set()),
+        ("[] x<2 -> (x'=x+1) & (y'=min(y+1, 9));", {"y"}),
+        ("[] x<2 -> (x'=x+1) & (y'=mod(3, y));", set()),
+        ("[] x<2 -> (x'=x+1) & (y'=9);", {"y"}),
+        ("[] x<2 -> (x'=x+1) & (y'=10);", set()),
+    ],
+)
+def test_a_mistake_is_kept(command: str, expected: set[str]) -> None:
+    program = galton.parse(f"dtmc module m  x : [0..2];  y : [0..9];  {command}  endmodule")
+    assert needed(program, "P=? [ F x=2 ]").lowering.left_out == expected
+    compare(program, "P=? [ F<=9 x=2 ]")
+
+
+@pytest.mark.parametrize(
+    ("guard", "change", "expected"),
+    [
+        ("t<9", "t+1", True),
+        ("t<=8 & up", "t+1", True),
+        ("t<=9", "t+1", False),
+        ("!(t>=9)", "t+1", True),
+        ("9>t", "t+1", True),
+        ("t>0", "t-1", True),
+        ("t>=0", "t-1", False),
+        ("!(t<=1)", "t-2", True),
+        ("t=4", "t+5", True),
+        ("t!=9", "t+1", False),
+    ],
+)
+def test_guards_that_keep_a_range(guard: str, change: str, expected: bool) -> None:
+    text = "ctmc module a  up : bool init true;  [] up -> 0.1 : (up'=false);  endmodule  module b  t : [0..9] init 4;  "
+    program = galton.parse(f"{text} [] {guard} -> (t'={change});  endmodule")
+    assert (needed(program, "P=? [ F<=1 !up ]").lowering.left_out == {"t"}) == expected
+
+
 def test_nothing_is_left() -> None:
     program = galton.parse("dtmc module m  x : [0..2];  [] true -> (x'=mod(x+1, 3));  endmodule")
     compare(program, "P=? [ F<=3 true ]")
@@ -165,8 +203,8 @@ def test_values_die_where_they_are_overwritten() -> None:
     assert found.note == "without dead values of v, b"
     assert program.build().n_states == 16
     assert build(program, slice=found).n_states == 8, "s=0 and s=2 with b or without, three of s=1, one of s=3"
-    assert needed(program, "P=? [ F s=3 & v=2 ]").note == "without dead values of b"
-    assert needed(program, "P=? [ F s=1 & v=2 ]").lowering.uncertain == {1, 2}
+    assert build(program, slice=needed(program, "P=? [ F s=1 & v=2 ]")).n_states == 8
+    assert build(program, slice=needed(program, "P=? [ F s=3 & v=2 ]")).n_states > 8, "it is dead at s=0 alone"
     for prop in ("P=? [ F<=3 s=3 ]", "P=? [ F s=3 & v=2 ]", "P=? [ F s=1 & v=2 ]", "P=? [ G F s=0 ]", "P=? [ X b ]"):
         compare(program, prop)
 
@@ -195,7 +233,8 @@ def test_values_that_are_read_after_all(command: str) -> None:
 def test_modules_that_move_together_decide_alone() -> None:
     """The place is assigned by one module, the value by another one."""
     text = """mdp module a  s : [0..2];  [go] s<2 -> (s'=s+1);  [go] s=2 -> (s'=0);  endmodule
-      module b  v : [0..2];  t : [0..1];  [go] v=0 -> 0.5 : (v'=1) + 0.5 : (v'=2) & (t'=1);  [go] v>0 -> (v'=0) & (t'=0);
+      module b  v : [0..2];  t : [0..1];
+      [go] v=0 -> 0.5 : (v'=1) + 0.5 : (v'=2) & (t'=1);  [go] v>0 -> (v'=0) & (t'=0);
       [] t=1 & v=2 & s=1 -> (v'=1);  endmodule"""
     program = galton.parse(text)
     for prop in ("Pmax=? [ F<=5 s=2 & v=1 ]", "Pmin=? [ F s=1 & v=1 ]", "Pmax=? [ X t=1 ]"):

@@ -25,7 +25,7 @@ from galton.cli.verify import verify
 
 BUILDING = ["--const", "-c", "--threads", "-t", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
 OPTIONS = {
-    "info": [*BUILDING, "--device", "--symmetry", "--json"],
+    "info": [*BUILDING, "--device", "--slice", "--symmetry", "--json"],
     "build": [*BUILDING, "--export"],
     "check": [
         *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
@@ -34,6 +34,8 @@ OPTIONS = {
             "--omega",
             "--symmetry",
             "--no-symmetry",
+            "--slice",
+            "--no-slice",
             "--max-iterations",
             "--fair",
             "--strategy",

@@ -78,7 +78,8 @@ def plan(result: Result) -> list[dict[str, Any]]:
 def states(model: Model) -> str:
     """How many states a model has, how many of the program they stand for, and what was left out of that."""
     standing = "" if model.orbits is None else f" standing for {model.stands_for():,}"
-    return f"{model.n_states:,} states{standing}" + (f" {model.info['slice']}" if "left_out" in model.info else "")
+    without = model.info.get("without", "")
+    return f"{model.n_states:,} states{standing}" + (f" {without}" if without else "")
 
 
 def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:

@@ -5,7 +5,8 @@ Let R be the least set of variables with these in it:
 1. those that the question reads in states: its conditions, and the rewards that it collects, guards and values;
 2. those that guards, probabilities and rates of commands read;
 3. those that are read by what is assigned to a variable of R;
-4. those with more than one initial value.
+4. those with more than one initial value;
+5. those that an assignment might give a value out of their range (:mod:`.safety`): a mistake is told.
 
 **Theorem.** Two states that agree on R are strongly bisimilar for all that the question can see. *Proof.* By 2, the
 same commands are enabled in both, move with the same weights, and synchronise alike; so there are the same choices
@@ -32,6 +33,7 @@ from dataclasses import dataclass
 
 from ..lowering import Lowering, Product
 from ..support import Support
+from .safety import fits, is_safe
 
 __all__ = ["Cone", "cone"]
 
@@ -44,18 +46,41 @@ class Cone:
     products: tuple[Product, ...]
 
 
-def cone(lowering: Lowering, roots: Iterable[int], structures: Collection[int], *, timed: bool) -> Cone:
+def cone(lowering: Lowering, roots: Collection[int], structures: Collection[int], *, timed: bool) -> Cone:
     """What matters to nodes and reward structures that somebody asks about.
 
-    ``timed`` says that self-loops of a CTMC do not.
+    ``timed`` says that self-loops of a CTMC do not. Where a mistake might be left out, it is kept, too.
     """
-    return _Growing(lowering, structures).grown(roots, timed)
+    kept: set[int] = set()
+    while True:
+        found = _Growing(lowering, structures, kept).grown(roots, timed)
+        left = lowering.changing - found.variables
+        risky = _risky(lowering, left) if left else set()
+        kept |= risky
+        if not risky and timed and len(found.products) < len(lowering.products):
+            timed = all(is_safe(command, lowering) for command in lowering.commands)
+            if timed:
+                return found
+        elif not risky:
+            return found
+
+
+def _risky(lowering: Lowering, variables: Collection[int]) -> set[int]:
+    """The variables that some assignment might give a value out of their range, or none."""
+    return {
+        variable
+        for command in lowering.commands
+        for update in command.updates
+        for variable, value in update.assignments
+        if variable in variables and not fits(variable, value, command, lowering)
+    }
 
 
 class _Growing:
-    def __init__(self, lowering: Lowering, structures: Collection[int]):
+    def __init__(self, lowering: Lowering, structures: Collection[int], kept: Collection[int]):
         self._lowering = lowering
         self._support = Support(lowering.graph)
+        self._support.variables.update(kept)
         self._rewards = [item for item in lowering.rewards if item.structure in structures]
         self._changing = lowering.changing
         self._products: set[int] = set()

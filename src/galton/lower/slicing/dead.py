@@ -7,10 +7,10 @@ that depends on its own. Elsewhere it is dead.
 
 **Theorem.** Two states that agree but for v, and on v as well unless it is dead at their place, are strongly bisimilar
 for all that the question can see. *Proof.* Where v is dead, the same commands are enabled, with the same weights, the
-same is earned and the same holds. Commands lead both to the same place and give other variables the same values. If v is
-live there, it was not live before only because the command gives it a value, and one that does not depend on v. ∎ So a
-successor may be replaced by any state that it is bisimilar with, and where an update leads to a place at which v is
-dead, v gets its initial value there. Where it is not known which place that is, all is left as it is, which is right,
+same is earned and the same holds. Commands lead both to the same place and give other variables the same values. If v
+is live there, it was not live before only because the command gives it a value, and one that does not depend on v. ∎
+So a successor may be replaced by any state that it is bisimilar with, and where an update leads to a place at which v
+is dead, v gets its initial value there. Where it is not known which place that is, all is left as it is, which is right,
 too. Several variables may die in one step: one replacement after the other leads to bisimilar states.
 
 This needs that one command decides about both in a step: all commands that assign v or the place, and move together,
@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from ..expression_graph import Op
 from ..lowering import LoweredCommand, LoweredUpdate, Lowering
 from .places import Dependence, Places
+from .safety import fits
 
 __all__ = ["Dead", "dead_values", "with_dead_values"]
 
@@ -172,7 +173,10 @@ def _buried(lowering: Lowering, command: LoweredCommand, dead: Dead, places: Pla
         assigned = dict(update.assignments)
         to = places.values(assigned[dead.place]) if dead.place in assigned else here
         touched = dead.variable in assigned or dead.place in assigned
-        if touched and not to & ~dead.where and assigned.get(dead.variable) != grave:
+        given = assigned.get(dead.variable)
+        if given is not None and not fits(dead.variable, given, command, lowering):
+            touched = False  # a mistake is told
+        if touched and not to & ~dead.where and given != grave:
             assigned[dead.variable] = grave
             update = replace(update, assignments=tuple(assigned.items()))
         updates.append(update)

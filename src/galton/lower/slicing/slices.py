@@ -48,7 +48,7 @@ class Slice:
         names = [v.name for v in self.lowering.program.variables if v.name in self.lowering.left_out]
         dying = [v.name for i, v in enumerate(self.lowering.program.variables) if i in self.lowering.uncertain]
         left_out = {"variables": names, "commands": self.commands, "dead_values": dying}
-        return {"slice": self.note, "left_out": left_out}
+        return {"slice": self.note, "left_out": left_out, "without": _told(names, self.commands, ())}
 
     def lowered(
         self, terminal: Expression | None = None, reader: Reader | None = None, *, rewards: bool = True
@@ -122,7 +122,7 @@ def _told(names: Sequence[str], commands: int, dying: Sequence[str]) -> str:
         shown.append(f"{commands:,} command{'' if commands == 1 else 's'}")
     if dying:
         shown.append(f"dead values of {', '.join(_listed(dying))}")
-    return f"without {', '.join(shown)}"
+    return f"without {', '.join(shown)}" if shown else ""
 
 
 def _listed(names: Sequence[str]) -> list[str]:
