@@ -41,7 +41,7 @@ class Reduced:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As :func:`galton.explore.build` takes them."""
+        """Arguments of :func:`galton.explore.build`."""
         return {"slice": self.slice, "symmetry": self.symmetry}
 
 

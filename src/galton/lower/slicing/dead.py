@@ -10,8 +10,8 @@ for all that the question can see. *Proof.* Where v is dead, the same commands a
 same is earned and the same holds. Commands lead both to the same place and give other variables the same values. If v
 is live there, it was not live before only because the command gives it a value, and one that does not depend on v. ∎
 So a successor may be replaced by any state that it is bisimilar with, and where an update leads to a place at which v
-is dead, v gets its initial value there. Where it is not known which place that is, all is left as it is, which is right,
-too. Several variables may die in one step: one replacement after the other leads to bisimilar states.
+is dead, v gets its initial value there. Where it is not known which place that is, all is left as it is, which is
+right, too. Several variables may die in one step: one replacement after the other leads to bisimilar states.
 
 This needs that one command decides about both in a step: all commands that assign v or the place, and move together,
 are of one module. Expressions that may have no value must not depend on v.
