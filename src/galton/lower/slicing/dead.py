@@ -34,6 +34,7 @@ from .safety import fits
 __all__ = ["Dead", "dead_values", "with_dead_values"]
 
 MOST_PLACES = 256
+MOST_TRIED = 2  # variables that may be the place of a module
 MOST_WORK = 20_000  # nodes and updates of a program that is searched
 
 
@@ -63,16 +64,21 @@ class _Search:
                 for variable, _ in update.assignments:
                     self._writers.setdefault(variable, set()).add(number)
         self._supports = _supports(lowering)
+        self._failing = 0  # a bit for each variable that an expression depends on which may have no value
+        for number, node in enumerate(lowering.graph.nodes):
+            if node.partial:
+                self._failing |= self._supports[number]
+        self._known: dict[int, Places] = {}
 
     def found(self) -> Iterator[Dead]:
         variables, changing = self._lowering.program.variables, sorted(self._lowering.changing)
         compared = self._compared()
         for v in changing:
-            for place in compared:
-                module = variables[place].module
-                if v == place or module is None or module != variables[v].module:
-                    continue
-                if not self._decided_together(v, place) or self._may_fail(v):
+            if self._failing >> v & 1 or variables[v].module is None:
+                continue
+            mine = [p for p in compared if p != v and variables[p].module == variables[v].module]
+            for place in mine[:MOST_TRIED]:
+                if not self._decided_together(v, place):
                     continue
                 where = self._dead(v, self._places(place))
                 if where:
@@ -91,18 +97,16 @@ class _Search:
         return sorted((v for v in few if compared[v] > 1), key=lambda v: -compared[v])
 
     def _places(self, place: int) -> Places:
-        variable = self._lowering.program.variables[place]
-        return Places(self._lowering.graph, place, variable.low, variable.high)
+        if place not in self._known:
+            variable = self._lowering.program.variables[place]
+            self._known[place] = Places(self._lowering.graph, place, variable.low, variable.high)
+        return self._known[place]
 
     def _decided_together(self, v: int, place: int) -> bool:
         """Whether of the commands that move together only those of one factor assign either."""
         both = self._writers.get(v, set()) | self._writers.get(place, set())
-        products = self._lowering.products
-        return all(sum(not both.isdisjoint(factor) for factor in product.factors) <= 1 for product in products)
-
-    def _may_fail(self, v: int) -> bool:
-        nodes, supports = self._lowering.graph.nodes, self._supports
-        return any(node.partial and supports[number] >> v & 1 for number, node in enumerate(nodes))
+        together = (product.factors for product in self._lowering.products if len(product.factors) > 1)
+        return all(sum(not both.isdisjoint(factor) for factor in factors) <= 1 for factors in together)
 
     def _dead(self, v: int, places: Places) -> int:
         depends = Dependence(places, v, self._supports)
@@ -115,6 +119,8 @@ class _Search:
         for command in self._lowering.commands:
             here = places.may(command.guard)
             live |= depends.on(command.guard)
+            if live == places.all:
+                return 0
             for update in command.updates:
                 live |= depends.on(update.probability) & here
                 assigned = dict(update.assignments)
