@@ -102,7 +102,10 @@ class _Growing:
         elif self._take(everything):
             self._follow()
         variables = self._support.variables & self._changing
-        return Cone(frozenset(variables), tuple(lowering.products[p] for p in everything if p in self._products))
+        products = lowering.products
+        if len(self._products) < len(products):
+            products = tuple(products[p] for p in everything if p in self._products)
+        return Cone(frozenset(variables), products)
 
     def _take(self, products: Iterable[int]) -> bool:
         """Let products count; False as soon as all variables do, and so all that is left."""

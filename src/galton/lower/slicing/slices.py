@@ -95,14 +95,16 @@ class Slices:
     def _cut(self, needed: Cone, structures: frozenset[int], roots: frozenset[int]) -> Slice:
         lowering = self.lowering
         left = lowering.changing - needed.variables
-        fewer = _commands(lowering.products) - _commands(needed.products)
+        whole = needed.products is lowering.products
+        fewer = set() if whole else _commands(lowering.products) - _commands(needed.products)
         names = [v.name for i, v in enumerate(self.program.variables) if i in left]
-        if needed not in self._lowered:
-            self._lowered[needed] = without(lowering, names, needed.products) if left or fewer else lowering
-        cut = self._lowered[needed]
+        place = needed if left or fewer else None  # the whole program has many products to compare
+        cut = self._lowered.get(place, lowering)
+        if place is not None and cut is lowering:
+            cut = self._lowered[place] = without(lowering, names, needed.products)
         dead = dead_values(cut, roots, structures)
         if dead:
-            key = needed, frozenset(dead)
+            key = place, frozenset(dead)
             if key not in self._lowered:
                 self._lowered[key] = with_dead_values(cut, dead)
             cut = self._lowered[key]
