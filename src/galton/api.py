@@ -34,6 +34,7 @@ def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, b
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    slice: bool = True,
     symmetry: bool = True,
     lump: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -54,6 +55,7 @@ def check(
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    slice: bool = True,
     symmetry: bool = True,
     lump: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -73,6 +75,7 @@ def check(
     fair: bool = False,
     device: str = "auto",
     exact: bool = False,
+    slice: bool = True,
     symmetry: bool = True,
     lump: bool | None = None,
     constants: Mapping[str, Value | str] | None = None,
@@ -107,6 +110,9 @@ def check(
     exact
         Whether to answer in rational numbers: those of the text, where the subject is a file or a program, and the
         doubles of a model otherwise. ``result.exact`` is a ``Fraction``. No choice about methods goes with it.
+    slice
+        Whether to leave out variables and commands of a program that the property does not depend on. The answer is
+        the same.
     symmetry
         Whether to explore one state of several that symmetries of a program make alike, where the property is about
         none of them alone. The answer is the same.
@@ -154,7 +160,17 @@ def check(
         settings, eps, method, exact=exact, fair=fair, device=device, strategy=strategy, certificate=certificate
     )
     keep = strategy or chosen.strategy
-    inquiry = inquire(subject, prop, given, chosen, full=certificate, strategy=keep, symmetry=symmetry, lump=lump)
+    inquiry = inquire(
+        subject,
+        prop,
+        given,
+        chosen,
+        full=certificate,
+        strategy=keep,
+        slice=slice,
+        symmetry=symmetry,
+        lump=lump,
+    )
     single = isinstance(prop, str) and not is_path(prop)
     if single and len(inquiry.selected) != 1:
         raise GaltonError(

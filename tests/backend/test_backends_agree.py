@@ -5,6 +5,7 @@ Another backend is compared by its name in ``places.py``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from program_cases import CASES, FAULTS, OFF
 from random_graphs import larger_models, masks, small_models
 from random_programs import ProgramText, programs
 from random_regions import random_rows
+from sliced_programs import sliced
 from symmetric_programs import symmetric
 from systems import FORMATS, random_pair
 from test_cuda_regions import FIRST, Weights
@@ -36,6 +38,7 @@ from galton.device.errors import DeviceError
 from galton.device.moving import moved, to_host
 from galton.lang import GaltonError
 from galton.lower.lowering import Lowered, lower
+from galton.lower.slicing import Slices
 from galton.lower.symmetry import Symmetries
 from galton.model.sparse import Mask, Model
 from galton.model.values import Values
@@ -120,6 +123,19 @@ def test_explorers_visit_one_state_of_an_orbit(place: Place, seed: int) -> None:
     found = explored(place.backend, lowered, False)
     assert isinstance(found, Model)
     assert found.stands_for() == program.build(terminal=end).n_states
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 16])
+def test_explorers_build_slices(place: Place, seed: int) -> None:
+    """Variables left out, one initial state or several, and in a CTMC commands left out."""
+    text = str(sliced(seed))
+    if seed == 16:
+        text += "init place=0 & c<2 & note=0 & tally=3 & copy=1 & hidden=0 & d=0 & !e endinit"
+        text = re.sub(r" init \w+;", ";", text)
+    program = galton.parse(text)
+    found = Slices(program).keeping([program.labels["goal"]], [], timed=True)
+    assert {"tally", "copy"} <= found.lowering.left_out
+    check_explorer(place, found.lowered(program.labels["goal"] if seed % 2 else None))
 
 
 def test_explorers_stop_at_the_limit(place: Place) -> None:

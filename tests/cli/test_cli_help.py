@@ -25,7 +25,7 @@ from galton.cli.verify import verify
 
 BUILDING = ["--const", "-c", "--threads", "-t", "--max-states", "--memory", "--fix-deadlocks", "--no-fix-deadlocks"]
 OPTIONS = {
-    "info": [*BUILDING, "--device", "--symmetry", "--json"],
+    "info": [*BUILDING, "--device", "--slice", "--symmetry", "--json"],
     "build": [*BUILDING, "--export"],
     "lump": [*BUILDING, "--device", "--json", "--prop", "-p", "--props", "--output", "-o", "--actions"],
     "check": [
@@ -37,6 +37,8 @@ OPTIONS = {
             "--no-symmetry",
             "--lump",
             "--no-lump",
+            "--slice",
+            "--no-slice",
             "--max-iterations",
             "--fair",
             "--strategy",

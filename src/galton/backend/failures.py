@@ -126,8 +126,9 @@ def _complaint(fault: Fault, found: Mapping[str, Any], lowered: Lowered) -> tupl
     if fault is Fault.BAD_PROBABILITY:
         span = update.span if update.probability is None else update.probability.span
         return f"the {nature.entry} is {value}", span, "it must be finite and not negative"
-    assignment = update.assignments[found["assignment"]]
-    variable = next(v for v in lowered.program.variables if v.name == assignment.variable)
+    number, _ = blamed.updates[found["update"]].assignments[found["assignment"]]  # others may have been left out
+    variable = lowered.program.variables[number]
+    assignment = next(a for a in update.assignments if a.variable == variable.name)
     return (
         f"the update gives {variable.name} the value {value}, outside its range [{variable.low}..{variable.high}]",
         assignment.span,

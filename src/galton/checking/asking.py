@@ -9,7 +9,7 @@ once for all values of constants that it does not use, and values of a bound are
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -27,14 +27,14 @@ from ..solve.settings import Settings
 from .experiment import Given, Valuation, valuations
 from .exploration import needs_automaton, terminal
 from .inspection import UsageError, check_choices, count_devices, kinds_of
+from .looking import why_whole
+from .reducing import Reduced, Reducing, joint
 
 if TYPE_CHECKING:
     from ..lang.constants import Constants
     from ..lang.expressions import Expression, Value
     from ..lang.model_types import ModelType
     from ..lang.properties import Property, PropertyFile
-    from ..lower.symmetry import Symmetry
-    from ..model.orbits import Orbits
     from ..model.sparse import Model
     from .automaton_reading import Reading
     from .curves import AnsweredCurve
@@ -45,6 +45,7 @@ __all__ = ["Answer", "Answers", "Asked", "Built", "Family", "Inquiry", "QuietWor
 
 SMALL = 10_000  # transitions, below which nothing is worth lumping, nor is finding out
 TYPED = "property"  # the name of the source of a property that is no file
+WHOLE = Reduced()
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,10 +159,10 @@ class Answer(NamedTuple):
 class Worker(Protocol):
     """Who builds models and solves: silently, or with progress and words on a terminal."""
 
-    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+    def build(self, program: Program, end: Expression | None, reduced: Reduced) -> Built:
         """The model of a program, explored up to states in which ``end`` holds; of states that are alike, one."""
 
-    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+    def build_product(self, program: Program, reading: Reading, reduced: Reduced) -> Built:
         """The model of a program, explored with an automaton; of states that are alike, one."""
 
     def lumped(self, built: Built) -> Built:
@@ -194,10 +195,12 @@ class Inquiry:
         Whether automata may be explored with the model.
     strategy
         Whether strategies are kept.
-    symmetry
-        Whether symmetries of the program may be used.
+    slice, symmetry
+        Whether parts of the program that nobody asks about may be left out, and its symmetries be used.
     lump
         Whether to lump states that behave alike; None for where it pays.
+    fix_deadlocks
+        Whether states that cannot move are no error.
     typed
         The name of sources that are no files: properties there may use what files declare.
     raises
@@ -214,8 +217,10 @@ class Inquiry:
     full: bool = False
     reads: bool = True
     strategy: bool = False
+    slice: bool = True
     symmetry: bool = True
     lump: bool | None = None
+    fix_deadlocks: bool = True
     typed: str = TYPED
     raises: bool = True
 
@@ -290,8 +295,6 @@ class Inquiry:
     @property
     def why_whole(self) -> str:
         """What besides the properties needs all states; empty where nothing does."""
-        from .looking import why_whole
-
         settings = self.settings
         return why_whole(
             full=self.full,
@@ -394,8 +397,8 @@ class Answers:
     """The answers of one row, each found when it is first looked at.
 
     Making it builds the models that the properties share, and answers what can be answered in one pass. Properties
-    share a model where they leave the same symmetries of the program. ``failures`` are the models that could not be
-    built, while another one could.
+    share a model where the same may be left out of it (:mod:`.reducing`). ``failures`` are the models that could not
+    be built, while another one could.
     """
 
     def __init__(self, inquiry: Inquiry, row: Row, worker: Worker):
@@ -406,45 +409,47 @@ class Answers:
         self._known: dict[tuple[Family, float | None], Answer] = {}
         self._curves: dict[Family, AnsweredCurve] = {}
         families = [family for family in row.families if family.wrong is None]
-        self._symmetry = self._symmetries(families)
-        together: dict[Orbits | None, list[Family]] = {}
+        self._reductions = self._reduce(families)
+        together: dict[Hashable, list[Family]] = {}
         for family in families:
             if family.reading is None:
-                together.setdefault(self._orbits(family), []).append(family)
-        self._shared: dict[Orbits | None, Built] = {}
-        self.failures: dict[Orbits | None, GaltonError] = {}
-        for orbits, alike in together.items():
+                together.setdefault(self._reduced(family).kind, []).append(family)
+        self._shared: dict[Hashable, Built] = {}
+        self.failures: dict[Hashable, GaltonError] = {}
+        for kind, alike in together.items():
             try:
-                self._shared[orbits] = self._build(row.program, alike)
+                self._shared[kind] = self._build(row.program, alike)
             except GaltonError as error:
-                self.failures[orbits] = error
+                self.failures[kind] = error
         if self.failures and not self._shared:
             raise next(iter(self.failures.values()))
         self._models: dict[Family, Built] = {}
-        for orbits, built in self._shared.items():
-            self._models |= self._lumped(built, together[orbits], row)
+        for kind, built in self._shared.items():
+            self._models |= self._lumped(built, together[kind], row)
         if not inquiry.settings.exact:
             self._draw(row)
 
-    def _symmetries(self, families: Sequence[Family]) -> dict[Family, Symmetry]:
-        """What each property leaves of the program's symmetries."""
+    def _reduce(self, families: Sequence[Family]) -> dict[Family, Reduced]:
+        """What each property allows to leave out of the program."""
         inquiry = self._inquiry
-        if not inquiry.symmetry or not inquiry.is_program:
+        if not (inquiry.slice or inquiry.symmetry) or not inquiry.is_program:
             return {}
-        from ..lower.symmetry import Symmetries
+        if self._program.open_constants:  # whoever builds it will say so
+            return {}
+        from .looks import looks_of
 
-        symmetries = Symmetries(self._program)
-        if not symmetries.found:
-            return dict.fromkeys(families, symmetries.keeping((), ()))
-        if reason := inquiry.why_whole:
-            return dict.fromkeys(families, symmetries.unused(reason))
-        from .symmetry import symmetry_of
+        reducing = Reducing(
+            self._program,
+            slice=inquiry.slice,
+            symmetry=inquiry.symmetry,
+            fix_deadlocks=inquiry.fix_deadlocks,
+            whole=inquiry.why_whole,
+        )
+        looks = {family: looks_of(family.context, family.question) for family in families}
+        return reducing.of(looks, [family for family in families if family.reading is not None])
 
-        return {family: symmetry_of(symmetries, family.context, family.question) for family in families}
-
-    def _orbits(self, family: Family) -> Orbits | None:
-        symmetry = self._symmetry.get(family)
-        return None if symmetry is None else symmetry.orbits
+    def _reduced(self, family: Family) -> Reduced:
+        return self._reductions.get(family, WHOLE)
 
     def of(self, asked: Asked) -> Answer:
         """The answer to a property of the row."""
@@ -462,15 +467,15 @@ class Answers:
 
     def _answer(self, asked: Asked) -> Answer:
         family = asked.family
+        reduced = self._reduced(family)
         if family.reading is not None:
             try:
-                built = self._worker.build_product(self._program, family.reading, self._symmetry.get(family))
+                built = self._worker.build_product(self._program, family.reading, reduced)
             except GaltonError as error:
                 return Answer(error, None)
         else:
-            orbits = self._orbits(family)
-            if orbits in self.failures:
-                return Answer(self.failures[orbits], None)
+            if reduced.kind in self.failures:
+                return Answer(self.failures[reduced.kind], None)
             built = self._models[family]
         return Answer(self._worker.check(built.model, asked), built)
 
@@ -478,8 +483,8 @@ class Answers:
         subject = self._inquiry.subject
         if not isinstance(subject, (Program, ModelFile)):
             return Built(subject, 0.0, True)
-        kept = [symmetry for family in families if (symmetry := self._symmetry.get(family)) is not None]
-        return self._worker.build(program, self._inquiry.end_of(program, families), _joint(kept))
+        reduced = joint([self._reduced(family) for family in families])
+        return self._worker.build(program, self._inquiry.end_of(program, families), reduced)
 
     def _lumped(self, built: Built, families: Sequence[Family], row: Row) -> dict[Family, Built]:
         """For each property the model that it is asked of: a quotient, where there can be one and it pays."""
@@ -519,13 +524,6 @@ class Answers:
                     self._curves[family] = found
 
 
-def _joint(kept: Sequence[Symmetry]) -> Symmetry | None:
-    """The symmetry that properties with the same orbits share, with the rewards of all of them."""
-    if not kept:
-        return None
-    return replace(kept[0], structures=frozenset[int]().union(*(symmetry.structures for symmetry in kept)))
-
-
 @dataclass(frozen=True)
 class QuietWorker:
     """Builds and solves without a word; ``building`` are options of :func:`galton.explore.build`."""
@@ -535,14 +533,14 @@ class QuietWorker:
     strategy: bool = False
     certificate: bool = False
 
-    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+    def build(self, program: Program, end: Expression | None, reduced: Reduced) -> Built:
         """The model of a program, explored up to states in which ``end`` holds; of states that are alike, one."""
-        return self._built(program, end is None, terminal=end, symmetry=symmetry)
+        return self._built(program, end is None, terminal=end, **reduced.options)
 
-    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+    def build_product(self, program: Program, reading: Reading, reduced: Reduced) -> Built:
         """The model of a program, explored with an automaton; of states that are alike, one."""
         full = not reading.reader.final.any()
-        return self._built(reading.program(program), full, reader=reading.reader, symmetry=symmetry)
+        return self._built(reading.program(program), full, reader=reading.reader, **reduced.options)
 
     def _built(self, program: Program, full: bool, **more: Any) -> Built:
         from ..explore import build

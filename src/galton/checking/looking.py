@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..lang.expressions import Binary, Call, Conditional, Expression, Unary
+from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Unary
 from ..lang.program import Program
 from ..lang.properties import (
     AutomatonPath,
@@ -28,6 +28,7 @@ from ..lang.properties import (
     children,
 )
 from ..lang.resolution import Question, is_state_formula
+from . import paths
 from .inspection import Terms, named_structure
 
 __all__ = ["Looks", "WholeModelNeeded", "why_whole"]
@@ -39,14 +40,10 @@ OPERATORS = (
     Binary,
     Conditional,
     Call,
-    Probability,
-    ExpectedTime,
     SteadyState,
-    PathQuantifier,
     Filter,
     UnaryPath,
     BinaryPath,
-    AutomatonPath,
     Cumulative,
     Instantaneous,
     LongRun,
@@ -61,7 +58,16 @@ class WholeModelNeeded(Exception):
 class Looks:
     """What a property looks at: formulas about states, as they stand in it, and names of reward structures.
 
-    ``reward_names`` are those of the model. ``operators`` are further ones that have been thought through.
+    Attributes
+    ----------
+    reward_names
+        Those of the model.
+    operators
+        Further ones that have been thought through.
+    steps
+        Whether it may see a step that changes nothing: by ``X``, an automaton, ``A`` or ``E``.
+    initially
+        Whether it asks about the initial states by a filter.
     """
 
     context: Program
@@ -70,6 +76,8 @@ class Looks:
     operators: tuple[type[Expression], ...] = ()
     formulas: list[Expression] = field(default_factory=list)
     structures: list[str] = field(default_factory=list)
+    steps: bool = False
+    initially: bool = False
 
     def at(self, expression: Expression) -> None:
         """Look at an expression and at all in it."""
@@ -85,12 +93,24 @@ class Looks:
                 name = named_structure(expression, self.reward_names, terms)
                 if name not in self.structures:
                     self.structures.append(name)
+                self._along(expression.objective)
+            case Probability(path) | ExpectedTime(path):
+                self._along(path)
+            case PathQuantifier() | AutomatonPath():
+                self.steps = True
             case Filter(operator) if operator not in EXTREMES:
                 raise WholeModelNeeded(f"a filter '{operator}' is about all states")
+            case Filter(_, operand, Label("init")):
+                self.initially = True
+                return self.at(operand)
             case _ if not isinstance(expression, (*OPERATORS, *self.operators)):
                 raise WholeModelNeeded("the property is answered in the whole model")
         for part in children(expression):
             self.at(part)
+
+    def _along(self, path: Expression) -> None:
+        """Note whether steps of a path count: all but untils may see them."""
+        self.steps |= isinstance(paths.shape(path), (paths.Next, paths.Linear))
 
 
 def why_whole(

@@ -148,6 +148,8 @@ def sight_of(model: Model, looks: Sequence[Looks], settings: Settings, *, each_l
                 for part in parts(formula):
                     if isinstance(part, Label) and (each_label or part.name not in look.context.labels):
                         labels[part.name] = None
+        if look.initially:
+            labels["init"] = None
         rewards |= dict.fromkeys(look.structures)
     return Sight(tuple(marks), tuple(name for name in labels if name in model.labels), tuple(rewards))
 

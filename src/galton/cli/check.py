@@ -179,6 +179,13 @@ def check(
     full: Annotated[
         bool, typer.Option("--full", help="Explore the whole model, also where the properties need less.")
     ] = False,
+    slice: Annotated[
+        bool,
+        typer.Option(
+            "--slice/--no-slice",
+            help="Leave out variables and commands that no property depends on. Answers are the same.",
+        ),
+    ] = True,
     symmetry: Annotated[
         bool,
         typer.Option(
@@ -367,8 +374,8 @@ def check(
     )
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
-    full = full or certificate is not None
-    run = Run(model, settings, building, outputs, full=full, apply=apply, symmetry=symmetry, lump=lump)
+    whole = full or certificate is not None
+    run = Run(model, settings, building, outputs, full=whole, apply=apply, slice=slice, symmetry=symmetry, lump=lump)
     if sim:
         from .estimates import estimating
 

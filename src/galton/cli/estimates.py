@@ -42,6 +42,7 @@ USELESS = {
     "plot": "--plot",
     "explain": "--explain",
     "full": "--full",
+    "slice": "--slice and --no-slice",
     "symmetry": "--symmetry and --no-symmetry",
     "lump": "--lump and --no-lump",
     "format": "--format",

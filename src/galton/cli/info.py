@@ -25,6 +25,12 @@ def info(
     memory: Memory = None,
     fix_deadlocks: FixDeadlocks = True,
     device: Device = "auto",
+    slice: Annotated[
+        bool,
+        typer.Option(
+            "--slice", help="Leave out variables that no guard, probability, assignment, label or reward depends on."
+        ),
+    ] = False,
     symmetry: Annotated[
         bool,
         typer.Option(
@@ -41,16 +47,23 @@ def info(
     Examples:
       galton info models/herman.prism --const N=15
       galton info models/consensus.prism --const N=10,K=2 --symmetry
+      galton info models/brp.prism --const N=16,MAX=2 --slice
     """
     warm_up(device)
     program = options.load_program(model, const)
-    kept = None
+    needed, kept = None, None
+    if slice:
+        from ..lower.slicing import Slices
+        from .given import refuse_given
+
+        refuse_given(model, "--slice")
+        needed = Slices(program).keeping(list(program.labels.values()), range(len(program.rewards)))
     if symmetry:
         from ..lower.symmetry import Symmetries
         from .given import refuse_given
 
         refuse_given(model, "--symmetry")
-        kept = Symmetries(program).keeping((), ())
+        kept = Symmetries(program, None if needed is None else needed.lowering).keeping((), ())
     built = options.build_model(
         program,
         threads=threads,
@@ -58,6 +71,7 @@ def info(
         memory=memory,
         fix_deadlocks=fix_deadlocks,
         device=device,
+        slice=needed,
         symmetry=kept,
     )
     if as_json:
@@ -86,6 +100,7 @@ def show(program: Program, built: Model) -> None:
         ("constants", _listed([f"{name}={_text(value)}" for name, value in program.constants.items()])),
         ("variables", _listed([_variable(v.name, v.type, *_range(v, program, built)) for v in program.variables])),
         ("states", f"{built.n_states:,}" + _standing(built) + _initial(built)),
+        ("slice", built.info.get("slice", "")),
         ("symmetry", built.info.get("symmetry", "")),
         ("choices", f"{built.n_choices:,}" if built.has_choices else ""),
         ("transitions", f"{built.n_transitions:,}"),

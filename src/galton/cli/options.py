@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..lang.syntax import ConstantDeclaration
     from ..lang.syntax import ModelFile as ModelFileSyntax
     from ..lower.reader import Reader
+    from ..lower.slicing import Slice
     from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
 
@@ -166,6 +167,7 @@ def build_model(
     transition_rewards: bool = False,
     terminal: Expression | None = None,
     reader: Reader | None = None,
+    slice: Slice | None = None,
     symmetry: Symmetry | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended; a model that is given is taken as it is."""
@@ -186,6 +188,7 @@ def build_model(
             transition_rewards=transition_rewards,
             terminal=terminal,
             reader=reader,
+            slice=slice,
             symmetry=symmetry,
             watch=watch,
         )

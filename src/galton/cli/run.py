@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from ..checking.curves import AnsweredCurve
     from ..checking.experiment import Valuation
     from ..checking.multi.mixtures import MemoryStrategy
+    from ..checking.reducing import Reduced
     from ..checking.result import Result
     from ..checking.strategies.strategy import Strategy
     from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
     from ..lang.syntax import ModelFile
-    from ..lower.symmetry import Symmetry
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
     from .prism_results import Exported, PrismResults
@@ -86,6 +86,7 @@ class Run:
     outputs: Outputs
     full: bool
     apply: Path | None
+    slice: bool = True
     symmetry: bool = True
     lump: bool | None = None
     code: int = 0
@@ -160,8 +161,10 @@ class Run:
             full=self.full,
             reads=not (self.apply or self.outputs.explains),  # counterexamples are about the model's own states
             strategy=self.outputs.strategy is not None,
+            slice=self.slice,
             symmetry=self.symmetry,
             lump=self.lump,
+            fix_deadlocks=bool(self.building["fix_deadlocks"]),
             typed=TYPED,
             raises=not self.ranges,
         )
@@ -267,23 +270,23 @@ class Run:
 
     # Models.
 
-    def build(self, program: Program, end: Expression | None, symmetry: Symmetry | None) -> Built:
+    def build(self, program: Program, end: Expression | None, reduced: Reduced) -> Built:
         """The model that properties ask about."""
         self._write_rows()
         start = time.perf_counter()
         if self.apply:
             model = self._applied(program, end)
         else:
-            model = options.build_model(program, **self.building, terminal=end, symmetry=symmetry)
+            model = options.build_model(program, **self.building, terminal=end, **reduced.options)
         return self._built(Built(model, time.perf_counter() - start, end is None))
 
-    def build_product(self, program: Program, reading: Reading, symmetry: Symmetry | None) -> Built:
+    def build_product(self, program: Program, reading: Reading, reduced: Reduced) -> Built:
         """The model of one property, explored with its automaton."""
         self._write_rows()
         start = time.perf_counter()
         try:
             mine = reading.program(program)
-            model = options.build_model(mine, **self.building, reader=reading.reader, symmetry=symmetry)
+            model = options.build_model(mine, **self.building, reader=reading.reader, **reduced.options)
         except GaltonError as error:
             self.failure = error
             self._tell(error)
@@ -401,7 +404,7 @@ class Run:
         told = {
             **show.record(found),
             **show.sizes(built.model),
-            "full": built.full and not built.model.is_reduced,
+            "full": built.full and not built.model.is_reduced and "left_out" not in built.model.info,
             "device": found.device,
             "placement": str(found.placement),
             "method": found.method,

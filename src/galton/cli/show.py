@@ -52,10 +52,12 @@ def exact_json(value: Any) -> Any:
     return as_json(value) if isinstance(value, float) else full_fraction(value)
 
 
-def sizes(model: Model) -> dict[str, int]:
-    """How large a model is, for JSON."""
-    found = {"states": model.n_states, "choices": model.n_choices, "transitions": model.n_transitions}
-    return found if not model.is_reduced else {**found, "standing_for": model.stands_for()}
+def sizes(model: Model) -> dict[str, Any]:
+    """How large a model is, and what was left out of it, for JSON."""
+    found: dict[str, Any] = {"states": model.n_states, "choices": model.n_choices, "transitions": model.n_transitions}
+    if model.is_reduced:
+        found["standing_for"] = model.stands_for()
+    return found | ({"left_out": model.info["left_out"]} if "left_out" in model.info else {})
 
 
 def plan(result: Result) -> list[dict[str, Any]]:
@@ -74,10 +76,13 @@ def plan(result: Result) -> list[dict[str, Any]]:
 
 
 def states(model: Model) -> str:
-    """How many states a model has, and how many of the program they stand for."""
+    """How many states a model has, how many of the program they stand for, and what was left out of that."""
     if model.sizes is not None:
-        return f"{model.n_states:,} blocks standing for {model.stands_for():,} states"
-    return f"{model.n_states:,} states" + ("" if not model.is_reduced else f" standing for {model.stands_for():,}")
+        told = f"{model.n_states:,} blocks standing for {model.stands_for():,} states"
+    else:
+        told = f"{model.n_states:,} states" + (f" standing for {model.stands_for():,}" if model.is_reduced else "")
+    without = model.info.get("without", "")
+    return f"{told} {without}" if without else told
 
 
 def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:
@@ -144,6 +149,9 @@ def print_plan(model: Model, result: Result, build_s: float, lumping: str = "") 
     found = model.info.get("discover_s"), model.info.get("assemble_s")
     detail = ", ".join(f"{what} {s:.3f} s" for what, s in zip(("states", "rows"), found, strict=True) if s is not None)
     rows = [("build", f"{states(model)}, {model.n_transitions:,} transitions: {detail}", 0, build_s)]
+    if "slice" in model.info:
+        used = "" if "left_out" in model.info else "nothing left out: "
+        rows.append(("slice", f"{used}{model.info['slice']}", 0, 0.0))
     if "symmetry" in model.info:
         used = "" if model.orbits is not None else "not used: "
         rows.append(("symmetry", f"{used}{model.info['symmetry']}", 0, 0.0))

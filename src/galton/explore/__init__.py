@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..backend.failures import DeadlockError, LimitError, SemanticError
 from ..backend.limits import Limits
-from ..device.arrays import how_many
+from ..device.arrays import how_many, namespace
 from ..device.threads import check_threads
 from ..lang.depth import DeepRecursion
 from ..lang.program import Program
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..backend.cpu.explorer import Watch
     from ..lang.expressions import Expression
     from ..lower.reader import Reader
+    from ..lower.slicing import Slice
     from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
 
@@ -37,6 +38,7 @@ def build(
     transition_rewards: bool = False,
     terminal: Expression | None = None,
     reader: Reader | None = None,
+    slice: Slice | None = None,
     symmetry: Symmetry | None = None,
     watch: Watch | None = None,
 ) -> Model:
@@ -63,8 +65,11 @@ def build(
     reader
         An automaton that reads the states: the model is its product with the program, its labels are the automaton's
         propositions.
+    slice
+        What is needed of the program: the rest is left out.
     symmetry
-        Of the program, as a question leaves it: of states that are alike, one is explored.
+        Of the program or, where one is given, of its slice, as a question leaves it: of states that are alike, one is
+        explored.
     watch
         Called ten times a second with the states, transitions and finished rows so far.
     """
@@ -77,10 +82,12 @@ def build(
     check_threads(threads)
     limits = Limits.choose(max_states, memory_mb)
     with DeepRecursion(program.source):
-        if symmetry is None:
+        reduced = slice if symmetry is None else symmetry
+        if reduced is None:
             lowered = lower(program, terminal, reader)
         else:
-            lowered = symmetry.lowered(terminal, reader, rewards=bool(program.rewards))
+            assert symmetry is None or slice is None or symmetry.symmetries.lowering is slice.lowering
+            lowered = reduced.lowered(terminal, reader, rewards=bool(program.rewards))
     if len(lowered.actions) > MOST_ACTIONS:
         raise GaltonError(f"the model has {len(lowered.actions):,} actions; at most {MOST_ACTIONS:,} are supported")
     model = explore(
@@ -91,6 +98,11 @@ def build(
         transition_rewards=transition_rewards,
         watch=watch,
     )
+    if slice is not None:
+        model = replace(model, info={**model.info, **slice.info})
+        if slice.commands:  # who cannot move here may be able to there
+            unknown = namespace(model.columns).zeros_like(model.labels["deadlock"])
+            model = replace(model, labels={**model.labels, "deadlock": unknown})
     if symmetry is not None:
         model = replace(model, info={**model.info, "symmetry": symmetry.note})
     deadlocks = model.labels["deadlock"]

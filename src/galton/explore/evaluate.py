@@ -18,6 +18,7 @@ from ..lang.expressions import Expression
 from ..lang.program import Program
 from ..lang.source import Source
 from ..lower.lowering import ExpressionLowering, Lowered
+from ..lower.support import support
 from ..model.sparse import Model
 from ..model.states import Field, PackedStates
 from .discovery import StateSpace
@@ -30,8 +31,11 @@ def evaluate_states(
     if not isinstance(model.states, PackedStates):
         raise TypeError("the model does not know its variables")
     fields, words = model.states.fields, model.states.words
-    lowering = ExpressionLowering(program, [field.name for field in fields if field.bits == 0])
+    lowering = ExpressionLowering(program, [f.name for f in fields if f.bits == 0 and not f.left_out])
     labels = {f"{i}": lowering.node(expression) for i, expression in enumerate(expressions)}
+    if model.states.left_out:
+        read = {fields[number].name for number in support(lowering.graph, labels.values())}
+        assert not read & set(model.states.left_out), "the model knows nothing of what is asked"
     if not is_on_host(words):
         return [_on_device(lowering, node, fields, words) for node in labels.values()]
     bare = replace(program, rewards=(), source=source)

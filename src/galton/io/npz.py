@@ -10,7 +10,6 @@ import json
 import zipfile
 from ast import literal_eval
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ FORMAT = "galton model 1"
 _MATRIX = ("choice_starts", "row_starts", "columns", "initial", "choice_actions")
 _VALUES = ("plain", "dictionary", "index")
 _REWARDS = ("state", "choice", "transition")
+_FIELD = ("name", "type", "low", "word", "shift", "bits")
 
 Arrays = dict[str, Any]
 
@@ -119,7 +119,7 @@ def _take(arrays: Arrays, prefix: str, names: tuple[str, ...]) -> dict[str, Any]
 def _put_states(arrays: Arrays, states: States) -> dict[str, Any]:
     if isinstance(states, PackedStates):
         arrays["states.words"] = states.words
-        return {"fields": [asdict(field) for field in states.fields]}
+        return {"fields": [{name: getattr(field, name) for name in _FIELD} for field in states.fields]}
     texts = [repr(state) for state in states]
     for state, text in zip(states, texts, strict=True):
         if not _is_literal(state, text):

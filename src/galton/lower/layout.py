@@ -17,8 +17,13 @@ FIRST_WORD_BITS = 62
 WORD_BITS = 64
 
 
-def layout(variables: Sequence[Variable], frozen: Collection[str] = ()) -> tuple[list[Field], int]:
-    """Place the variables; returns their fields and the number of words (at least one)."""
+def layout(
+    variables: Sequence[Variable], frozen: Collection[str] = (), left_out: Collection[str] = ()
+) -> tuple[list[Field], int]:
+    """Place the variables; returns their fields and the number of words (at least one).
+
+    Those that are left out are frozen, too.
+    """
     sizes = [0 if v.name in frozen else (v.high - v.low).bit_length() for v in variables]
     placed: list[tuple[int, int]] = []  # word, bits already used above the field
     word, used = 0, 0
@@ -31,7 +36,7 @@ def layout(variables: Sequence[Variable], frozen: Collection[str] = ()) -> tuple
     for (w, above), bits in zip(placed, sizes, strict=True):
         room[w] = max(room[w], above + bits)
     fields = [
-        Field(v.name, v.type, v.low if bits else v.initial, w, room[w] - above - bits, bits)
+        Field(v.name, v.type, v.low if bits else v.initial, w, room[w] - above - bits, bits, v.name in left_out)
         for v, (w, above), bits in zip(variables, placed, sizes, strict=True)
     ]
     return fields, word + 1

@@ -8,9 +8,9 @@ a synchronisation without a partner disappears, ranges drop the checks that cann
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 
 from ..lang.evaluation import Folding, fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
@@ -25,6 +25,7 @@ from .expression_graph import Graph, Kind
 from .initial import initial_ranges
 from .layout import layout
 from .reader import Reader
+from .support import support
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,15 @@ class LoweredCommand:
     source: Command
 
 
+Factors = tuple[tuple[int, ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Product:
     """Commands that move together: one from each factor. ``action`` indexes ``Lowered.actions`` (0: unlabelled)."""
 
     action: int
-    factors: tuple[tuple[int, ...], ...]
+    factors: Factors
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,15 +199,19 @@ def lower(program: Program, terminal: Expression | None = None, reader: Reader |
 class Lowering:
     """A program that has been lowered but for what a question adds to it.
 
-    ``rewards`` are those that may be earned, with the numbers of their structures in the program.
+    ``rewards`` are those that may be earned, with the numbers of their structures in the program. ``left_out`` are
+    variables that a slice is without (:mod:`.slicing`), ``uncertain`` those that may have another value in it.
     """
 
     @uncollected()
     def __init__(self, program: Program):
         self.program = program
-        self._ranges = initial_ranges(program)
+        self.initial_ranges = initial_ranges(program)
         folding = Folding(program.constants)
         self.frozen = _frozen(program, folding)
+        self.left_out: frozenset[str] = frozenset()
+        self.is_slice = False
+        self.uncertain: frozenset[int] = frozenset()
         self.expressions = ExpressionLowering(program, self.frozen, folding)
         self.graph = self.expressions.graph
         position = {v.name: i for i, v in enumerate(program.variables)}
@@ -217,7 +225,7 @@ class Lowering:
                 guard = self.expressions.node(command.guard)
                 if self.graph.constant(guard) != 0.0:
                     mine.append(len(commands))
-                    commands.append(_command(command, guard, self.expressions, position))
+                    commands.append(lowered_command(command, guard, self.expressions, position))
             factors[module.name] = {action: tuple(mine) for action, mine in by_action.items()}
         self.commands = tuple(commands)
 
@@ -228,8 +236,8 @@ class Lowering:
         for vector in vectors:
             moving = tuple(factors[module].get(action, ()) for module, action in vector.parts)
             if all(moving):
-                kept = tuple(factor for factor in moving if not _idle(factor, commands, self.graph))
-                products.append(Product(number[vector.action] if vector.action else 0, kept or moving[:1]))
+                kept = moving_factors(moving, commands, self.graph)
+                products.append(Product(number[vector.action] if vector.action else 0, kept))
         products.sort(key=lambda p: p.action)  # stable: unlabelled first, then actions in PRISM's order
         self.products = tuple(products)
 
@@ -241,6 +249,30 @@ class Lowering:
         ]
         self.rewards = tuple(r for r in rewards if not _worthless(r, self.graph))
         self.initial = None if program.initial is None else node(program.initial)
+
+    @cached_property
+    def changing(self) -> frozenset[int]:
+        """The numbers of the variables that take bits."""
+        return frozenset(
+            i for i, v in enumerate(self.program.variables) if v.low < v.high and v.name not in self.frozen
+        )
+
+    @property
+    def open_at_start(self) -> frozenset[int]:
+        """The numbers of the variables that may have several initial values."""
+        return frozenset(i for i, (low, high) in enumerate(self.initial_ranges) if low < high)
+
+    def knows(self, node: int) -> bool:
+        """Whether an expression depends on nothing that a slice is without, or has another value for."""
+        if not self.is_slice:
+            return True
+        return not self.reads_left_out(node) and self.uncertain.isdisjoint(support(self.graph, [node]))
+
+    def reads_left_out(self, node: int) -> bool:
+        """Whether an expression depends on a variable that was left out."""
+        if not self.left_out:
+            return False
+        return any(self.program.variables[v].name in self.left_out for v in support(self.graph, [node]))
 
     @uncollected()
     def lowered(
@@ -257,7 +289,7 @@ class Lowering:
         program's reward structures, by their numbers, and of its labels: all of them by default.
         """
         program, graph, node = self.program, self.graph, self.expressions.node
-        ranges, rewards = self._ranges, self.rewards
+        ranges, rewards = self.initial_ranges, self.rewards
         if structures is not None:
             place = {number: kept for kept, number in enumerate(sorted(structures))}
             program = replace(program, rewards=tuple(program.rewards[number] for number in place))
@@ -273,8 +305,11 @@ class Lowering:
             reading = LoweredReader(len(program.variables) - 1, propositions, reader)
         else:
             found = {name: node(e) for name, e in program.labels.items() if labels is None or name in labels}
-        fields, words = layout(program.variables, self.frozen)
+            found = {name: e for name, e in found.items() if self.knows(e)}
+        fields, words = layout(program.variables, self.frozen, self.left_out)
         end = None if terminal is None else node(terminal)
+        assert not any(map(self.reads_left_out, found.values()))
+        assert end is None or not self.reads_left_out(end)
         return Lowered(
             program,
             graph,
@@ -319,14 +354,21 @@ def _frozen(program: Program, folding: Folding) -> frozenset[str]:
         frozen = more
 
 
-def _command(command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]) -> LoweredCommand:
-    """Updates that do the same become one, if their probabilities are constants: these are added before rounding."""
+def lowered_command(
+    command: Command, guard: int, lowering: ExpressionLowering, position: Mapping[str, int]
+) -> LoweredCommand:
+    """Updates that do the same become one, if their probabilities are constants: these are added before rounding.
+
+    Variables without a position are not assigned.
+    """
     found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
     node, folded, real = lowering.node, lowering.folded, lowering.graph.to_real
     known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
     for place, update in enumerate(command.updates):
         probability = _ONE if update.probability is None else folded(update.probability)
-        assignments = tuple([(position[a.variable], node(a.value)) for a in update.assignments])
+        assignments = tuple(
+            [(position[a.variable], node(a.value)) for a in update.assignments if a.variable in position]
+        )
         if _is_probability(probability):
             if assignments in known:
                 earlier, _, places = found[known[assignments]]
@@ -344,7 +386,12 @@ def _is_probability(expression: Expression) -> bool:
     return isinstance(expression, Literal) and 0 <= expression.value < math.inf
 
 
-def _idle(factor: tuple[int, ...], commands: list[LoweredCommand], graph: Graph) -> bool:
+def moving_factors(factors: Factors, commands: Sequence[LoweredCommand], graph: Graph) -> Factors:
+    """The factors that make a difference to the others; the first if there are none."""
+    return tuple(factor for factor in factors if not _idle(factor, commands, graph)) or factors[:1]
+
+
+def _idle(factor: tuple[int, ...], commands: Sequence[LoweredCommand], graph: Graph) -> bool:
     """Whether a factor always agrees and changes nothing, so that the product is the same without it."""
     if len(factor) != 1:
         return False

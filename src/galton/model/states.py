@@ -80,7 +80,8 @@ class State(Mapping[str, int | bool]):
 class Field:
     """Where a variable is in the packed words: ``((words[:, word] >> shift) & (2**bits - 1)) + low``.
 
-    A variable with one possible value takes no bits; none takes more than 32.
+    A variable with one possible value takes no bits; none takes more than 32. One that is ``left_out``, because nobody
+    asks about it, has no value in any state.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Field:
     word: int
     shift: int
     bits: int
+    left_out: bool = False
 
     @property
     def mask(self) -> int:
@@ -147,8 +149,17 @@ class PackedStates:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of the variables, in order."""
-        return tuple(field.name for field in self.fields)
+        """The names of the variables, in order, without those that were left out."""
+        return tuple(field.name for field in self._told)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the variables that were left out, in order."""
+        return tuple(field.name for field in self.fields if field.left_out)
+
+    @property
+    def _told(self) -> Iterator[Field]:
+        return (field for field in self.fields if not field.left_out)
 
     @property
     def nbytes(self) -> int:
@@ -166,12 +177,12 @@ class PackedStates:
         if isinstance(index, slice):
             return PackedStates(self.fields, np.ascontiguousarray(self.words[index]))
         words = self.words[index.__index__()].tolist()
-        return State({field.name: field.decode(words[field.word]) for field in self.fields})
+        return State({field.name: field.decode(words[field.word]) for field in self._told})
 
     def __iter__(self) -> Iterator[State]:
         for start in range(0, len(self), 4096):
             for words in self.words[start : start + 4096].tolist():
-                yield State({field.name: field.decode(words[field.word]) for field in self.fields})
+                yield State({field.name: field.decode(words[field.word]) for field in self._told})
 
     def __repr__(self) -> str:
         return f"<{len(self)} states of ({', '.join(self.variables)})>"
@@ -222,7 +233,7 @@ class PackedStates:
         raise KeyError(f"{len(found)} states have {shown or 'any values'}, the first is {found[0]}{advice}")
 
     def _field(self, name: str) -> Field:
-        for field in self.fields:
+        for field in self._told:
             if field.name == name:
                 return field
         raise KeyError(f"no variable {name!r}; there are {', '.join(self.variables) or 'none'}")

@@ -111,7 +111,8 @@ def _to_core(lowered: Lowered) -> _core.Program:
     stochastic = not program.nature.has_rates
     first_state = [0] * lowered.words
     for field, variable in zip(lowered.fields, program.variables, strict=True):
-        first_state[field.word] |= (variable.initial - field.low) << field.shift
+        if field.bits:
+            first_state[field.word] |= (variable.initial - field.low) << field.shift
     commands = []
     for command in lowered.commands:
         total = constant_sum(command, lowered.graph)

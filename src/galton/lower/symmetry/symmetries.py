@@ -52,22 +52,29 @@ class Symmetry:
             lowering, orbits = self.symmetries.lowering, self.orbits
             besides = [*([] if terminal is None else [terminal]), *([] if reader is None else reader.propositions)]
             if orbits is None or not self.symmetries.keep(orbits, besides):
-                return lowering.lowered(terminal, reader, structures=None if rewards else ())
+                kept = (self.structures if lowering.is_slice else None) if rewards else ()
+                return lowering.lowered(terminal, reader, structures=kept)
             labels = self.symmetries.labels_kept(orbits)
             found = lowering.lowered(terminal, reader, orbits, self.structures, labels)
             return self.symmetries.without_repeats(found, self.structures)
 
 
 class Symmetries:
-    """The symmetries of a program whose constants all have values; looked for when they are first asked for."""
+    """The symmetries of a program whose constants all have values; looked for when they are first asked for.
 
-    def __init__(self, program: Program):
+    ``lowered`` is what was lowered of it before, if anything was: the whole, or a slice.
+    """
+
+    def __init__(self, program: Program, lowered: Lowering | None = None):
         self.program = program
+        self._lowered = lowered
         self._known: dict[frozenset[int], list[Blocks]] = {}  # what is left, by what must stay as it is
 
     @cached_property
     def lowering(self) -> Lowering:
         """The program, lowered once for all questions."""
+        if self._lowered is not None:
+            return self._lowered
         with DeepRecursion(self.program.source):
             return Lowering(self.program)
 
