@@ -352,8 +352,8 @@ def _rounded(
 ) -> tuple[Floats, Floats]:
     """Bounds with what ``rounding`` may have done, and flushing to zero, which has ``lost`` so much in a step."""
     error = rounding + weights.error
-    terms = (weights.end + 1) * (weights.end + 1 if weights.before else 1)
-    gone = GROWN * lost * terms * (1 + rounding) ** 2
+    # Most often nothing is lost, and then the numbers of weights may be as large as they like.
+    gone = GROWN * lost * (weights.end + 1) * (weights.end + 1 if weights.before else 1) * (1 + rounding) ** 2
     below = namespace(lower).maximum(lower * (1 - error - weights.lacking) - gone, 0.0)
     return below, upper * (1 + error) + gone
 
