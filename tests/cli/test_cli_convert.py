@@ -56,7 +56,7 @@ def test_every_command(name: str, folder: Path, tmp_path: Path) -> None:
     assert "=  0.1666666" in checked.out
     assert "=  3.666666" in checked.out
     told = galton("info", path)
-    assert "node [0..7], d [0..7]" in told.out
+    assert "node [0..7], d [0..6]" in told.out
     assert "read from a file" in told.out
     assert "0.125" in galton("transient", path, "--time", 3, "-e", "d").out
     assert "0.1666666" in galton("steady-state", path, "-e", "d").out

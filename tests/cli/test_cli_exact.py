@@ -74,7 +74,8 @@ USED = {
     ),
     *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties"),
     "lump",  # --lump is refused in tests/check/test_lumped_answers.py; --no-lump asks for what is done anyway
-    "symmetry",  # --no-symmetry asks for all states, which exact numbers are about anyway
+    *("slice", "symmetry"),  # --no-slice and --no-symmetry ask for all states, which exact numbers are about anyway
+    "prism_results",
 }
 OF_PATHS = {"sim", "confidence", "width", "paths", "seed", "path_length"}  # tests/cli/test_cli_simulate.py
 REFUSED = {

@@ -107,7 +107,7 @@ def test_no_number_is_an_error(prop: str) -> None:
     outcome = galton("check", DIE, "-p", prop, "--json")
     error = json.loads(outcome.out)["error"]
     assert outcome.code == 1
-    assert "this is 0/0, which is no number, in state (node=0, d=0)" in error["message"]
+    assert "this is 0/0, which is no number, in state (node=0)" in error["message"]
 
 
 def test_no_number_points_at_the_quotient() -> None:
