@@ -101,6 +101,6 @@ def test_a_filter_about_too_many_states() -> None:
 
 
 def test_what_the_answer_is_about() -> None:
-    assert ask(COIN, "P=? [ X heads ]").about == "the initial state (x=0, heads=false)"
+    assert ask(COIN, "P=? [ X heads ]").about == "the initial state (heads=false)"
     assert ask(COIN, "filter(max, P=? [ X heads ])").about == "the states of the filter"
     assert ask(COIN, "filter(print, P=? [ X heads ])").about == "the initial state (x=0, heads=false)"
