@@ -1,0 +1,61 @@
+"""A weight for errors: a positive vector w that the chain does not make much larger, Qw <= ωw.
+
+Then no error d with |d| <= w grows beyond exp(ωs) w in time s, because exp(Qs) is positive (:mod:`.pieces`). And w
+should be about as large as the numbers asked for, so that errors are small beside these. w = (I - tQ)⁻¹ (u₀ + t r) is:
+it is the mean of u at a random time, exponentially distributed with mean t. There tQw = w - (u₀ + t r) <= w, so that ω
+is 1/t, and errors grow at most e-fold until t. What is computed is not quite that w; its ω is found by one product that
+rounds upwards.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...model.sparse import Int32s
+from ...model.values import Floats
+from ..settings import Settings
+from .open_chain import OpenChain
+from .resolvent import Resolvents, UnsolvedError
+
+__all__ = ["Weight", "weigh"]
+
+PRECISE = 0.1  # residuals, beside w: what ω may be above 1/t, times t
+FASTEST = 4.0  # growth of errors until t, as a power of e, that is put up with
+LEAST = 1e-200  # numbers beside the largest that are not too small
+
+
+class Weight(NamedTuple):
+    """w, the growth ω that it has been proved to have, an order to eliminate states in, and the work this took."""
+
+    w: Floats
+    growth: float
+    order: Int32s | None
+    work: float
+
+
+def weigh(chain: OpenChain, time: float, settings: Settings) -> Weight:
+    """The weight for numbers asked for at a time."""
+    zeros = np.zeros(chain.n)
+    earned = np.maximum(chain.drift(zeros)[1], 0.0)
+    b = chain.start / time + earned
+    resolvents = Resolvents(chain, np.ones(chain.n), settings)
+    resolvent = resolvents.at(1 / time)
+    with np.errstate(all="ignore"):
+        w = resolvent.precondition(b)
+        if not ((w > 0) & (w < np.inf)).all():
+            raise UnsolvedError("numbers that are too small or too large")
+        for _ in range(2):
+            w = resolvent.solve(b, PRECISE / time, w, w)
+            w = np.maximum(w, w.max() * LEAST)
+            growth = proved_growth(chain, w)
+            if growth * time <= FASTEST:
+                return Weight(w, growth, resolvents.order, resolvents.work)
+    raise UnsolvedError("no weight for errors")
+
+
+def proved_growth(chain: OpenChain, w: Floats) -> float:
+    """An ω >= 0 with Qw <= ωw."""
+    upper = chain.drift(w, constant=False)[1]
+    return max(0.0, float((upper / w).max())) * (1 + 2.0**-50)

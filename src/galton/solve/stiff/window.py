@@ -1,0 +1,145 @@
+"""A proposal for a stretch of time: the solution of u' = Qu + r projected on a small space of vectors.
+
+From time a on, u(a + τ) = u(a) + ∫ exp(Qs) f ds over 0 <= s <= τ, with f = Qu(a) + r. Let v₁ = f/|f|, x_j the solution
+of (σ - Q) x_j = v_j, and v_(j+1) what is left of x_j when its parts along v₁ … v_j are taken away, of length 1
+(Arnoldi's method with a matrix that is shifted and inverted: Moret and Novati 2004, van den Eshof and Hochbruck 2006).
+So x_j = Σ h_ij v_i. For U = u(a) + Σ y_j x_j the defect U' - QU - r is, but for the residuals of the solutions,
+
+    Σ_i v_i (Σ_j h_ij (y_j' - σ y_j)) + Σ_j v_j y_j - f,
+
+and y is chosen so that all but its part along the last vector vanishes: y' = σy + H⁻¹ (|f| e₁ - y), y(0) = 0. What is
+left is h_(m+1,m) (y_m' - σ y_m) v_(m+1): a number that is known for each m, without a further product.
+
+Parts of f that decay quickly make x_j of little use to others; they are gone if a is not too small. That is why a
+window can be several times as long as all the time before it, whatever the largest rate is.
+
+y is made into polynomials over pieces of the window, and U with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import expm
+
+from ...model.values import Floats
+from .pieces import Piece
+from .resolvent import Resolvents, UnsolvedError
+
+__all__ = ["Window", "propose"]
+
+SHIFT = 8.0  # σ, times the length of a window
+FIRST_LOOK = 4  # vectors before the defect is looked at
+MOST_VECTORS = 36
+SHORTEST = 1 / 64  # of the length that was hoped for
+DEGREE = 18  # of polynomials, at most
+PIECE = 2.0  # where a piece ends, beside where it begins
+SAMPLES = 12
+WELL_CONDITIONED = 1e6  # eigenvectors that are good enough
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Pieces up to some time, and how many vectors it took."""
+
+    pieces: list[Piece]
+    vectors: int
+    steps: int
+
+
+def propose(
+    resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end: float, allowed: float
+) -> Window:
+    """Pieces from ``begin`` up to ``end``, or to some time before.
+
+    All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
+    """
+    length = end - begin
+    size = float(np.linalg.norm(slope))
+    if size == 0:
+        return Window([Piece(begin, end, u[None].copy())], 0, 0)
+    sigma = SHIFT / length
+    resolvent = resolvents.at(sigma)
+    n = len(u)
+    v, x = np.empty((MOST_VECTORS + 1, n)), np.empty((MOST_VECTORS, n))
+    h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
+    v[0] = slope / size
+    small = _Small(h, sigma, size)
+    residual = 0.2 * allowed / (SHIFT * size * length)
+    for m in range(1, MOST_VECTORS + 1):
+        x[m - 1] = resolvent.solve(v[m - 1], residual * min(1.0, 1.0))
+        rest = x[m - 1].copy()
+        for _ in range(2):
+            parts = v[:m] @ rest
+            rest -= parts @ v[:m]
+            h[:m, m - 1] += parts
+        h[m, m - 1] = np.linalg.norm(rest)
+        resolvents.work += 5 * m * n
+        if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
+            break
+        v[m] = rest / h[m, m - 1]
+        if m >= FIRST_LOOK and small.defect(m, length) * length * np.abs(v[m]).max() <= 0.4 * allowed:
+            break
+    else:
+        most = float(np.abs(v[m]).max())
+        while small.defect(m, length) * length * most > 0.4 * allowed:
+            length /= 2
+            if length < SHORTEST * (end - begin):
+                raise UnsolvedError("windows that are too short")
+    end = end if length == end - begin else begin + length
+    pieces = []
+    for first, last in _cuts(begin, end):
+        coefficients = small.polynomials(m, first - begin, last - begin, 0.1 * allowed / length, x[:m])
+        found = coefficients @ x[:m]
+        found[0] += u
+        pieces.append(Piece(first, last, found))
+        resolvents.work += len(coefficients) * (m + 8) * n
+    return Window(pieces, m, resolvent.steps)
+
+
+def _cuts(begin: float, end: float) -> list[tuple[float, float]]:
+    count = max(1, int(np.ceil(np.log(end / begin) / np.log(PIECE) - 1e-9)))
+    cuts = [begin, *(begin * (end / begin) ** (k / count) for k in range(1, count)), end]
+    return list(zip(cuts[:-1], cuts[1:], strict=True))
+
+
+class _Small:
+    """The projected equation y' = σy + H⁻¹ (|f| e₁ - y)."""
+
+    def __init__(self, h: Floats, sigma: float, size: float) -> None:
+        self._h, self._sigma, self._size = h, sigma, size
+
+    def values(self, m: int, times: Floats) -> Floats:
+        """``(times, m)`` values of y: φ(τM) τb with M = σ - H⁻¹, b = |f| H⁻¹ e₁ and φ(z) = (exp(z) - 1)/z."""
+        inverse = np.linalg.inv(self._h[:m, :m])
+        matrix, b = self._sigma * np.eye(m) - inverse, self._size * inverse[:, 0]
+        with np.errstate(all="ignore"):
+            numbers, vectors = np.linalg.eig(matrix)
+            if np.linalg.cond(vectors) <= WELL_CONDITIONED:
+                parts = np.linalg.solve(vectors, b.astype(np.complex128))
+                exponents = numbers * times[:, None]
+                found: Floats = ((np.expm1(exponents) / numbers * parts) @ vectors.T).real
+                return found
+            augmented = np.zeros((m + 1, m + 1))
+            augmented[:m, :m], augmented[:m, m] = matrix, b
+            found = expm(times[:, None, None] * augmented)[:, :m, m]
+            return found
+
+    def defect(self, m: int, length: float) -> float:
+        """The largest part of the defect along the last vector, in the mean over the window."""
+        times = length * np.linspace(0.0, 1.0, SAMPLES) ** 2
+        y = self.values(m, times)
+        last = np.linalg.inv(self._h[:m, :m])[m - 1]
+        found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
+        return float(found.max()) if np.isfinite(found).all() else np.inf
+
+    def polynomials(self, m: int, first: float, last: float, allowed: float, x: Floats) -> Floats:
+        """``(degree + 1, m)`` coefficients of y as a polynomial over a part of the window."""
+        nodes = np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
+        y = self.values(m, (first + last) / 2 + (last - first) / 2 * nodes)
+        transform = np.cos(np.pi * np.outer(np.arange(DEGREE + 1), np.arange(DEGREE + 1)) / DEGREE) * (2 / DEGREE)
+        transform[:, [0, -1]] /= 2
+        transform[[0, -1]] /= 2
+        return transform @ y
