@@ -27,7 +27,7 @@ from ..lang.rendering import render
 from ..lang.resolution import Question, agrees, constants_of
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
-from ..solve.methods import DEFAULT, FORWARD, TIMED
+from ..solve.methods import DEFAULT, TIMED, TIMED_ON_HOST
 from ..solve.settings import Settings
 from . import paths
 from .answering import about_initial, meets, n_initial, single_number
@@ -80,7 +80,7 @@ def _fits(model: Model, settings: Settings) -> bool:
     if settings.method not in (None, DEFAULT, *TIMED):
         return False
     if model.on_device:
-        return settings.method != FORWARD
+        return settings.method not in TIMED_ON_HOST
     return not (settings.format or settings.order or settings.single)
 
 

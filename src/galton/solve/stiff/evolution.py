@@ -12,75 +12,91 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ...model.values import Floats
+from ..methods import RATIONAL as METHOD
 from ..settings import Settings
 from .open_chain import OpenChain
 from .pieces import Piece, Track
 from .resolvent import Resolvents, UnsolvedError
-from .weight import weigh
+from .weight import Weight
 from .window import propose
 
 __all__ = ["Evolution", "evolve"]
 
-RATIO, MOST_RATIO = 4.0, 64.0
-FEW, MANY = 14, 24  # vectors
+RATIO, MOST_RATIO = 4.0, 64.0  # of the end of a window and its beginning
+FEW, MANY = 14, 24  # vectors of a window, after which the next one is longer, or shorter
+FASTER, SLOWER = 1.6, 0.6
 
 
 @dataclass(frozen=True, eq=False)
 class Evolution:
-    """Bounds in the open states, and what it took."""
+    """Bounds in the open states, and what it took: windows, equations, steps to solve them, and sweeps over Q in all."""
 
     lower: Floats
     upper: Floats
     windows: int
     solved: int
     steps: int
-    work: float
+    sweeps: int
 
 
 def evolve(
     chain: OpenChain,
-    begin: float,
-    lower: Floats,
-    upper: Floats,
+    weight: Weight,
+    known: tuple[float, Floats, Floats],
     end: float,
     allowed: float,
     settings: Settings,
+    most_work: float = math.inf,
     watch: Callable[[Piece, Track], None] | None = None,
-    verbose: bool = False,
 ) -> Evolution:
-    """Bounds on u at the end, from bounds at the beginning. Errors of ``allowed``, beside the weight, are aimed at."""
-    weight = weigh(chain, end, settings)
-    w = weight.w
-    if verbose: print('weight', weight.growth*end, weight.work)
+    """Bounds on u at the end, from bounds ``known`` at some time above 0.
+
+    Errors of ``allowed``, beside the weight and before they grow, are aimed at. ``watch`` is shown each piece when the
+    track has come to its end.
+    """
+    begin, lower, upper = known
+    w, entries = weight.w, len(chain.rows.columns) + 8 * chain.n
     track = Track(chain, w, weight.growth, lower, upper)
-    resolvents = Resolvents(chain, w, settings, weight.order)
-    resolvents.work = weight.work
+    resolvents = Resolvents(chain, w, settings, most_work, weight.order)
+    resolvents.spend(weight.work)
     u = (lower + (upper - lower) / 2) / w
-    now, ratio, windows, solved, steps = begin, RATIO, 0, 0, 0
+    now, ratio, left = begin, RATIO, allowed
+    windows = solved = steps = sweeps = 0
     while now < end:
-        then = now * ratio
-        then = end if then * 1.2 > end else min(then, math.sqrt(now * end) if now * ratio**1.5 > end else then)
+        then = _next(now, ratio, end)
         below, above = chain.drift(u * w)
         slope = (below + (above - below) / 2) / w
-        share = allowed * math.log(then / now) / math.log(end / begin)
+        share = max(allowed * math.log(then / now) / math.log(end / begin), left / 3)
         window = propose(resolvents, u, slope, now, then, share)
-        added = 0.0
-        for piece in window.pieces:
-            piece = replace(piece, coefficients=piece.coefficients * w)
-            added += track.step(piece)
+        for scaled in window.pieces:
+            piece = replace(scaled, coefficients=scaled.coefficients * w)
+            left -= track.step(piece)
+            sweeps += len(piece.coefficients)
+            resolvents.spend(2 * len(piece.coefficients) * entries)
             if watch is not None:
                 watch(piece, track)
-            resolvents.work += len(piece.coefficients) * 2 * (len(chain.rows.columns) + 8 * chain.n)
-        if verbose: print(f'  {now:.4g} ratio {window.pieces[-1].end/now:.3g} m {window.vectors} steps {window.steps} added {added:.2g} of {share:.2g} level {resolvents.level} degree {len(piece.coefficients)-1}')
         now = window.pieces[-1].end
         u = window.pieces[-1].coefficients.sum(axis=0)
         windows, solved, steps = windows + 1, solved + window.vectors, steps + window.steps
+        settings.tell(method=METHOD, time=now, horizon=end, windows=windows)
+        if resolvents.work * _share_left(begin, now, end) > most_work:
+            raise UnsolvedError("it would take more work than jumps do")
         if window.vectors <= FEW:
-            ratio = min(ratio * 1.6, MOST_RATIO)
+            ratio = min(ratio * FASTER, MOST_RATIO)
         elif window.vectors >= MANY:
-            ratio = 1 + (ratio - 1) * 0.6
+            ratio = 1 + (ratio - 1) * SLOWER
     below, above = track.bounds()
-    return Evolution(below, above, windows, solved, steps, resolvents.work)
+    return Evolution(below, above, windows, solved, steps, sweeps + 2 * steps)
+
+
+def _next(now: float, ratio: float, end: float) -> float:
+    """Where a window may end: not so that a short one is left."""
+    if now * ratio * 1.2 > end:
+        return end
+    return math.sqrt(now * end) if now * ratio**1.5 > end else now * ratio
+
+
+def _share_left(begin: float, now: float, end: float) -> float:
+    """How many times as much work all windows may take as those so far; the first ones take most."""
+    return 0.5 + 0.5 * math.log(end / begin) / math.log(now / begin)

@@ -64,7 +64,13 @@ class OpenChain:
 
     @classmethod
     def of(
-        cls, model: Model, keep: npt.NDArray[np.bool_], outside: Floats, earned: Floats | None, start: Floats, threads: int
+        cls,
+        model: Model,
+        keep: npt.NDArray[np.bool_],
+        outside: Floats,
+        earned: Floats | None,
+        start: Floats,
+        threads: int,
     ) -> OpenChain:
         """The open states of a model on the host."""
         from ...backend.cpu.matrix import matrix_of

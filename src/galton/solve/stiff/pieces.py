@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.rounding import UNIT
+from ...model.sparse import Int32s
 from ...model.values import Floats
 from .open_chain import OpenChain
 
@@ -57,7 +58,7 @@ class Piece:
         """U(b), and what its rounding may be."""
         return self.coefficients.sum(axis=0), self._slack * self._size() + FLUSHED
 
-    def at(self, time: float, states: slice | np.ndarray) -> tuple[Floats, Floats]:
+    def at(self, time: float, states: Int32s) -> tuple[Floats, Floats]:
         """U at a time between, in some states, and what its rounding may be.
 
         T_k(x) = cos(k arccos x): x is off by a few units, which T_k makes k² of, and the cosine by a few more.
@@ -114,6 +115,13 @@ class Track:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Of u where the last piece ends."""
-        width = (self.error * self._w * ABOVE + self._rounding) * ABOVE
-        lower = self._values - width - np.abs(self._values) * UNIT
-        return np.maximum(lower, 0.0), np.maximum(self._values + width, 0.0) * ABOVE
+        return self._around(self._values, self._rounding, self._w)
+
+    def within(self, piece: Piece, time: float, states: Int32s) -> tuple[Floats, Floats]:
+        """Of u in some states at a time of the last piece."""
+        return self._around(*piece.at(time, states), self._w[states])
+
+    def _around(self, values: Floats, rounding: Floats, w: Floats) -> tuple[Floats, Floats]:
+        width = (self.error * w * ABOVE + rounding) * ABOVE
+        lower = values - width - np.abs(values) * UNIT
+        return np.maximum(lower, 0.0), np.maximum(values + width, 0.0) * ABOVE

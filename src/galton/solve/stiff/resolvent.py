@@ -18,6 +18,7 @@ from ...backend.bicgstab import HostUpdates, Iteration
 from ...backend.cpu.elimination import eliminated_in
 from ...backend.protocol import OPTIMA, Span
 from ...model.errors import NumericError
+from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
@@ -26,6 +27,7 @@ from .open_chain import OpenChain
 __all__ = ["Resolvent", "Resolvents", "UnsolvedError"]
 
 THRESHOLDS = (3e-3, 3e-4, 3e-5)  # of what is forgotten; the next where BiCGStab takes too many steps
+RESTARTS = 4
 PATIENCE = 80  # steps of BiCGStab
 LOOK = 2  # steps between two looks
 FILL = 40  # entries that an elimination may keep, for each of the chain
@@ -40,11 +42,13 @@ class UnsolvedError(NumericError):
 class Resolvents:
     """The chain killed at whatever rate, scaled by w.
 
-    ``work`` counts entries and numbers that were gone over.
+    ``work`` counts entries and numbers that were gone over, and may not be more than ``most_work``.
     """
 
-    def __init__(self, chain: OpenChain, w: Floats, settings: Settings, order: Int32s | None = None) -> None:
-        self.chain, self.w, self.settings = chain, w, settings
+    def __init__(
+        self, chain: OpenChain, w: Floats, settings: Settings, most_work: float, order: Int32s | None = None
+    ) -> None:
+        self.chain, self.settings, self.most_work = chain, settings, most_work
         rows, n = chain.rows, chain.n
         self._starts = np.append(rows.starts + np.arange(n + 1), rows.starts[-1] + n + 1)
         self._ends = self._starts[1 : n + 1] - 1  # places of the rates at which states are killed
@@ -63,6 +67,12 @@ class Resolvents:
         self.order = order
         self.level = 0
         self.work = 0.0
+
+    def spend(self, work: float) -> None:
+        """Count work."""
+        self.work += work
+        if self.work > self.most_work:
+            raise UnsolvedError("it takes more work than jumps do")
 
     def at(self, sigma: float) -> Resolvent:
         """The chain killed at this rate."""
@@ -117,7 +127,7 @@ class Resolvent:
             self._elimination = self._eliminated()
         self._room[:-1] = b
         self._elimination.solve_ending(self._room, self._found)
-        self._family.work += self._elimination.entries + 4 * self._n
+        self._family.spend(self._elimination.entries + 4 * self._n)
         return self._found[:-1].copy()
 
     def _product(self, x: Floats, y: Floats) -> None:
@@ -125,7 +135,7 @@ class Resolvent:
         self._products.row_values(self._room, self._found[:-1], self._span)
         np.multiply(self._diagonal, x, out=y)
         y -= self._found[:-1]
-        self._family.work += self._entries + 16 * self._n
+        self._family.spend(self._entries + 16 * self._n)
 
     def _iterate(self, b: Floats, allowed: float, x: Floats | None, weight: Floats) -> Floats | None:
         if x is None:
@@ -134,9 +144,12 @@ class Resolvent:
             x = x.copy()
         r = np.empty(self._n)
         with np.errstate(all="ignore"):  # a breakdown is noticed by its result
-            for _ in range(3):  # the recurrence may know too little of its residual
+            for _ in range(RESTARTS):  # the recurrence may know too little of its residual
                 self._product(x, r)
                 np.subtract(b, r, out=r)
+                # What x itself is rounded by makes residuals of that size.
+                rounding = 8 * UNIT * float((self._diagonal * np.abs(x) * weight).max())
+                allowed = max(allowed, rounding)
                 if np.abs(r * weight).max() <= allowed:
                     return x
                 iteration = Iteration(x, r, self._product, self.precondition, updates=HostUpdates(weight**2))
@@ -170,5 +183,5 @@ class Resolvent:
         )
         if found is None:
             raise UnsolvedError("an elimination that takes too much memory or time")
-        family.work += 20 * found.entries
+        family.spend(20 * found.entries)
         return found

@@ -35,12 +35,12 @@ class Weight(NamedTuple):
     work: float
 
 
-def weigh(chain: OpenChain, time: float, settings: Settings) -> Weight:
+def weigh(chain: OpenChain, time: float, settings: Settings, most_work: float) -> Weight:
     """The weight for numbers asked for at a time."""
     zeros = np.zeros(chain.n)
     earned = np.maximum(chain.drift(zeros)[1], 0.0)
     b = chain.start / time + earned
-    resolvents = Resolvents(chain, np.ones(chain.n), settings)
+    resolvents = Resolvents(chain, np.ones(chain.n), settings, most_work)
     resolvent = resolvents.at(1 / time)
     with np.errstate(all="ignore"):
         w = resolvent.precondition(b)

@@ -31,7 +31,8 @@ from .resolvent import Resolvents, UnsolvedError
 __all__ = ["Window", "propose"]
 
 SHIFT = 8.0  # σ, times the length of a window
-FIRST_LOOK = 4  # vectors before the defect is looked at
+KRYLOV, RESIDUALS = 0.5, 0.1  # parts of what is allowed: for the last vector, and for the residuals of each
+FIRST_LOOK = 2  # vectors before the defect is believed
 MOST_VECTORS = 36
 SHORTEST = 1 / 64  # of the length that was hoped for
 DEGREE = 18  # of polynomials, at most
@@ -49,16 +50,14 @@ class Window:
     steps: int
 
 
-def propose(
-    resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end: float, allowed: float
-) -> Window:
+def propose(resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end: float, allowed: float) -> Window:
     """Pieces from ``begin`` up to ``end``, or to some time before.
 
     All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
     """
     length = end - begin
     size = float(np.linalg.norm(slope))
-    if size == 0:
+    if np.abs(slope).max() * length <= KRYLOV * allowed:  # it hardly moves
         return Window([Piece(begin, end, u[None].copy())], 0, 0)
     sigma = SHIFT / length
     resolvent = resolvents.at(sigma)
@@ -67,35 +66,38 @@ def propose(
     h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
     v[0] = slope / size
     small = _Small(h, sigma, size)
-    residual = 0.2 * allowed / (SHIFT * size * length)
+    defect, weight = np.inf, SHIFT * size
     for m in range(1, MOST_VECTORS + 1):
-        x[m - 1] = resolvent.solve(v[m - 1], residual * min(1.0, 1.0))
+        # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
+        largest = float(np.abs(v[m - 1]).max())
+        x[m - 1] = resolvent.solve(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
         rest = x[m - 1].copy()
         for _ in range(2):
             parts = v[:m] @ rest
             rest -= parts @ v[:m]
             h[:m, m - 1] += parts
         h[m, m - 1] = np.linalg.norm(rest)
-        resolvents.work += 5 * m * n
+        resolvents.spend(5 * m * n)
         if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
             break
         v[m] = rest / h[m, m - 1]
-        if m >= FIRST_LOOK and small.defect(m, length) * length * np.abs(v[m]).max() <= 0.4 * allowed:
+        defect, weight = small.look(m, length)
+        if m >= FIRST_LOOK and defect * length * np.abs(v[m]).max() <= KRYLOV * allowed:
             break
     else:
         most = float(np.abs(v[m]).max())
-        while small.defect(m, length) * length * most > 0.4 * allowed:
+        while small.look(m, length)[0] * length * most > KRYLOV * allowed:
             length /= 2
             if length < SHORTEST * (end - begin):
                 raise UnsolvedError("windows that are too short")
     end = end if length == end - begin else begin + length
     pieces = []
     for first, last in _cuts(begin, end):
-        coefficients = small.polynomials(m, first - begin, last - begin, 0.1 * allowed / length, x[:m])
+        coefficients = small.polynomials(m, first - begin, last - begin)
         found = coefficients @ x[:m]
         found[0] += u
         pieces.append(Piece(first, last, found))
-        resolvents.work += len(coefficients) * (m + 8) * n
+        resolvents.spend(len(coefficients) * (m + 8) * n)
     return Window(pieces, m, resolvent.steps)
 
 
@@ -127,15 +129,16 @@ class _Small:
             found = expm(times[:, None, None] * augmented)[:, :m, m]
             return found
 
-    def defect(self, m: int, length: float) -> float:
-        """The largest part of the defect along the last vector, in the mean over the window."""
+    def look(self, m: int, length: float) -> tuple[float, float]:
+        """The largest part of the defect along the last vector, and the largest |y_m|, over the window."""
         times = length * np.linspace(0.0, 1.0, SAMPLES) ** 2
         y = self.values(m, times)
         last = np.linalg.inv(self._h[:m, :m])[m - 1]
         found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
-        return float(found.max()) if np.isfinite(found).all() else np.inf
+        weight = float(np.abs(y[:, m - 1]).max())
+        return (float(found.max()), weight) if np.isfinite(found).all() else (np.inf, self._sigma * length * self._size)
 
-    def polynomials(self, m: int, first: float, last: float, allowed: float, x: Floats) -> Floats:
+    def polynomials(self, m: int, first: float, last: float) -> Floats:
         """``(degree + 1, m)`` coefficients of y as a polynomial over a part of the window."""
         nodes = np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
         y = self.values(m, (first + last) / 2 + (last - first) / 2 * nodes)
