@@ -1,4 +1,4 @@
-"""The solution of u' = Qu + r at a time, for stiff chains: few equations are solved, where uniformisation makes q·t steps.
+"""The solution of u' = Qu + r at a time, for stiff chains: few equations, where uniformisation makes q·t steps.
 
 From a time on at which uniformisation is still cheap, one window of time follows the other, each several times as long
 as all before it (:mod:`.window`). What comes out is proved (:mod:`.pieces`), or not accepted.
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ...model.values import Floats
 from ..methods import RATIONAL as METHOD
 from ..settings import Settings
-from .open_chain import OpenChain
+from .open_chain import OpenChain, Reals
 from .pieces import Piece, Track
 from .resolvent import Resolvents, UnsolvedError
 from .weight import Weight
@@ -30,7 +30,7 @@ FASTER, SLOWER = 1.6, 0.6
 
 @dataclass(frozen=True, eq=False)
 class Evolution:
-    """Bounds in the open states, and what it took: windows, equations, steps to solve them, and sweeps over Q in all."""
+    """Bounds in the open states, and what it took: windows, equations, steps to solve them, sweeps over Q in all."""
 
     lower: Floats
     upper: Floats
@@ -48,19 +48,20 @@ def evolve(
     allowed: float,
     settings: Settings,
     most_work: float = math.inf,
+    fine: bool = False,
     watch: Callable[[Piece, Track], None] | None = None,
 ) -> Evolution:
     """Bounds on u at the end, from bounds ``known`` at some time above 0.
 
-    Errors of ``allowed``, beside the weight and before they grow, are aimed at. ``watch`` is shown each piece when the
-    track has come to its end.
+    Errors of ``allowed``, beside the weight and before they grow, are aimed at. Where doubles have too few digits for
+    that, vectors may be ``fine``. ``watch`` is shown each piece when the track has come to its end.
     """
     begin, lower, upper = known
     w, entries = weight.w, len(chain.rows.columns) + 8 * chain.n
     track = Track(chain, w, weight.growth, lower, upper)
-    resolvents = Resolvents(chain, w, settings, most_work, weight.order)
+    resolvents = Resolvents(chain, w, settings, most_work, order=weight.order, level=weight.level, fine=fine)
     resolvents.spend(weight.work)
-    u = (lower + (upper - lower) / 2) / w
+    u: Reals = ((lower + (upper - lower) / 2) / w).astype(resolvents.real)
     now, ratio, left = begin, RATIO, allowed
     windows = solved = steps = sweeps = 0
     while now < end:

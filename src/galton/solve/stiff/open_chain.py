@@ -18,7 +18,9 @@ from ...backend.cpu.steps import exit_rates, rows_of
 from ...model.sparse import Int32s, Model
 from ...model.values import Floats
 
-__all__ = ["OpenChain", "Rows"]
+__all__ = ["OpenChain", "Reals", "Rows"]
+
+Reals = npt.NDArray[np.floating]  # doubles, or numbers with more digits where these are needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +89,20 @@ class OpenChain:
         """How many states are open."""
         return len(self.states)
 
-    def drift(self, u: Floats, *, constant: bool = True) -> tuple[Floats, Floats]:
-        """Bounds on Qu + r in the open states, rounding included.
+    def drift(self, u: Reals, *, constant: bool = True) -> tuple[Floats, Floats]:
+        """Bounds on Qu + r in the open states, rounding included. Of u, two doubles for each number are looked at.
 
         Without the ``constant`` others have 0, and nothing is earned: that is the equation of a difference.
         """
-        whole = self.outside.copy() if constant else np.zeros_like(self.outside)
-        whole[self.states] = u
-        lower, upper = np.empty(len(whole)), np.empty(len(whole))
+        high = self.outside.copy() if constant else np.zeros_like(self.outside)
+        high[self.states] = u
+        low = None
+        if u.dtype != np.float64:
+            low = np.zeros_like(high)
+            low[self.states] = u - high[self.states]
+        lower, upper = np.empty(len(high)), np.empty(len(high))
         earned = self.earned if constant else None
         _core.drift_bounds(
-            self.matrix, state=earned, choice=None, high=whole, low=None, lower=lower, upper=upper, threads=self.threads
+            self.matrix, state=earned, choice=None, high=high, low=low, lower=lower, upper=upper, threads=self.threads
         )
         return lower[self.states], upper[self.states]

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
-from .open_chain import OpenChain
+from .open_chain import OpenChain, Reals
 
 __all__ = ["Piece", "Track"]
 
@@ -38,25 +39,29 @@ class Piece:
 
     begin: float
     end: float
-    coefficients: Floats
+    coefficients: Reals
 
     @property
     def _slack(self) -> float:
         """The relative error of a sum over all coefficients, and a few operations."""
-        return (len(self.coefficients) + 4) * UNIT * 1.01
+        return (len(self.coefficients) + 5) * UNIT * 1.01
 
-    def _size(self) -> Floats:
-        size: Floats = np.abs(self.coefficients).sum(axis=0)
-        return size
+    @cached_property
+    def _rounded(self) -> Floats:
+        """The coefficients as doubles, which are enough for all but products with Q."""
+        return self.coefficients.astype(np.float64, copy=False)
 
     def at_begin(self) -> tuple[Floats, Floats]:
         """U(a), and what its rounding may be."""
-        signs = np.where(np.arange(len(self.coefficients)) % 2, -1.0, 1.0)
-        return np.einsum("k,ki->i", signs, self.coefficients), self._slack * self._size() + FLUSHED
+        return self._sum(np.where(np.arange(len(self.coefficients)) % 2, -1.0, 1.0))
 
     def at_end(self) -> tuple[Floats, Floats]:
         """U(b), and what its rounding may be."""
-        return self.coefficients.sum(axis=0), self._slack * self._size() + FLUSHED
+        return self._sum(np.ones(len(self.coefficients)))
+
+    def _sum(self, signs: Floats) -> tuple[Floats, Floats]:
+        c = self._rounded
+        return np.einsum("k,ki->i", signs, c), self._slack * np.abs(c).sum(axis=0) + FLUSHED
 
     def at(self, time: float, states: Int32s) -> tuple[Floats, Floats]:
         """U at a time between, in some states, and what its rounding may be.
@@ -66,14 +71,14 @@ class Piece:
         degree = len(self.coefficients) - 1
         x = min(max(((time - self.begin) - (self.end - time)) / (self.end - self.begin), -1.0), 1.0)
         numbers = np.cos(np.arange(degree + 1) * math.acos(x))
-        there = self.coefficients[:, states]
+        there = self._rounded[:, states]
         slack = (8 * (degree + 2) ** 2 + degree + 8) * UNIT * 1.01
         return np.einsum("k,ki->i", numbers, there), slack * np.abs(there).sum(axis=0) + FLUSHED
 
     def defect(self, chain: OpenChain, w: Floats) -> float:
         """More than max δ/w: how far U' is from QU + r at any time, beside w."""
         length = self.end - self.begin
-        c = self.coefficients
+        c = self._rounded
         degree = len(c) - 1
         # U' = Σ c'_k T_k with c'_(k-1) = c'_(k+1) + 2 k c_k, the first of them halved (Mason and Handscomb 2003, 2.4).
         total = np.zeros(chain.n)
@@ -83,10 +88,10 @@ class Piece:
             if k < degree:
                 slope_above, slope_here = slope_here, slope_above + 2 * (k + 1) * c[k + 1]
             slope = (slope_here / 2 if k == 0 else slope_here) * (2 / length)
-            lower, upper = chain.drift(c[k], constant=k == 0)
+            lower, upper = chain.drift(self.coefficients[k], constant=k == 0)
             total += np.maximum(np.abs(slope - lower), np.abs(slope - upper))
             steep += float(k * k) * np.abs(c[k])
-        # Slopes are rounded in each step of the recurrence, and the differences and their sum once more.
+        # Coefficients are rounded, slopes in each step of the recurrence, and the differences and their sum once more.
         rounding = (degree + 8) * UNIT * 1.01
         total = total * (1 + 2 * rounding) + 8 * rounding * steep / length + (degree + 1) * FLUSHED
         return float((total / w).max()) * ABOVE

@@ -22,12 +22,13 @@ from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
-from .open_chain import OpenChain
+from .open_chain import OpenChain, Reals
 
 __all__ = ["Resolvent", "Resolvents", "UnsolvedError"]
 
-THRESHOLDS = (3e-3, 3e-4, 3e-5)  # of what is forgotten; the next where BiCGStab takes too many steps
+THRESHOLDS = (3e-3, 3e-4, 3e-5, 0.0)  # of what is forgotten; the next where BiCGStab takes too many steps
 RESTARTS = 4
+REFINEMENTS = 3  # corrections of a solution that needs more digits than doubles have
 PATIENCE = 80  # steps of BiCGStab
 LOOK = 2  # steps between two looks
 FILL = 40  # entries that an elimination may keep, for each of the chain
@@ -46,9 +47,18 @@ class Resolvents:
     """
 
     def __init__(
-        self, chain: OpenChain, w: Floats, settings: Settings, most_work: float, order: Int32s | None = None
+        self,
+        chain: OpenChain,
+        w: Floats,
+        settings: Settings,
+        most_work: float,
+        *,
+        order: Int32s | None = None,
+        level: int = 0,
+        fine: bool = False,
     ) -> None:
         self.chain, self.settings, self.most_work = chain, settings, most_work
+        self.w, self.real = w, np.longdouble if fine else np.float64
         rows, n = chain.rows, chain.n
         self._starts = np.append(rows.starts + np.arange(n + 1), rows.starts[-1] + n + 1)
         self._ends = self._starts[1 : n + 1] - 1  # places of the rates at which states are killed
@@ -65,7 +75,7 @@ class Resolvents:
         lower, upper = chain.drift(w, constant=False)
         self._growth = (lower + upper) / 2 / w
         self.order = order
-        self.level = 0
+        self.level = level
         self.work = 0.0
 
     def spend(self, work: float) -> None:
@@ -82,6 +92,13 @@ class Resolvents:
         if self.order is None:
             self.order = self._ordered(values)
         return Resolvent(self, sigma, matrix, self.chain.exits + sigma, len(values))
+
+    def residual(self, b: Floats, x: Reals, sigma: float) -> Floats:
+        """What b - (σ - Q) x is, but for the rounding of differences."""
+        lower, upper = self.chain.drift(x * self.w, constant=False)
+        self.spend(2 * len(self._columns) + 16 * self.chain.n)
+        found: Floats = (b - sigma * x).astype(np.float64) + (lower + (upper - lower) / 2) / self.w
+        return found
 
     def _ordered(self, values: Floats) -> Int32s:
         """Those that are far from where the chain spends its time first; who ends begins anew there."""
@@ -110,8 +127,18 @@ class Resolvent:
         self._elimination: _core.IncompleteElimination | None = None
         self.steps = 0
 
+    def solution(self, b: Floats, allowed: float) -> Reals:
+        """The solution, with as many digits as vectors of the family have, and residuals of at most so much."""
+        x: Reals = self.solve(b, allowed).astype(self._family.real, copy=False)
+        for _ in range(REFINEMENTS if x.dtype != np.float64 else 0):
+            rest = self._family.residual(b, x, self._sigma)
+            if np.abs(rest).max() <= allowed:
+                break
+            x = x + self.solve(rest, allowed / 2)
+        return x
+
     def solve(self, b: Floats, allowed: float, x: Floats | None = None, size: Floats | None = None) -> Floats:
-        """The solution, with residuals of at most so much, relative to these sizes."""
+        """The solution in doubles, with residuals of at most so much, relative to these sizes."""
         while True:
             if self._elimination is None:
                 self._elimination = self._eliminated()
@@ -138,10 +165,7 @@ class Resolvent:
         self._family.spend(self._entries + 16 * self._n)
 
     def _iterate(self, b: Floats, allowed: float, x: Floats | None, weight: Floats) -> Floats | None:
-        if x is None:
-            x = self.precondition(b)
-        else:
-            x = x.copy()
+        x = self.precondition(b) if x is None else x.copy()
         r = np.empty(self._n)
         with np.errstate(all="ignore"):  # a breakdown is noticed by its result
             for _ in range(RESTARTS):  # the recurrence may know too little of its residual
@@ -167,13 +191,15 @@ class Resolvent:
         family = self._family
         assert family.order is not None
         if family.level >= len(THRESHOLDS):
-            raise UnsolvedError("equations that no incomplete elimination solves")
+            raise UnsolvedError("no elimination solves the equations")
+        threshold = THRESHOLDS[family.level]
+        order = family.order if threshold else _core.nested_dissection(self._matrix, self._n)
         found = eliminated_in(
             self._matrix,
             self._entries,
             self._rates,
-            family.order,
-            THRESHOLDS[family.level],
+            order,
+            threshold,
             fill=FILL,
             operations=OPERATIONS * self._entries,
             threads=family.chain.threads,
@@ -182,6 +208,6 @@ class Resolvent:
             ending=True,
         )
         if found is None:
-            raise UnsolvedError("an elimination that takes too much memory or time")
+            raise UnsolvedError("eliminations take too much memory or time")
         family.spend(20 * found.entries)
         return found

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...model.errors import NumericError
+from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..poisson import Poisson, poisson
@@ -33,6 +34,7 @@ TRIES = 2
 DOUBT = 1.5  # times what seems to be needed is asked for in another try
 FINEST = 1e-13  # errors beside the weight that doubles can be asked for
 COARSEST = 1e-2
+ROUNDED = 100.0  # units in the last place, times the jumps: about the error of vectors in doubles
 NOTHING = 1e-300  # an eps that no early end meets
 
 
@@ -123,6 +125,7 @@ class StiffSum:
                 allowed,
                 self.settings,
                 self.most_work,
+                ROUNDED * UNIT * self.jumps.rate * end > allowed,
                 watch,
             )
             excess = self.excess(found.lower[self.important], found.upper[self.important])

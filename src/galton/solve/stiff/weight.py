@@ -23,15 +23,17 @@ __all__ = ["Weight", "weigh"]
 
 PRECISE = 0.1  # residuals, beside w: what ω may be above 1/t, times t
 FASTEST = 4.0  # growth of errors until t, as a power of e, that is put up with
+FORGOTTEN = 1e-6  # beside the largest number, a first guess at what is not known
 LEAST = 1e-200  # numbers beside the largest that are not too small
 
 
 class Weight(NamedTuple):
-    """w, the growth ω that it has been proved to have, an order to eliminate states in, and the work this took."""
+    """w, the growth ω that it is proved to have, how states were eliminated to find it, and the work this took."""
 
     w: Floats
     growth: float
     order: Int32s | None
+    level: int
     work: float
 
 
@@ -44,15 +46,18 @@ def weigh(chain: OpenChain, time: float, settings: Settings, most_work: float) -
     resolvent = resolvents.at(1 / time)
     with np.errstate(all="ignore"):
         w = resolvent.precondition(b)
-        if not ((w > 0) & (w < np.inf)).all():
-            raise UnsolvedError("numbers that are too small or too large")
+        w = np.maximum(np.where(np.isfinite(w), w, 0.0), 0.0)
+        # What an elimination has forgotten may be all that leads to something.
+        w = np.where(w > 0, w, w.max() * FORGOTTEN)
         for _ in range(2):
             w = resolvent.solve(b, PRECISE / time, w, w)
+            if not w.max() > 0:
+                break
             w = np.maximum(w, w.max() * LEAST)
             growth = proved_growth(chain, w)
             if growth * time <= FASTEST:
-                return Weight(w, growth, resolvents.order, resolvents.work)
-    raise UnsolvedError("no weight for errors")
+                return Weight(w, growth, resolvents.order, resolvents.level, resolvents.work)
+    raise UnsolvedError("there is no weight for errors")
 
 
 def proved_growth(chain: OpenChain, w: Floats) -> float:

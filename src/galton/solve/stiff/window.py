@@ -19,12 +19,13 @@ y is made into polynomials over pieces of the window, and U with it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import expm
 
 from ...model.values import Floats
+from .open_chain import Reals
 from .pieces import Piece
 from .resolvent import Resolvents, UnsolvedError
 
@@ -50,7 +51,7 @@ class Window:
     steps: int
 
 
-def propose(resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end: float, allowed: float) -> Window:
+def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float) -> Window:
     """Pieces from ``begin`` up to ``end``, or to some time before.
 
     All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
@@ -62,7 +63,7 @@ def propose(resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end:
     sigma = SHIFT / length
     resolvent = resolvents.at(sigma)
     n = len(u)
-    v, x = np.empty((MOST_VECTORS + 1, n)), np.empty((MOST_VECTORS, n))
+    v, x = np.empty((MOST_VECTORS + 1, n)), np.empty((MOST_VECTORS, n), dtype=resolvents.real)
     h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
     v[0] = slope / size
     small = _Small(h, sigma, size)
@@ -70,8 +71,8 @@ def propose(resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end:
     for m in range(1, MOST_VECTORS + 1):
         # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
         largest = float(np.abs(v[m - 1]).max())
-        x[m - 1] = resolvent.solve(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
-        rest = x[m - 1].copy()
+        x[m - 1] = resolvent.solution(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
+        rest = x[m - 1].astype(np.float64)
         for _ in range(2):
             parts = v[:m] @ rest
             rest -= parts @ v[:m]
@@ -94,7 +95,7 @@ def propose(resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end:
     pieces = []
     for first, last in _cuts(begin, end):
         coefficients = small.polynomials(m, first - begin, last - begin)
-        found = coefficients @ x[:m]
+        found = coefficients.astype(resolvents.real) @ x[:m]
         found[0] += u
         pieces.append(Piece(first, last, found))
         resolvents.spend(len(coefficients) * (m + 8) * n)
@@ -104,7 +105,7 @@ def propose(resolvents: Resolvents, u: Floats, slope: Floats, begin: float, end:
 def _cuts(begin: float, end: float) -> list[tuple[float, float]]:
     count = max(1, int(np.ceil(np.log(end / begin) / np.log(PIECE) - 1e-9)))
     cuts = [begin, *(begin * (end / begin) ** (k / count) for k in range(1, count)), end]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
 class _Small:
