@@ -169,16 +169,18 @@ def by_storm(path: Path, question: Question) -> dict[str, Any]:
     program, (asked,) = stormpy.instantiate_constants(program, given, stormpy.parse_properties(question.text, program))
     model = stormpy.build_model(program, [asked])
     start = time.perf_counter()
-    result = stormpy.model_checking(model, asked, only_initial_states=True)
+    result = stormpy.model_checking(model, asked)
     seconds = time.perf_counter() - start
-    return {"seconds": seconds, "value": float(result.at(model.initial_states[0]))}
+    return {"seconds": seconds, "value": float(result.get_value(model.initial_states[0]))}
 
 
 def one(options: argparse.Namespace) -> None:
     """What a process of its own does."""
     question = Question(*json.loads(options.one))
     path = Path(options.path)
-    found = by_storm(path, question) if options.way == "storm" else by_galton(path, question, options.way, options.threads)
+    found = (
+        by_storm(path, question) if options.way == "storm" else by_galton(path, question, options.way, options.threads)
+    )
     print(json.dumps(found))
 
 

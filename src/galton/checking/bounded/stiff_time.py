@@ -33,7 +33,8 @@ T = TypeVar("T")
 __all__ = ["Stiff"]
 
 STEPS_BEFORE = 2_000  # of uniformisation, before anything else is tried …
-STEPS_LEFT = 30_000  # … where so many are left at least
+STEPS_LEFT = 30_000  # … where so many are left at least …
+WORK_LEFT = 1.5e8  # … and so many entries to be gone over: about a tenth of a second
 WORTH = 0.15  # work on equations, beside what the steps left would take: it is slower work, and may be in vain
 VECTORS = 100  # that have to fit into memory
 
@@ -78,9 +79,17 @@ class Stiff:
 
     def instead(self, time: float) -> Otherwise[PowerSum] | None:
         """What uniformisation may ask when it has made some steps."""
-        if not self._is_possible or self.jumps.rate * time < STEPS_BEFORE + STEPS_LEFT:
+        if not self._is_possible or not self._is_long(self.jumps.rate * time - STEPS_BEFORE):
             return None
         return Otherwise(STEPS_BEFORE, lambda left: self._tried(lambda: self._sum(left).at(time), left))
+
+    def _is_long(self, steps: float) -> bool:
+        return steps >= STEPS_LEFT and steps * self._entries >= WORK_LEFT
+
+    @property
+    def _entries(self) -> int:
+        """That one step of uniformisation goes over, and rows."""
+        return self.jumps.part.n_entries + 3 * self.jumps.part.n_states
 
     def at_all(self, times: Sequence[float]) -> Settled | None:
         """Bounds at many times by equations alone, where they were asked for by name."""
@@ -88,13 +97,13 @@ class Stiff:
 
     def instead_at_all(self, times: Sequence[float]) -> Otherwise[Settled] | None:
         """What uniformisation to many times may ask when it has made some steps."""
-        if not self._is_possible or self.jumps.rate * times[-1] < STEPS_BEFORE + STEPS_LEFT:
+        if not self._is_possible or not self._is_long(self.jumps.rate * times[-1] - STEPS_BEFORE):
             return None
         return Otherwise(STEPS_BEFORE, lambda left: self._tried(lambda: self._settled(times, left), left))
 
     def _sum(self, steps_left: float) -> StiffSum:
         part, ask = self.jumps.part, self.ask
-        most_work = WORTH * steps_left * (part.n_entries + 3 * part.n_states)
+        most_work = WORTH * steps_left * self._entries
         important, settings = ask.important(part), ask.settings
         return StiffSum(
             self.equation(), self.jumps, self.start, self.weights, important, settings, ask.everywhere, most_work

@@ -59,7 +59,8 @@ def evolve(
     begin, lower, upper = known
     w, entries = weight.w, len(chain.rows.columns) + 8 * chain.n
     track = Track(chain, w, weight.growth, lower, upper)
-    resolvents = Resolvents(chain, w, settings, most_work, order=weight.order, level=weight.level, fine=fine)
+    resolvents = Resolvents(chain, w, settings, most_work, order=weight.order, fine=fine)
+    resolvents.next_level()
     resolvents.spend(weight.work)
     u: Reals = ((lower + (upper - lower) / 2) / w).astype(resolvents.real)
     now, ratio, left = begin, RATIO, allowed

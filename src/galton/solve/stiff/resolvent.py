@@ -54,7 +54,6 @@ class Resolvents:
         most_work: float,
         *,
         order: Int32s | None = None,
-        level: int = 0,
         fine: bool = False,
     ) -> None:
         self.chain, self.settings, self.most_work = chain, settings, most_work
@@ -75,7 +74,7 @@ class Resolvents:
         lower, upper = chain.drift(w, constant=False)
         self._growth = (lower + upper) / 2 / w
         self.order = order
-        self.level = level
+        self.level = -1
         self.work = 0.0
 
     def spend(self, work: float) -> None:
@@ -83,6 +82,11 @@ class Resolvents:
         self.work += work
         if self.work > self.most_work:
             raise UnsolvedError("it takes more work than jumps do")
+
+    def next_level(self) -> bool:
+        """Forget less from now on; False where nothing is forgotten already."""
+        self.level += 1
+        return self.level < len(THRESHOLDS)
 
     def at(self, sigma: float) -> Resolvent:
         """The chain killed at this rate."""
@@ -137,16 +141,17 @@ class Resolvent:
             x = x + self.solve(rest, allowed / 2)
         return x
 
-    def solve(self, b: Floats, allowed: float, x: Floats | None = None, size: Floats | None = None) -> Floats:
-        """The solution in doubles, with residuals of at most so much, relative to these sizes."""
-        while True:
-            if self._elimination is None:
-                self._elimination = self._eliminated()
-            found = self._iterate(b, allowed, x, np.ones(self._n) if size is None else 1 / size)
-            if found is not None:
-                return found
+    def solve(self, b: Floats, allowed: float) -> Floats:
+        """The solution in doubles, with residuals of at most so much; forgets less where that is needed."""
+        while (found := self._iterate(b, allowed, self.precondition(b), np.ones(self._n))) is None:
             self._elimination = None
-            self._family.level += 1
+            if not self._family.next_level():
+                raise UnsolvedError("no elimination solves the equations")
+        return found
+
+    def improve(self, b: Floats, allowed: float, x: Floats) -> Floats | None:
+        """The solution, with residuals of at most so much, all relative to a positive vector x that is near."""
+        return self._iterate(b, allowed, x.copy(), 1 / x)
 
     def precondition(self, b: Floats) -> Floats:
         """About the solution."""
@@ -164,8 +169,8 @@ class Resolvent:
         y -= self._found[:-1]
         self._family.spend(self._entries + 16 * self._n)
 
-    def _iterate(self, b: Floats, allowed: float, x: Floats | None, weight: Floats) -> Floats | None:
-        x = self.precondition(b) if x is None else x.copy()
+    def _iterate(self, b: Floats, allowed: float, x: Floats, weight: Floats) -> Floats | None:
+        """Improve x in place; None where that does not come to an end."""
         r = np.empty(self._n)
         with np.errstate(all="ignore"):  # a breakdown is noticed by its result
             for _ in range(RESTARTS):  # the recurrence may know too little of its residual
@@ -190,8 +195,6 @@ class Resolvent:
     def _eliminated(self) -> _core.IncompleteElimination:
         family = self._family
         assert family.order is not None
-        if family.level >= len(THRESHOLDS):
-            raise UnsolvedError("no elimination solves the equations")
         threshold = THRESHOLDS[family.level]
         order = family.order if threshold else _core.nested_dissection(self._matrix, self._n)
         found = eliminated_in(

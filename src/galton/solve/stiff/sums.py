@@ -30,8 +30,8 @@ __all__ = ["StiffSum", "WideStretchError"]
 
 FIRST_JUMPS = 500.0  # of uniformisation, in the mean
 SHARE = 0.3  # of eps: errors that are aimed at beside the weight
-TRIES = 2
-DOUBT = 1.5  # times what seems to be needed is asked for in another try
+TRIES = 3
+DOUBT = 4.0  # times what seems to be needed is asked for in another try
 FINEST = 1e-13  # errors beside the weight that doubles can be asked for
 COARSEST = 1e-2
 ROUNDED = 100.0  # units in the last place, times the jumps: about the error of vectors in doubles
@@ -74,7 +74,7 @@ class StiffSum:
         begin = clock.perf_counter()
         first = self._first(time)
         if self._is_short(time):
-            return replace(first, seconds=clock.perf_counter() - begin)
+            return replace(first, how=f"no window of time, but the {first.steps:,} jumps before one")
         found = self._evolve(first, time)
         return self._told(found, time, begin)
 
@@ -89,15 +89,16 @@ class StiffSum:
         end = times[-1]
         first = self._first(end)
         if self._is_short(end):
-            raise WideStretchError("times that uniformisation is for")
+            found = self.at(end)
+            lower[-1], upper[-1] = found.lower[self.important], found.upper[self.important]
+            return lower, upper, found
 
         def watch(piece: Piece, track: Track) -> None:
             for place, time in enumerate(times):
                 if piece.begin < time <= piece.end:
                     lower[place], upper[place] = track.within(piece, time, self.important)
 
-        found = self._evolve(first, end, watch)
-        return lower, upper, self._told(found, end, begin)
+        return lower, upper, self._told(self._evolve(first, end, watch), end, begin)
 
     def _is_short(self, time: float) -> bool:
         return self.jumps.rate * time <= 2 * FIRST_JUMPS

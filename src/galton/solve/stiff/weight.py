@@ -33,31 +33,31 @@ class Weight(NamedTuple):
     w: Floats
     growth: float
     order: Int32s | None
-    level: int
     work: float
 
 
 def weigh(chain: OpenChain, time: float, settings: Settings, most_work: float) -> Weight:
-    """The weight for numbers asked for at a time."""
-    zeros = np.zeros(chain.n)
-    earned = np.maximum(chain.drift(zeros)[1], 0.0)
+    """The weight for numbers asked for at a time; with one elimination after the other, until one finds it."""
+    earned = np.maximum(chain.drift(np.zeros(chain.n))[1], 0.0)
     b = chain.start / time + earned
     resolvents = Resolvents(chain, np.ones(chain.n), settings, most_work)
-    resolvent = resolvents.at(1 / time)
-    with np.errstate(all="ignore"):
-        w = resolvent.precondition(b)
-        w = np.maximum(np.where(np.isfinite(w), w, 0.0), 0.0)
-        # What an elimination has forgotten may be all that leads to something.
-        w = np.where(w > 0, w, w.max() * FORGOTTEN)
-        for _ in range(2):
-            w = resolvent.solve(b, PRECISE / time, w, w)
-            if not w.max() > 0:
-                break
-            w = np.maximum(w, w.max() * LEAST)
+    while resolvents.next_level():
+        resolvent = resolvents.at(1 / time)
+        with np.errstate(all="ignore"):  # what is no number is noticed by its growth
+            found = resolvent.improve(b, PRECISE / time, _guess(resolvent.precondition(b)))
+            if found is None or not found.max() > 0:
+                continue
+            w = np.maximum(found, found.max() * LEAST)
             growth = proved_growth(chain, w)
-            if growth * time <= FASTEST:
-                return Weight(w, growth, resolvents.order, resolvents.level, resolvents.work)
+        if growth * time <= FASTEST:
+            return Weight(w, growth, resolvents.order, resolvents.work)
     raise UnsolvedError("there is no weight for errors")
+
+
+def _guess(w: Floats) -> Floats:
+    """A positive vector. What an elimination has forgotten may be all that leads to something."""
+    w = np.where((w > 0) & (w < np.inf), w, 0.0)
+    return np.where(w > 0, w, w.max() * FORGOTTEN)
 
 
 def proved_growth(chain: OpenChain, w: Floats) -> float:
