@@ -183,7 +183,7 @@ def test_a_wrong_proposal_is_refused(monkeypatch: pytest.MonkeyPatch, spoil: Cal
 
     monkeypatch.setattr(evolution, "propose", wrong)
     rates, time = CASES["drawn"]
-    with pytest.raises(GaltonError, match="rational-krylov finds no answer.*without"):
+    with pytest.raises(GaltonError, match=r"rational-krylov finds no answer.*without"):
         galton.check(model_of(rates), QUESTIONS["until"].format(time), settings=BY_EQUATIONS)
 
 
@@ -194,7 +194,7 @@ def test_where_it_finds_no_answer_uniformisation_does(monkeypatch: pytest.Monkey
     text = QUESTIONS["until"].format(time)
     found = galton.check(model_of(rates), text)
     assert found.steps[-1].method == "uniformisation"
-    assert [work.detail for work in found.work if work.step == "rational-krylov"][0].startswith("given up with ")
+    assert any(work.step == "rational-krylov" and "given up with " in work.detail for work in found.work)
     monkeypatch.setattr(stiff_time, "WORTH", 1e9)
     other = galton.check(model_of(rates), text)
     assert other.steps[-1].method == "rational-krylov"
@@ -243,5 +243,5 @@ def test_a_curve(text: str) -> None:
 
 
 def test_it_is_for_time_bounds_only() -> None:
-    with pytest.raises(GaltonError, match="rational-krylov.* does nothing for"):
+    with pytest.raises(GaltonError, match=r"rational-krylov.* does nothing for"):
         galton.check(galton.parse(CURVE), 'P=? [ F "goal" ]', settings=BY_EQUATIONS)

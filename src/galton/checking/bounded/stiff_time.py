@@ -49,6 +49,8 @@ class Stiff:
         Its differential equation; made when it is needed.
     jumps, start, weights
         What uniformisation makes of it.
+    exponent
+        The power of two that the start was multiplied by; who needs that is not for equations.
     """
 
     ask: BoundedQuestion
@@ -56,6 +58,7 @@ class Stiff:
     jumps: Uniformised
     start: Floats
     weights: Callable[[Poisson], Weights]
+    exponent: int = 0
     work: list[Work] = field(default_factory=list)
 
     @property
@@ -65,7 +68,7 @@ class Stiff:
 
     @property
     def _is_possible(self) -> bool:
-        if self.ask.model.on_device or self.ask.settings.method not in (None, DEFAULT):
+        if self.exponent or self.ask.model.on_device or self.ask.settings.method not in (None, DEFAULT):
             return False
         return VECTORS * 8.0 * self.jumps.part.n_states < available_memory() / 2
 
@@ -102,6 +105,8 @@ class Stiff:
         return Otherwise(STEPS_BEFORE, lambda left: self._tried(lambda: self._settled(times, left), left))
 
     def _sum(self, steps_left: float) -> StiffSum:
+        if self.exponent:
+            raise NumericError("numbers are too faint")
         part, ask = self.jumps.part, self.ask
         most_work = WORTH * steps_left * self._entries
         important, settings = ask.important(part), ask.settings

@@ -180,13 +180,13 @@ class JumpSum:
 
     def until(self, ask: BoundedQuestion, time: float) -> Quantity:
         """Bound it in every state, when so much time has passed."""
-        found, tried = _sum(ask, self._stiff(ask), time, stochastic=self.stochastic, exponent=self.exponent)
+        found, tried = _sum(ask, self._stiff(ask), time, stochastic=self.stochastic)
         lower, upper = filled(self.chain.part, found, self.at_zero, self.most)
         work = (*self.work, *tried, work_of(self.step, self.chain.part, found))
         return Quantity(lower, upper, _method(found), work)
 
     def _stiff(self, ask: BoundedQuestion) -> Stiff:
-        return Stiff(ask, self.equation, self.chain, raised(self.start, -self.exponent), self.weights)
+        return Stiff(ask, self.equation, self.chain, self.start, self.weights, self.exponent)
 
     def curve(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
         """Bound it in the initial states, at many times that ascend, all of them in one pass."""
@@ -201,24 +201,25 @@ class JumpSum:
         else:
             weights = [self.weights(poisson(chain.rate * time)) for time in times]
             states = ask.important(chain.part)
-            instead = None if self.exponent else stiff.instead_at_all(times)
             found = power_sums(
-                chain.chain(self.start), weights, states, ask.settings, stochastic=self.stochastic, otherwise=instead
+                chain.chain(self.start),
+                weights,
+                states,
+                ask.settings,
+                stochastic=self.stochastic,
+                otherwise=stiff.instead_at_all(times),
             )
             found = _lowered(found, self.exponent)
         work = (*self.work, *stiff.work, work_of(self.step, chain.part, found))
         return Curve.of(ask, chain.part, found, self.at_zero, self.most, _method(found), work)
 
 
-def _sum(
-    ask: BoundedQuestion, stiff: Stiff, time: float, *, stochastic: bool = False, exponent: int = 0
-) -> tuple[PowerSum, list[Work]]:
-    """A sum over jumps, by steps or by equations, and what was tried in vain; starts are raised for steps."""
+def _sum(ask: BoundedQuestion, stiff: Stiff, time: float, *, stochastic: bool = False) -> tuple[PowerSum, list[Work]]:
+    """A sum over jumps, by steps or by equations, and what was tried in vain."""
     if (found := stiff.at(time)) is None:
         weights = stiff.weights(poisson(stiff.jumps.rate * time))
-        chain = stiff.jumps.chain(raised(stiff.start, exponent))
-        instead = None if exponent else stiff.instead(time)
-        found = _lowered(ask.sum(chain, weights, stochastic=stochastic, otherwise=instead), exponent)
+        chain, instead = stiff.jumps.chain(stiff.start), stiff.instead(time)
+        found = _lowered(ask.sum(chain, weights, stochastic=stochastic, otherwise=instead), stiff.exponent)
     return found, stiff.work
 
 
