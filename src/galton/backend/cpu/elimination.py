@@ -62,7 +62,7 @@ def eliminated_in(
     step: str,
     ending: bool = False,
 ) -> _core.IncompleteElimination | None:
-    """The same in a given order, which ends in the last state.
+    """All states but the last eliminated, in a given order that ends in it; None as above.
 
     Where the chain is ``ending``, what leads to the last state is never forgotten.
     """

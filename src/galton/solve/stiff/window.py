@@ -18,12 +18,14 @@ y is made into polynomials over pieces of the window, and U with it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import expm
 
+from ...backend.bicgstab import dot
 from ...model.values import Floats
 from .open_chain import Reals
 from .pieces import Piece
@@ -57,7 +59,7 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
     All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
     """
     length = end - begin
-    size = float(np.linalg.norm(slope))
+    size = math.sqrt(dot(slope, slope))
     if np.abs(slope).max() * length <= KRYLOV * allowed:  # it hardly moves
         return Window([Piece(begin, end, u[None].copy())], 0, 0)
     sigma = SHIFT / length
@@ -74,10 +76,11 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
         x[m - 1] = resolvent.solution(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
         rest = x[m - 1].astype(np.float64)
         for _ in range(2):
-            parts = v[:m] @ rest
-            rest -= parts @ v[:m]
+            parts = np.array([dot(one, rest) for one in v[:m]])
+            for part, one in zip(parts, v[:m], strict=True):
+                rest -= part * one
             h[:m, m - 1] += parts
-        h[m, m - 1] = np.linalg.norm(rest)
+        h[m, m - 1] = math.sqrt(dot(rest, rest))
         resolvents.spend(5 * m * n)
         if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
             break
@@ -95,8 +98,10 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
     pieces = []
     for first, last in _cuts(begin, end):
         coefficients = small.polynomials(m, first - begin, last - begin)
-        found = coefficients.astype(resolvents.real) @ x[:m]
-        found[0] += u
+        found = np.zeros((len(coefficients), n), dtype=resolvents.real)
+        found[0] = u
+        for column, one in zip(coefficients.T, x[:m], strict=True):
+            found += column[:, None] * one
         pieces.append(Piece(first, last, found))
         resolvents.spend(len(coefficients) * (m + 8) * n)
     return Window(pieces, m, resolvent.steps)
