@@ -147,7 +147,7 @@ class StiffSum:
         return math.inf if math.isnan(most) else most
 
     def _largest_excess(self, found: Evolution) -> float:
-        """The same for all states, relative to the largest number."""
+        """How many times wider the bounds of all states are, relative to the largest number."""
         largest = float(found.lower.max()) if self.settings.relative else 1.0
         width = float((found.upper - found.lower).max())
         return width / (self.settings.eps * largest) if largest > 0 else math.inf
