@@ -6,7 +6,7 @@ For each question: q·t, the jumps to expect; the best seconds of solving it as 
 (``--method rational-krylov``), by uniformisation (``--method uniformisation``), and by Storm as it comes; and how many
 times faster the default is than the last two. Every measurement runs in a process of its own, which builds the model
 before the clock starts, and is ended after ``--timeout`` seconds: then its time stands with a ">". Galton's bounds must
-overlap, and hold Storm's value up to 1e-5 of it, else the program ends with an error.
+overlap, and hold Storm's value up to 1e-5 of it but for ``I=t``, else the program ends with an error.
 
 The models of the gallery come first; then those that the method was not made for: a cycle, whose numbers swing, stages
 that follow each other, a queue, states with rates drawn at random, and blocks that hardly meet.
@@ -234,7 +234,8 @@ def row(question: Question, folder: Path, options: argparse.Namespace) -> bool:
     print(LINE.format(question.model, given, question.text, default["states"], jumps, *cells), flush=True)
     bounds = [answer["bounds"] for answer in answers.values() if "bounds" in answer]
     agree = max(lower for lower, _ in bounds) <= min(upper for _, upper in bounds)
-    if (value := answers["storm"].get("value")) is not None:
+    # Storm 2.0 says of I=t what holds at twice the time (tests/gallery/test_gallery_jani.py).
+    if (value := answers["storm"].get("value")) is not None and "I=" not in question.text:
         lower, upper = default["bounds"]
         if not lower * (1 - 1e-5) - 1e-6 <= value <= upper * (1 + 1e-5) + 1e-6:
             print(f"  Storm says {value:.9g}, and the bounds are {lower:.9g} and {upper:.9g}", flush=True)

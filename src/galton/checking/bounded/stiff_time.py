@@ -34,7 +34,7 @@ __all__ = ["Stiff"]
 
 STEPS_BEFORE = 2_000  # of uniformisation, before anything else is tried …
 STEPS_LEFT = 30_000  # … where so many are left at least …
-WORK_LEFT = 1.5e8  # … and so many entries to be gone over: about a tenth of a second
+WORK_LEFT = 3e8  # … and so many entries to be gone over: some tenths of a second
 WORTH = 0.15  # work on equations, beside what the steps left would take: it is slower work, and may be in vain
 VECTORS = 100  # that have to fit into memory
 

@@ -33,6 +33,7 @@ PATIENCE = 80  # steps of BiCGStab
 LOOK = 2  # steps between two looks
 FILL = 40  # entries that an elimination may keep, for each of the chain
 OPERATIONS = 3_000  # of an elimination, for each entry of the chain
+CALL = 30_000  # entries that might be gone over in the time that a call takes, however small the chain
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 
 
@@ -159,7 +160,7 @@ class Resolvent:
             self._elimination = self._eliminated()
         self._room[:-1] = b
         self._elimination.solve_ending(self._room, self._found)
-        self._family.spend(self._elimination.entries + 4 * self._n)
+        self._family.spend(CALL + self._elimination.entries + 4 * self._n)
         return self._found[:-1].copy()
 
     def _product(self, x: Floats, y: Floats) -> None:
@@ -167,7 +168,7 @@ class Resolvent:
         self._products.row_values(self._room, self._found[:-1], self._span)
         np.multiply(self._diagonal, x, out=y)
         y -= self._found[:-1]
-        self._family.spend(self._entries + 16 * self._n)
+        self._family.spend(CALL + self._entries + 16 * self._n)
 
     def _iterate(self, b: Floats, allowed: float, x: Floats, weight: Floats) -> Floats | None:
         """Improve x in place; None where that does not come to an end."""

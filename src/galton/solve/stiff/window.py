@@ -41,6 +41,7 @@ SHORTEST = 1 / 64  # of the length that was hoped for
 DEGREE = 18  # of polynomials, at most
 PIECE = 2.0  # where a piece ends, beside where it begins
 SAMPLES = 12
+LOOKING = 1_500_000  # entries that might be gone over while the projected equation is solved
 WELL_CONDITIONED = 1e6  # eigenvectors that are good enough
 
 
@@ -81,7 +82,7 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
                 rest -= part * one
             h[:m, m - 1] += parts
         h[m, m - 1] = math.sqrt(dot(rest, rest))
-        resolvents.spend(5 * m * n)
+        resolvents.spend(LOOKING + 5 * m * n)
         if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
             break
         v[m] = rest / h[m, m - 1]
