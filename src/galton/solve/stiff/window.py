@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import expm
 
 from ...backend.bicgstab import dot
 from ...model.values import Floats
@@ -131,6 +130,8 @@ class _Small:
                 exponents = numbers * times[:, None]
                 found: Floats = ((np.expm1(exponents) / numbers * parts) @ vectors.T).real
                 return found
+            from scipy.linalg import expm  # takes long to load, and is seldom needed
+
             augmented = np.zeros((m + 1, m + 1))
             augmented[:m, :m], augmented[:m, m] = matrix, b
             found = expm(times[:, None, None] * augmented)[:, :m, m]
