@@ -234,7 +234,7 @@ def row(question: Question, folder: Path, options: argparse.Namespace) -> bool:
     print(LINE.format(question.model, given, question.text, default["states"], jumps, *cells), flush=True)
     bounds = [answer["bounds"] for answer in answers.values() if "bounds" in answer]
     agree = max(lower for lower, _ in bounds) <= min(upper for _, upper in bounds)
-    # Storm 2.0 says of I=t what holds at twice the time (tests/gallery/test_gallery_jani.py).
+    # For cascade N=2, Storm 2.0 says of I=50 what a matrix exponential says of I=100: I=t is not compared.
     if (value := answers["storm"].get("value")) is not None and "I=" not in question.text:
         lower, upper = default["bounds"]
         if not lower * (1 - 1e-5) - 1e-6 <= value <= upper * (1 + 1e-5) + 1e-6:
