@@ -60,8 +60,8 @@ def values(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any], Any]]:
     ]
 
 
-# Storm takes minutes for these. And for cascade N=2 it says of R{"output"}=? [ I=50 ] what the matrix exponential says of
-# I=100; whether that is so for others was not looked into.
+# Storm takes minutes for these. And for cascade N=2 it says of R{"output"}=? [ I=50 ] what the matrix exponential says
+# of I=100; whether that is so for others was not looked into.
 STIFF = ("cascade.prism", "controller.prism", "repairable.prism")
 
 
