@@ -14,6 +14,7 @@
 # make bench-check    the same from the file to the answer; needs the corpus
 # make bench-long-run long-run answers of large CTMCs
 # make bench-timed    time bounds of CTMCs, backward and forward
+# make bench-stiff    time bounds of stiff CTMCs, beside Storm
 # make bench-curves   a thousand values of a bound beside the last of them
 # make bench-exact    exact answers beside the exact engine of Storm
 # make bench-synth    parameter synthesis beside PRISM-PSY; needs its runs
@@ -27,7 +28,7 @@ BUILT  := $(VENV)/.built
 TOOLS  := $(VENV)/.tools
 CORE   := $(wildcard src/core/*.* src/core/*/*)
 
-.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-ltl bench-timed bench-curves bench-exact bench-synth bench-gpu clean
+.PHONY: demo test test-fast test-lowest lint types bench-explore bench-graph bench-check bench-long-run bench-ltl bench-timed bench-stiff bench-curves bench-exact bench-synth bench-gpu clean
 
 # The package in place: Python files are used where they are; the C++ core is rebuilt when it changes.
 $(BUILT): pyproject.toml CMakeLists.txt $(CORE)
@@ -115,6 +116,9 @@ bench-ltl: $(TOOLS)
 
 bench-timed: $(BUILT)
 	$(BIN)/python bench/timed.py $(ARGS)
+
+bench-stiff: $(BUILT)
+	$(BIN)/python bench/stiff.py $(ARGS)
 
 bench-curves: $(BUILT)
 	$(BIN)/python bench/curves.py $(ARGS)

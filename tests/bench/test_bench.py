@@ -75,6 +75,12 @@ def test_both_directions_of_time_bounds() -> None:
     assert done.stdout.splitlines()[1].endswith("adaptive-uniformisation")
 
 
+def test_stiff_time_beside_steps_and_storm() -> None:
+    done = run("stiff.py", "--quick", "--repeat", "1", "--cpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "refused" not in done.stdout
+
+
 def test_a_missing_corpus_is_told(tmp_path: Path) -> None:
     done = run("check.py", "--corpus", str(tmp_path / "none"))
     assert done.returncode == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -221,7 +222,9 @@ def test_negative_rewards_are_refused() -> None:
 
 def test_a_time_without_end_is_refused_only_where_it_is_too_long() -> None:
     with pytest.raises(GaltonError, match="jumps are expected"):
-        timed_until(pair(1.0, 1e9), ALL, SECOND, 1e9, 1e9, SETTINGS)
+        timed_until(pair(1.0, 1e9), ALL, SECOND, 1e9, 1e9, replace(SETTINGS, method="uniformisation"))
+    found = timed_until(pair(1.0, 1e9), ALL, SECOND, 1e9, 1e9, SETTINGS)  # by a method that makes no jumps
+    assert found.lower[0] <= 1 / (1 + 1e9) <= found.upper[0]
 
 
 def test_more_than_some_time() -> None:

@@ -145,7 +145,7 @@ def timed(random: Random, judge: Judge) -> None:
         probes = [random.randrange(made.n)]
         unit = text[0] == "P"
         judge.everywhere(model, text, truths, made.text, initial=made.initial, unit=unit, probes=probes)
-        method = random.choice(["uniformisation", "adaptive-uniformisation"])
+        method = random.choice(["uniformisation", "adaptive-uniformisation", "rational-krylov"])
         judge.number(model, text, truths[made.initial], made.text, unit=unit, method=method)
 
 

@@ -67,8 +67,9 @@ nb::object bind_order(const Matrix& matrix, int32_t last) {
 
 // The objects below refer to the matrix and the arrays they are given: Python keeps those alive (nb::keep_alive).
 void make_elimination(IncompleteElimination* self, const Matrix& matrix, In<double> exit_rates, In<int32_t> order,
-                      double threshold, size_t capacity, size_t operations, int threads) {
-    new (self) IncompleteElimination(matrix.view, exit_rates.data(), order.data(), threshold, capacity, operations, threads);
+                      double threshold, size_t capacity, size_t operations, int threads, bool ending) {
+    new (self)
+        IncompleteElimination(matrix.view, exit_rates.data(), order.data(), threshold, capacity, operations, threads, ending);
 }
 
 nb::tuple as_tuple(const Bias::Step& step, int steps) {
@@ -129,8 +130,8 @@ void bind_long_run(nb::module_& m) {
             nb::arg("matrix"), nb::arg("leaving_rates"), nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
     nb::class_<IncompleteElimination, Preconditioner>(m, "IncompleteElimination")
         .def("__init__", &make_elimination, nb::arg("matrix"), nb::kw_only(), nb::arg("leaving_rates"), nb::arg("order"),
-             nb::arg("threshold"), nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"), nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 3>())
+             nb::arg("threshold"), nb::arg("capacity"), nb::arg("operations"), nb::arg("threads"), nb::arg("ending") = false,
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("advance", &IncompleteElimination::advance, nb::call_guard<nb::gil_scoped_release>())
         .def(
             "solve_ending",

@@ -100,11 +100,11 @@ struct IncompleteElimination::Workspace {
 IncompleteElimination::~IncompleteElimination() = default;
 
 IncompleteElimination::IncompleteElimination(const MatrixView& matrix, const double* exit_rates, const int32_t* order,
-                                             double threshold, size_t capacity, size_t operations, int threads)
-    : matrix_(matrix), exit_rates_(exit_rates), threshold_(threshold), n_(matrix.n_states), chunks_((n_ + CHUNK - 1) / CHUNK),
-      operations_(operations), eliminating_(threads), solving_(threads), order_(order, order + n_), rank_(n_),
-      parts_(static_cast<size_t>(threads)), rows_(n_), scale_(n_), time_(n_), done_(new std::atomic<uint32_t>[chunks_]()),
-      before_(chunks_, 0), behind_(chunks_, chunks_), y_(n_) {
+                                             double threshold, size_t capacity, size_t operations, int threads, bool ending)
+    : matrix_(matrix), exit_rates_(exit_rates), threshold_(threshold), ending_(ending), n_(matrix.n_states),
+      chunks_((n_ + CHUNK - 1) / CHUNK), operations_(operations), eliminating_(threads), solving_(threads),
+      order_(order, order + n_), rank_(n_), parts_(static_cast<size_t>(threads)), rows_(n_), scale_(n_), time_(n_),
+      done_(new std::atomic<uint32_t>[chunks_]()), before_(chunks_, 0), behind_(chunks_, chunks_), y_(n_) {
     for (size_t k = 0; k < n_; ++k) rank_[static_cast<size_t>(order[k])] = static_cast<int32_t>(k);
     for (Part& part : parts_) {
         part.columns = Pages<int32_t>(capacity / parts_.size() + n_);
@@ -176,6 +176,7 @@ void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace&
                 onward += weight[column];
             }
         }
+        const int32_t always = ending_ ? static_cast<int32_t>(n_ - 1) : -1;
         const double least = std::max(threshold_ * std::max(onward, LEAST_ONWARD), LEAST);
         double time = 1 / exit_rates_[s];
         while (!work.earlier.empty()) {
@@ -190,7 +191,7 @@ void IncompleteElimination::eliminate(const Rows& rows, size_t chunk, Workspace&
             for (size_t e = rows_[q].middle; e < rows_[q].end; ++e) {
                 const int32_t target = part.columns[e];
                 const double more = visits * static_cast<double>(part.values[e]);
-                if (more < least || target == here) continue;
+                if ((more < least && target != always) || target == here) continue;
                 if (weight[target] == 0) {
                     work.columns.push_back(target);
                     if (target < here) work.wait_in_order(target);

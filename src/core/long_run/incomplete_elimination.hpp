@@ -48,9 +48,10 @@ class Pace {
 class IncompleteElimination : public Preconditioner {
   public:
     // `order`: all states, first the one to be eliminated first; every state but the last has a successor behind it.
-    // At most `capacity` transitions are kept, and at most `operations` done.
+    // At most `capacity` transitions are kept, and at most `operations` done. With `ending`, transitions to the last
+    // state are never forgotten: where all states end there, but slowly, that is what takes the longest time.
     IncompleteElimination(const MatrixView& matrix, const double* exit_rates, const int32_t* order, double threshold,
-                          size_t capacity, size_t operations, int threads);
+                          size_t capacity, size_t operations, int threads, bool ending = false);
     ~IncompleteElimination() override;
 
     // Eliminate further states for about a tenth of a second. False when there are no more, or when it was too much.
@@ -97,6 +98,7 @@ class IncompleteElimination : public Preconditioner {
     const MatrixView matrix_;
     const double* exit_rates_;
     const double threshold_;
+    const bool ending_;
     const size_t n_, chunks_, operations_;
     std::atomic<size_t> done_operations_ = 0;
     Pace eliminating_, solving_;

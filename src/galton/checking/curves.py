@@ -29,7 +29,7 @@ from ..lang.rendering import render
 from ..lang.resolution import Question
 from ..lang.source import GaltonError
 from ..model.sparse import Model, Rewards
-from ..solve.methods import DEFAULT, FORWARD, TIMED
+from ..solve.methods import DEFAULT, TIMED, TIMED_ON_HOST
 from ..solve.settings import Settings
 from . import paths
 from .answering import about_initial, n_initial
@@ -114,7 +114,7 @@ def _fits(model: Model, settings: Settings) -> bool:
     if settings.method not in (None, DEFAULT, *TIMED):
         return False
     if model.on_device:
-        return settings.method != FORWARD
+        return settings.method not in TIMED_ON_HOST
     return not (settings.format or settings.order or settings.single)
 
 

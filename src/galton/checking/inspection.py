@@ -37,9 +37,9 @@ from ..lang.resolution import Question, is_state_formula, parts
 from ..lang.reward_structures import structure_name
 from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
 from ..solve.methods import (
-    FORWARD,
     RELAXED,
     TIMED,
+    TIMED_ON_HOST,
     balances,
     inner_name,
     runs_on_device,
@@ -183,7 +183,7 @@ def _check_together(settings: Settings, device: str | None, devices: int) -> Non
     if device == "cpu" and (given := [option for option, value in for_device.items() if value]):
         raise UsageError(f"{given[0]} is for a device, and --device is cpu, which has one format and order")
     method = settings.method or ""
-    if method == FORWARD or (settings.by_hand and not runs_on_device(method)):
+    if method in TIMED_ON_HOST or (settings.by_hand and not runs_on_device(method)):
         if given := [option for option, value in for_device.items() if value]:
             raise UsageError(
                 f"{given[0]} is for a device, and --method {method} runs on the CPU; leave one of them away"

@@ -10,7 +10,7 @@ from ..device.errors import DeviceError, DeviceMemoryError, device_errors
 from ..device.placement import Placement
 from ..lang.source import GaltonError
 from ..model.sparse import Model
-from ..solve.methods import FORWARD, runs_on_device
+from ..solve.methods import TIMED_ON_HOST, runs_on_device
 from ..solve.settings import Settings
 from .result import Result
 
@@ -67,6 +67,6 @@ def _why_not(settings: Settings, strategy: bool) -> str:
     """What keeps a property from being answered on a device; empty where nothing does."""
     if strategy and settings.by_hand:
         return "strategies by a method that is named are not made on a device"
-    if settings.method == FORWARD or (settings.by_hand and not runs_on_device(settings.method or "")):
+    if settings.method in TIMED_ON_HOST or (settings.by_hand and not runs_on_device(settings.method or "")):
         return f"the method {settings.method} does not run on a device"
     return ""

@@ -64,8 +64,8 @@ def check(
             "Chains, and only these for their long-run averages: jacobi, "
             "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
             "value-iteration, policy-iteration, and with a guarantee interval, optimistic, sound. Component by "
-            "component: topological:NAME. For time bounds of CTMCs, with a guarantee: uniformisation (from all states) "
-            "and adaptive-uniformisation (from the initial one).",
+            "component: topological:NAME. For time bounds of CTMCs, with a guarantee: uniformisation (all states), "
+            "adaptive-uniformisation (from the initial one) and rational-krylov (for stiff chains).",
             show_default=False,
         ),
     ] = None,

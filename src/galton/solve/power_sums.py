@@ -24,10 +24,10 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,9 @@ from .step_limits import be_patient
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["PowerSum", "Weights", "power_sum", "power_sums"]
+__all__ = ["Otherwise", "PowerSum", "Settled", "Weights", "power_sum", "power_sums"]
+
+T = TypeVar("T")
 
 GROWN = 2.0  # how much a number that was lost because it was too faint may have grown since
 NOTHING = Scaled(0.0)
@@ -167,13 +169,31 @@ def _many_powers(log: float, count: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class PowerSum:
-    """Bounds on a sum of powers, ``(states,)``, after so many steps of how many."""
+    """Bounds on a sum of powers, ``(states,)``, after so many steps of how many; ``how``, if not by steps."""
 
     lower: Floats
     upper: Floats
     steps: int
     horizon: int
     seconds: float
+    how: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """``(sums, states)`` bounds on sums that somebody else has found, which of them are close, and how."""
+
+    lower: Floats
+    upper: Floats
+    close: npt.NDArray[np.bool_]
+    how: str
+
+
+class Otherwise(NamedTuple, Generic[T]):
+    """Another way to the same: ``ask(steps left)`` is called once, after so many steps; None where it does not pay."""
+
+    after: int
+    ask: Callable[[int], T | None]
 
 
 class _Columns(NamedTuple):
@@ -230,6 +250,7 @@ def power_sum(
     stochastic: bool = False,
     everywhere: bool = True,
     exactly: bool = True,
+    otherwise: Otherwise[PowerSum] | None = None,
 ) -> PowerSum:
     """Bounds on Σ w(k) Aᵏ x, x being the vector that the chain holds.
 
@@ -243,6 +264,8 @@ def power_sum(
         Whether the bounds of all other states have to be close relative to the largest value.
     exactly
         Whether x is meant as it is; otherwise it is rounded.
+    otherwise
+        Asked once, where many steps are left.
     """
     begin = time.perf_counter()
     largest = greatest(chain.x)
@@ -268,6 +291,10 @@ def power_sum(
         if settings.watch is not None and len(important):
             lower, upper = lowered(*rest.bounds(*_at(chain, important)), exponent)
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
+        if otherwise is not None and done >= otherwise.after:
+            other, otherwise = otherwise.ask(weights.end - done), None
+            if other is not None:
+                return other
         be_patient(done, weights.end, chain.part.n_entries, chain.part.n_rows)
     if exact and done == weights.end:
         total = namespace(chain.sum).ldexp(chain.sum, -exponent)
@@ -287,11 +314,12 @@ def power_sums(
     *,
     stochastic: bool = False,
     terms: tuple[Floats, ...] = (),
+    otherwise: Otherwise[Settled] | None = None,
 ) -> PowerSum:
     """Bounds on Σ w(k) Aᵏ x for many weights w, ``(weights, states)``, in a few states: their numbers in the part.
 
     The steps are made once, as many as the longest of the sums needs. ``many`` have ascending ends. ``terms`` are what
-    x was added up from, where it was.
+    x was added up from, where it was. ``otherwise`` is asked once for bounds of some of them.
     """
     begin = time.perf_counter()
     largest, longest, lengths = greatest(chain.x), many[-1].end, [weights.end for weights in many]
@@ -311,7 +339,8 @@ def power_sums(
     faintest = faintest_raised(least_positive(x), exponent, precision)
     chain.x = raised(x, exponent)
     record, last = Record(states), len(many) - 1
-    while record.steps < lengths[last]:
+    settled: Settled | None = None
+    while last >= 0 and record.steps < lengths[last]:
         weights, done = many[last], record.steps
         check = min(done + weights.stride(done), weights.end)
         while record.steps < check:
@@ -330,6 +359,10 @@ def power_sums(
             last = longer.start + bisect_left(longer, True, key=is_enclosed) - 1
         if last < 0:
             break
+        if otherwise is not None and done >= otherwise.after:
+            settled, otherwise = otherwise.ask(lengths[last] - done), None
+            while settled is not None and last >= 0 and settled.close[last]:
+                last -= 1
         settings.tell(iterations=done, horizon=longest)
         be_patient(done, longest, part.n_entries, part.n_rows)
     totals = np.stack([record.sum(weights) for weights in many])
@@ -344,7 +377,11 @@ def power_sums(
     exact = np.ldexp(totals[:n_exact], -exponent)
     fine = exact.max(axis=1, initial=0.0) <= 1
     lower[:n_exact][fine] = upper[:n_exact][fine] = exact[fine]
-    return PowerSum(lower, upper, done, longest, time.perf_counter() - begin)
+    how = ""
+    if settled is not None:
+        lower[settled.close], upper[settled.close] = settled.lower[settled.close], settled.upper[settled.close]
+        how = settled.how
+    return PowerSum(lower, upper, done, longest, time.perf_counter() - begin, how)
 
 
 def _rounded(

@@ -18,7 +18,7 @@ from ...backend.steps import exit_rates
 from ...lang.source import GaltonError
 from ...model.sparse import Mask
 from ...solve.adaptive_uniformisation import Distribution, Effort, MovingChain, Watch, moderate
-from ...solve.methods import BACKWARD, FORWARD
+from ...solve.methods import BACKWARD, FORWARD, RATIONAL
 from ..quantity import Quantity, Work
 from .question import BoundedQuestion, Curve, WideError
 
@@ -126,7 +126,7 @@ def _is_chosen(ask: BoundedQuestion) -> bool:
 def _worthwhile(ask: BoundedQuestion, attempt: Callable[[], Attempt]) -> Attempt | None:
     """The way forward, where it is possible and may be shorter."""
     possible = len(ask.model.initial) == 1 and not ask.everywhere and not ask.model.on_device
-    if not possible or ask.settings.method == BACKWARD:
+    if not possible or ask.settings.method in (BACKWARD, RATIONAL):
         return None
     way = attempt()
     return way if _is_chosen(ask) or way.work >= LITTLE else None

@@ -14,7 +14,7 @@ from ...device.arrays import members, namespace, on_host
 from ...lang.source import GaltonError
 from ...model.sparse import Int32s, Mask, Model, Rewards
 from ...solve.finite_horizon import Horizon
-from ...solve.power_sums import PowerSum, Weights, power_sum
+from ...solve.power_sums import Otherwise, PowerSum, Weights, power_sum
 from ...solve.settings import Settings
 from ...solve.step_limits import patience
 from ..quantity import Quantity, Work
@@ -122,7 +122,15 @@ class BoundedQuestion:
         """The initial states in a part."""
         return part.positions(self.model.initial)
 
-    def sum(self, chain: Chain, weights: Weights, *, stochastic: bool = False, exactly: bool = True) -> PowerSum:
+    def sum(
+        self,
+        chain: Chain,
+        weights: Weights,
+        *,
+        stochastic: bool = False,
+        exactly: bool = True,
+        otherwise: Otherwise[PowerSum] | None = None,
+    ) -> PowerSum:
         """Sum powers of a matrix with these weights, as closely as the question asks for."""
         return power_sum(
             chain,
@@ -132,6 +140,7 @@ class BoundedQuestion:
             stochastic=stochastic,
             everywhere=self.everywhere,
             exactly=exactly,
+            otherwise=otherwise,
         )
 
     def reaching(self, goal: Mask, through: Mask | None = None) -> Mask:
@@ -227,6 +236,9 @@ def filled(part: Part, inner: PowerSum | Horizon, outside: Floats, most: float =
 
 def work_of(step: str, part: Part, found: PowerSum | Horizon) -> Work:
     """Describe the steps that were made, for ``--explain``."""
+    if isinstance(found, PowerSum) and found.how:
+        detail = f"{part.n_states:,} states, {part.n_entries:,} transitions; {found.how}"
+        return Work(step, detail, found.steps, found.seconds)
     early = "" if found.steps == found.horizon else f", the rest of {found.horizon:,} steps enclosed"
     numbered = f", numbered {ORDERS[part.order]}" if part.order else ""
     detail = f"{part.n_states:,} states, {part.n_entries:,} transitions{numbered}{early}"

@@ -19,15 +19,17 @@ from ...backend.steps import least_positive, row_products
 from ...device.arrays import greatest, namespace
 from ...model.rounding import FAINT
 from ...model.sparse import Mask, Model, Rewards
-from ...solve.methods import BACKWARD
+from ...solve.methods import BACKWARD, RATIONAL
 from ...solve.poisson import Poisson, poisson, poissons
 from ...solve.power_sums import PowerSum, Weights, power_sums
 from ...solve.scaling import lowered, raised, raising
 from ...solve.settings import Settings
+from ...solve.stiff.open_chain import OpenChain
 from ...solve.uniformisation import Uniformised, uniformise
 from ..quantity import Quantity, Work
 from . import forward_in_time
 from .question import BoundedQuestion, BoundError, Curve, filled, known, work_of
+from .stiff_time import Stiff
 
 Floats = npt.NDArray[np.float64]
 
@@ -160,6 +162,8 @@ class JumpSum:
         The number of every state when no time has passed; outside of the chain it stays that.
     forward
         How to go the other way, for so much time.
+    equation
+        The differential equation that the number solves.
     """
 
     step: str
@@ -168,6 +172,7 @@ class JumpSum:
     weights: Callable[[Poisson], Weights]
     at_zero: Floats
     forward: Callable[[float], forward_in_time.Attempt]
+    equation: Callable[[], OpenChain]
     most: float = np.inf
     stochastic: bool = False
     exponent: int = 0
@@ -175,11 +180,13 @@ class JumpSum:
 
     def until(self, ask: BoundedQuestion, time: float) -> Quantity:
         """Bound it in every state, when so much time has passed."""
-        chain = self.chain
-        weights = self.weights(poisson(chain.rate * time))
-        found = self._lowered(ask.sum(chain.chain(self.start), weights, stochastic=self.stochastic))
-        lower, upper = filled(chain.part, found, self.at_zero, self.most)
-        return Quantity(lower, upper, BACKWARD, (*self.work, work_of(self.step, chain.part, found)))
+        found, tried = _sum(ask, self._stiff(ask), time, stochastic=self.stochastic)
+        lower, upper = filled(self.chain.part, found, self.at_zero, self.most)
+        work = (*self.work, *tried, work_of(self.step, self.chain.part, found))
+        return Quantity(lower, upper, _method(found), work)
+
+    def _stiff(self, ask: BoundedQuestion) -> Stiff:
+        return Stiff(ask, self.equation, self.chain, self.start, self.weights, self.exponent)
 
     def curve(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
         """Bound it in the initial states, at many times that ascend, all of them in one pass."""
@@ -187,18 +194,44 @@ class JumpSum:
         return forward_in_time.curve_forward_first(ask, self.step, forward, times, backward)
 
     def _backward(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
-        chain = self.chain
-        weights = [self.weights(jumps) for jumps in poissons([chain.rate * time for time in times])]
-        states = ask.important(chain.part)
-        found = power_sums(chain.chain(self.start), weights, states, ask.settings, stochastic=self.stochastic)
-        work = (*self.work, work_of(self.step, chain.part, found))
-        return Curve.of(ask, chain.part, self._lowered(found), self.at_zero, self.most, BACKWARD, work)
+        chain, stiff = self.chain, self._stiff(ask)
+        settled = stiff.at_all(times)
+        if settled is not None:
+            found = PowerSum(settled.lower, settled.upper, 0, 0, 0.0, settled.how)
+        else:
+            weights = [self.weights(jumps) for jumps in poissons([chain.rate * time for time in times])]
+            states = ask.important(chain.part)
+            found = power_sums(
+                chain.chain(self.start),
+                weights,
+                states,
+                ask.settings,
+                stochastic=self.stochastic,
+                otherwise=stiff.instead_at_all(times),
+            )
+            found = _lowered(found, self.exponent)
+        work = (*self.work, *stiff.work, work_of(self.step, chain.part, found))
+        return Curve.of(ask, chain.part, found, self.at_zero, self.most, _method(found), work)
 
-    def _lowered(self, found: PowerSum) -> PowerSum:
-        if not self.exponent:
-            return found
-        lower, upper = lowered(found.lower, found.upper, self.exponent)
-        return replace(found, lower=lower, upper=upper)
+
+def _sum(ask: BoundedQuestion, stiff: Stiff, time: float, *, stochastic: bool = False) -> tuple[PowerSum, list[Work]]:
+    """A sum over jumps, by steps or by equations, and what was tried in vain."""
+    if (found := stiff.at(time)) is None:
+        weights = stiff.weights(poisson(stiff.jumps.rate * time))
+        chain, instead = stiff.jumps.chain(stiff.start), stiff.instead(time)
+        found = _lowered(ask.sum(chain, weights, stochastic=stochastic, otherwise=instead), stiff.exponent)
+    return found, stiff.work
+
+
+def _lowered(found: PowerSum, exponent: int) -> PowerSum:
+    if not exponent:
+        return found
+    lower, upper = lowered(found.lower, found.upper, exponent)
+    return replace(found, lower=lower, upper=upper)
+
+
+def _method(found: PowerSum) -> str:
+    return RATIONAL if found.how else BACKWARD
 
 
 def reach(ask: BoundedQuestion, through: Mask, goal: Mask) -> JumpSum | None:
@@ -212,7 +245,16 @@ def reach(ask: BoundedQuestion, through: Mask, goal: Mask) -> JumpSum | None:
     start, exponent = _per_jump(chain, enter)
     forward = partial(forward_in_time.until, ask, through, goal, 0.0)
     return JumpSum(
-        "until within a time", chain, start, Weights.over_time, reached, forward, 1.0, exponent=exponent, work=(graph,)
+        "until within a time",
+        chain,
+        start,
+        Weights.over_time,
+        reached,
+        forward,
+        partial(_equation, ask, matter, reached),
+        1.0,
+        exponent=exponent,
+        work=(graph,),
     )
 
 
@@ -227,36 +269,62 @@ def stay(ask: BoundedQuestion, inside: Mask) -> JumpSum | None:
     def forward(time: float) -> forward_in_time.Attempt:
         return forward_in_time.until(ask, inside, inside, time, time)
 
+    equation = partial(_equation, ask, matter, ask.zeros, start=staying)
     return JumpSum(
-        "stay for a time", chain, chain.part.of(staying), Weights.at_time, staying, forward, 1.0, work=(graph,)
+        "stay for a time",
+        chain,
+        chain.part.of(staying),
+        Weights.at_time,
+        staying,
+        forward,
+        equation,
+        1.0,
+        work=(graph,),
     )
 
 
 def reward_over(ask: BoundedQuestion, rates: Floats) -> JumpSum | None:
     """R [ C<=t ], given what each state earns per unit of time."""
-    chain, whole = _earning(ask, rates)
+    chain, keep = _earning(ask, rates)
     if chain is None:
         return None
     start, exponent = _per_jump(chain, chain.part.of(rates))
     forward = partial(forward_in_time.reward_over, ask, rates)
     return JumpSum(
-        "reward over time", chain, start, Weights.over_time, ask.zeros, forward, stochastic=whole, exponent=exponent
+        "reward over time",
+        chain,
+        start,
+        Weights.over_time,
+        ask.zeros,
+        forward,
+        partial(_equation, ask, keep, ask.zeros, earned=rates),
+        stochastic=bool(keep.all()),
+        exponent=exponent,
     )
 
 
 def reward_at(ask: BoundedQuestion, state: Floats) -> JumpSum | None:
     """R [ I=t ]."""
-    chain, whole = _earning(ask, state)
+    chain, keep = _earning(ask, state)
     if chain is None:
         return None
-    forward = partial(forward_in_time.reward_at, ask, state)
-    return JumpSum("reward at a time", chain, chain.part.of(state), Weights.at_time, state, forward, stochastic=whole)
+    start, forward = chain.part.of(state), partial(forward_in_time.reward_at, ask, state)
+    equation, whole = partial(_equation, ask, keep, ask.zeros, start=state), bool(keep.all())
+    return JumpSum("reward at a time", chain, start, Weights.at_time, state, forward, equation, stochastic=whole)
 
 
-def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, bool]:
-    """The chain of the states from which a state with a reward can be reached, and whether these are all."""
+def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, Mask]:
+    """The chain of the states from which a state with a reward can be reached, and these states."""
     keep = ask.reaching(rates > 0)
-    return uniformise(ask.model, keep, ask.threads, ask.prepared), bool(keep.all())
+    return uniformise(ask.model, keep, ask.threads, ask.prepared), keep
+
+
+def _equation(
+    ask: BoundedQuestion, keep: Mask, outside: Floats, *, start: Floats | None = None, earned: Floats | None = None
+) -> OpenChain:
+    """The differential equation in the states to keep; others have what they have, and none of them earns."""
+    begin = np.zeros(int(keep.sum())) if start is None else start[keep]
+    return OpenChain.of(ask.model, keep, outside, earned, begin, ask.threads)
 
 
 def _per_jump(chain: Uniformised, rates: Floats) -> tuple[Floats, int]:
@@ -272,19 +340,26 @@ def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) ->
     if chain is None:
         lower, upper = np.where(matter, later.lower, 0.0), np.where(matter, later.upper, 0.0)
         return Quantity(lower, upper, BACKWARD, (*later.work, graph))
-    weights = Weights.at_time(poisson(chain.rate * time))
     below, above = chain.part.of(later.lower), chain.part.of(later.upper)
     width = _relative_width(below, above)
-    sums = [ask.sum(chain.chain(below), weights)]
+    sums, tried = [], list[Work]()
+
+    def add(start: Floats) -> None:
+        equation = partial(_equation, ask, matter, ask.zeros, start=start)
+        found, work = _sum(ask, Stiff(ask, equation, chain, chain.part.of(start), Weights.at_time), time)
+        sums.append(found)
+        tried.extend(work)
+
+    add(later.lower)
     lower, upper = filled(chain.part, sums[0], ask.zeros, 1.0)
     if width <= ask.settings.eps / 2:
         # All is linear and non-negative: what is known up to a factor stays so.
         upper = namespace(upper).minimum(upper * (1 + width * (1 + 1e-9)), 1.0)
     else:
-        sums.append(ask.sum(chain.chain(above), weights))
+        add(later.upper)
         upper = filled(chain.part, sums[1], ask.zeros, 1.0)[1]
-    work = (*later.work, graph, *(work_of("stay for a time", chain.part, found) for found in sums))
-    return Quantity(lower, upper, BACKWARD, work)
+    work = (*later.work, graph, *tried, *(work_of("stay for a time", chain.part, found) for found in sums))
+    return Quantity(lower, upper, max(map(_method, sums), key=(BACKWARD, RATIONAL).index), work)
 
 
 def _mattering(ask: BoundedQuestion, goal: Mask, through: Mask, but: Mask | None = None) -> tuple[Mask, Work]:

@@ -22,8 +22,10 @@ __all__ = [
     "FORWARD",
     "MEANT_FOR",
     "METHODS",
+    "RATIONAL",
     "RELAXED",
     "TIMED",
+    "TIMED_ON_HOST",
     "TOPOLOGICAL",
     "balances",
     "check_name",
@@ -38,8 +40,13 @@ __all__ = [
 
 DEFAULT = "sound"
 TOPOLOGICAL = "topological"
-FORWARD, BACKWARD = TIMED = ("adaptive-uniformisation", "uniformisation")
-MEANT_FOR = {FORWARD: "CTMCs within a time, from one state", BACKWARD: "CTMCs within a time"}
+FORWARD, BACKWARD, RATIONAL = TIMED = ("adaptive-uniformisation", "uniformisation", "rational-krylov")
+TIMED_ON_HOST = (FORWARD, RATIONAL)
+MEANT_FOR = {
+    FORWARD: "CTMCs within a time, from one state",
+    BACKWARD: "CTMCs within a time",
+    RATIONAL: "CTMCs within a time",
+}
 INNER = "value-iteration"  # what works inside if nothing is said
 RELAXED = ("jor", "sor")  # those that take --omega
 

@@ -1,0 +1,1 @@
+"""Time bounds of stiff CTMCs: windows of time that are proposed by solving equations, and proved."""

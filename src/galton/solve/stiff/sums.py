@@ -1,0 +1,162 @@
+"""What uniformisation sums up jump by jump, found by few equations instead: :class:`~galton.solve.power_sums.PowerSum`.
+
+The first stretch of time is uniformisation's, a few hundred jumps; then windows follow (:mod:`.evolution`).
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...model.errors import NumericError
+from ...model.rounding import UNIT
+from ...model.sparse import Int32s
+from ...model.values import Floats
+from ..poisson import Poisson, poisson
+from ..power_sums import PowerSum, Weights, power_sum
+from ..settings import Settings
+from ..tolerance import TINY
+from ..uniformisation import Uniformised
+from .evolution import Evolution, evolve
+from .open_chain import OpenChain
+from .pieces import Piece, Track
+from .weight import weigh
+
+__all__ = ["StiffSum", "WideStretchError"]
+
+FIRST_JUMPS = 500.0  # of uniformisation, in the mean
+SHARE = 0.3  # of eps: errors that are aimed at beside the weight
+TRIES = 3
+DOUBT = 4.0  # times what seems to be needed is asked for in another try
+FINEST = 1e-13  # errors beside the weight that doubles can be asked for
+COARSEST = 1e-2
+ROUNDED = 100.0  # units in the last place, times the jumps: about the error of vectors in doubles
+NOTHING = 1e-300  # an eps that no early end meets
+
+
+class WideStretchError(NumericError):
+    """Bounds that are wider than asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class StiffSum:
+    """A question that :class:`OpenChain` states, and the chain of jumps that begins to answer it.
+
+    Attributes
+    ----------
+    start
+        What states are worth at the first jump.
+    weights
+        How much each jump counts, given how many there are.
+    important
+        States whose bounds have to be close relative to their own values: their places among the open ones.
+    everywhere
+        Whether those of all others have to be close relative to the largest value.
+    most_work
+        Entries that may be gone over.
+    """
+
+    equation: OpenChain
+    jumps: Uniformised
+    start: Floats
+    weights: Callable[[Poisson], Weights]
+    important: Int32s
+    settings: Settings
+    everywhere: bool = False
+    most_work: float = math.inf
+
+    def at(self, time: float) -> PowerSum:
+        """Bounds in all open states; raises where they are wider than asked for, or take too much work."""
+        begin = clock.perf_counter()
+        first = self._first(time)
+        if self._is_short(time):
+            return replace(first, how=f"no window of time, but the {first.steps:,} jumps before one")
+        found = self._evolve(first, time)
+        return self._told(found, time, begin)
+
+    def at_all(self, times: Sequence[float]) -> tuple[Floats, Floats, PowerSum]:
+        """Bounds in the important states at many times that ascend, ``(times, states)``, and what it took.
+
+        Where a time is so early that nothing is known, they are 0 and infinity.
+        """
+        begin = clock.perf_counter()
+        lower = np.zeros((len(times), len(self.important)))
+        upper = np.full_like(lower, np.inf)
+        end = times[-1]
+        first = self._first(end)
+        if self._is_short(end):
+            found = self.at(end)
+            lower[-1], upper[-1] = found.lower[self.important], found.upper[self.important]
+            return lower, upper, found
+
+        def watch(piece: Piece, track: Track) -> None:
+            for place, time in enumerate(times):
+                if piece.begin < time <= piece.end:
+                    lower[place], upper[place] = track.within(piece, time, self.important)
+
+        return lower, upper, self._told(self._evolve(first, end, watch), end, begin)
+
+    def _is_short(self, time: float) -> bool:
+        return self.jumps.rate * time <= 2 * FIRST_JUMPS
+
+    def _first(self, time: float) -> PowerSum:
+        """By uniformisation, for a short time."""
+        mean = self.jumps.rate * time if self._is_short(time) else FIRST_JUMPS
+        chain, settings = self.jumps.chain(self.start), replace(self.settings, eps=NOTHING, watch=None)
+        none = np.zeros(0, dtype=np.int32)
+        return power_sum(chain, self.weights(poisson(mean)), none, settings, everywhere=True)
+
+    def _evolve(self, first: PowerSum, end: float, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
+        """Bounds at the end that are close enough; with smaller errors if the first try is not."""
+        weight = weigh(self.equation, end, self.settings, self.most_work)
+        allowed = SHARE * self.settings.eps
+        if not self.settings.relative:
+            allowed = min(allowed / float(weight.w[self.important].max(initial=TINY)), COARSEST)
+        begin = FIRST_JUMPS / self.jumps.rate
+        for _ in range(TRIES):
+            found = evolve(
+                self.equation,
+                weight,
+                (begin, first.lower, first.upper),
+                end,
+                allowed,
+                self.settings,
+                self.most_work,
+                ROUNDED * UNIT * self.jumps.rate * end > allowed,
+                watch,
+            )
+            excess = self.excess(found.lower[self.important], found.upper[self.important])
+            if self.everywhere:
+                excess = max(excess, self._largest_excess(found))
+            if excess <= 1:
+                return found
+            allowed /= DOUBT * excess
+            if allowed < FINEST:
+                break
+        raise WideStretchError(f"its bounds are {excess:.3g} times wider than they should be")
+
+    def excess(self, lower: Floats, upper: Floats) -> float:
+        """How many times wider bounds are than half of what may be: the other half is for what they are made into."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            width = (upper - lower) / (self.settings.eps * (lower if self.settings.relative else 1.0))
+        most = float(np.where(upper <= TINY, 0.0, width).max(initial=0.0))
+        return math.inf if math.isnan(most) else most
+
+    def _largest_excess(self, found: Evolution) -> float:
+        """How many times wider the bounds of all states are, relative to the largest number."""
+        largest = float(found.lower.max()) if self.settings.relative else 1.0
+        width = float((found.upper - found.lower).max())
+        return width / (self.settings.eps * largest) if largest > 0 else math.inf
+
+    def _told(self, found: Evolution, time: float, begin: float) -> PowerSum:
+        steps = math.ceil(self.jumps.rate * time) if self.jumps.rate * time < math.inf else 0
+        how = (
+            f"{found.windows} windows of time and {found.solved} equations, solved in {found.steps} steps, "
+            f"for {steps:,} jumps"
+        )
+        seconds = clock.perf_counter() - begin
+        return PowerSum(found.lower, found.upper, found.sweeps, steps, seconds, how)

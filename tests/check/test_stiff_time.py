@@ -1,0 +1,247 @@
+"""Time bounds by equations: proved bounds against matrix exponentials in 50 digits, and proposals that are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import flint
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import galton
+from galton import GaltonError, Settings
+from galton.checking.bounded import stiff_time
+from galton.solve.stiff import evolution
+from galton.solve.stiff.open_chain import OpenChain
+from galton.solve.stiff.pieces import Piece, Track
+from galton.solve.stiff.weight import proved_growth
+from galton.solve.stiff.window import Window
+
+Floats = npt.NDArray[np.float64]
+EPS = 1e-6
+BY_EQUATIONS = Settings(method="rational-krylov", eps=EPS)
+DIGITS = 50
+N = 12
+
+
+def chain_of(rates: dict[tuple[int, int], float]) -> Floats:
+    found = np.zeros((N, N))
+    for (source, target), rate in rates.items():
+        found[source, target] = rate
+    return found
+
+
+def cycle() -> Floats:
+    return chain_of({(s, (s + 1) % N): 3.0 for s in range(N)} | {(1, 0): 2e5, (0, 1): 1e5})
+
+
+def stages() -> Floats:
+    return chain_of({(s, s + 1): 7.0 for s in range(N - 1)} | {(0, 1): 1e5, (1, 0): 1e5})
+
+
+def queue(up: float, down: float) -> Floats:
+    ups = {(s, s + 1): up for s in range(N - 1)}
+    return chain_of(ups | {(s + 1, s): down * (s + 1) for s in range(N - 1)})
+
+
+def blocks() -> Floats:
+    inside = {(s, t): 3e3 * (1 + (s * t) % 3) for s in range(N) for t in range(N) if s != t and s // 4 == t // 4}
+    return chain_of(inside | {(0, 4): 1e-3, (5, 8): 2e-3, (9, 3): 1e-2})
+
+
+def drawn(seed: int) -> Floats:
+    random = np.random.default_rng(seed)
+    found = np.zeros((N, N))
+    for s in range(N):
+        for t in random.choice(N, 3, replace=False):
+            found[s, t] = 10.0 ** random.uniform(-9, 6) if t != s else 0.0
+        found[s, (s + 1) % N] = 10.0 ** random.uniform(-2, 4)
+    return found
+
+
+CASES: dict[str, tuple[Floats, float]] = {
+    "cycle": (cycle(), 2.5),
+    "stages": (stages(), 2.0),
+    "queue": (queue(900.0, 1000.0), 30.0),
+    "rare": (queue(1.0, 1e4), 10.0),  # about 1e-41
+    "blocks": (blocks(), 100.0),
+    "drawn": (drawn(1), 30.0),
+    "long": (drawn(2), 3000.0),  # more jumps than doubles have digits for
+}
+REWARDS = np.arange(N) % 4 + 0.5
+
+
+def exact(number: float) -> flint.arb:
+    return flint.arb(flint.fmpq(*float(number).as_integer_ratio()))
+
+
+def exponential(rates: Floats, time: float, kind: str) -> list[flint.arb]:
+    """For each state, what is asked: the exponential of the generator, in balls of more than 50 digits."""
+    flint.ctx.prec = 600
+    matrix = flint.arb_mat(N + 1, N + 1)
+    for s in range(N):
+        if kind == "until" and s == N - 1:
+            continue
+        for t in range(N):
+            if s != t:
+                matrix[s, t] = exact(rates[s, t])
+                matrix[s, s] -= exact(rates[s, t])
+        if kind == "over":
+            matrix[s, N] = exact(REWARDS[s])
+    power = (matrix * exact(time)).exp()
+    if kind == "over":
+        return [power[s, N] for s in range(N)]
+    worth = [exact(number) for number in ((np.arange(N) == N - 1) if kind == "until" else REWARDS)]
+    found = [sum((power[s, t] * worth[t] for t in range(N)), flint.arb(0)) for s in range(N)]
+    assert all(number.rel_accuracy_bits() > DIGITS * 3.33 for number in found)
+    return found
+
+
+def model_of(rates: Floats) -> galton.Model:
+    return galton.Model.from_matrix("ctmc", rates, labels={"goal": [N - 1]}, rewards={"r": REWARDS})
+
+
+QUESTIONS = {"until": 'P=? [ F<={!r} "goal" ]', "at": "R=? [ I={!r} ]", "over": "R=? [ C<={!r} ]"}
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+@pytest.mark.parametrize("name", CASES)
+def test_bounds_hold_what_a_matrix_exponential_says(name: str, kind: str) -> None:
+    rates, time = CASES[name]
+    truth = exponential(rates, time, kind)[0]
+    found = galton.check(model_of(rates), QUESTIONS[kind].format(time), settings=BY_EQUATIONS)
+    assert found.steps[-1].method == "rational-krylov"
+    assert not exact(found.lower) > truth
+    assert not exact(found.upper) < truth
+    assert found.upper - found.lower <= 2 * EPS * found.upper
+    assert found.upper > found.lower
+
+
+# The proof does not ask where a polynomial comes from.
+
+
+def equation(rates: Floats) -> OpenChain:
+    keep = np.arange(N) != N - 1
+    return OpenChain.of(model_of(rates), keep, (~keep).astype(np.float64), None, np.zeros(N - 1), 1)
+
+
+def test_a_polynomial_that_is_anything_is_bounded_all_the_same() -> None:
+    rates, time = queue(3.0, 4.0), 0.25
+    truth = [float(number.mid()) for number in exponential(rates, time, "until")[:-1]]
+    chain, w = equation(rates), np.ones(N - 1)
+    random = np.random.default_rng(0)
+    for degree in (0, 1, 5):
+        piece = Piece(0.0, time, random.uniform(-0.1, 0.2, (degree + 1, N - 1)))
+        track = Track(chain, w, proved_growth(chain, w), np.zeros(N - 1), np.zeros(N - 1))
+        track.step(piece)
+        lower, upper = track.bounds()
+        assert (lower <= truth).all()
+        assert (truth <= upper).all()
+        assert track.error >= np.abs(piece.coefficients.sum(axis=0) - truth).max()
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-2, 1.0])
+def test_the_error_of_a_disturbed_solution_is_at_least_the_disturbance(size: float) -> None:
+    """One state, u' = 1 - u: a Taylor polynomial is proved, and what is put on top is seen."""
+    model = galton.Model.from_matrix("ctmc", [[0.0, 1.0], [0.0, 0.0]], labels={"goal": [1]})
+    keep = np.array([True, False])
+    chain = OpenChain.of(model, keep, np.array([0.0, 1.0]), None, np.zeros(1), 1)
+    taylor = [0.0, *(-((-1.0) ** k) / float(np.prod(np.arange(1, k + 1))) for k in range(1, 12))]
+    half = np.polynomial.Polynomial(taylor)(np.polynomial.Polynomial([0.25, 0.25]))  # times from 0 to 1/2
+    coefficients = np.polynomial.chebyshev.poly2cheb(half.coef)[:, None]
+    truth = 1 - np.exp(-0.5)
+
+    def error(given: Floats) -> float:
+        track = Track(chain, np.ones(1), 0.0, np.zeros(1), np.zeros(1))
+        track.step(Piece(0.0, 0.5, given))
+        lower, upper = track.bounds()
+        assert lower[0] <= truth <= upper[0]
+        return track.error
+
+    assert error(coefficients) < 1e-11
+    disturbed = coefficients.copy()
+    disturbed[3] += size
+    assert error(disturbed) >= size
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda c: c * (1 + 1e-4),  # all a little too large
+        lambda c: np.concatenate([c[:3], 0 * c[3:]]),  # too short
+        lambda c: c[:, ::-1].copy(),  # the numbers of other states
+    ],
+)
+def test_a_wrong_proposal_is_refused(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Floats], Floats]) -> None:
+    propose = evolution.propose
+
+    def wrong(*given: object) -> Window:
+        found = propose(*given)  # type: ignore[arg-type]
+        return replace(found, pieces=[replace(p, coefficients=spoil(p.coefficients)) for p in found.pieces])
+
+    monkeypatch.setattr(evolution, "propose", wrong)
+    rates, time = CASES["drawn"]
+    with pytest.raises(GaltonError, match=r"rational-krylov finds no answer.*without"):
+        galton.check(model_of(rates), QUESTIONS["until"].format(time), settings=BY_EQUATIONS)
+
+
+def test_where_it_finds_no_answer_uniformisation_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stiff_time, "WORK_LEFT", 0.0)
+    monkeypatch.setattr(stiff_time, "WORTH", 0.0)
+    rates, time = CASES["stages"]
+    text = QUESTIONS["until"].format(time)
+    found = galton.check(model_of(rates), text)
+    assert found.steps[-1].method == "uniformisation"
+    assert any(work.step == "rational-krylov" and "given up with " in work.detail for work in found.work)
+    monkeypatch.setattr(stiff_time, "WORTH", 1e9)
+    other = galton.check(model_of(rates), text)
+    assert other.steps[-1].method == "rational-krylov"
+    assert max(found.lower, other.lower) <= min(found.upper, other.upper)
+
+
+@pytest.mark.parametrize("text", ['P=? [ F[2,9] "goal" ]', 'P=? [ G<=9 !"goal" ]', 'P=? [ F[9,9] "goal" ]'])
+def test_other_questions_about_time(text: str) -> None:
+    model = model_of(CASES["queue"][0])
+    ours = galton.check(model, text, settings=BY_EQUATIONS)
+    others = galton.check(model, text, settings=replace(BY_EQUATIONS, method="uniformisation"))
+    assert max(ours.lower, others.lower) <= min(ours.upper, others.upper)
+    assert "windows of time" in ours.work[-1].detail
+
+
+def test_an_absolute_eps() -> None:
+    rates, time = CASES["rare"]
+    found = galton.check(
+        model_of(rates), QUESTIONS["until"].format(time), settings=replace(BY_EQUATIONS, relative=False)
+    )
+    assert 0 <= found.lower <= float(exponential(rates, time, "until")[0].mid()) <= found.upper <= 2 * EPS
+
+
+CURVE = """ctmc
+module queue
+  n : [0..11] init 0;
+  [] n<11 -> 900 : (n'=n+1);
+  [] n>0 -> 1000*n : (n'=n-1);
+endmodule
+label "goal" = n=11;
+rewards true : n; endrewards
+"""
+
+
+@pytest.mark.parametrize("text", ['const double T; P=? [ F<=T "goal" ]', "const double T; R=? [ C<=T ]"])
+def test_a_curve(text: str) -> None:
+    program = galton.parse(CURVE)
+    times = [0.01, 1.0, 5.0, 20.0]
+    ours = galton.experiment(program, text, settings=BY_EQUATIONS, T=times)
+    others = galton.experiment(program, text, settings=Settings(method="uniformisation"), T=times)
+    assert not ours.errors
+    for mine, other in zip((row.result for row in ours), (row.result for row in others), strict=True):
+        assert mine.steps[-1].method == "rational-krylov"
+        assert max(mine.lower, other.lower) <= min(mine.upper, other.upper)
+        assert mine.upper - mine.lower <= 2 * EPS * mine.upper
+
+
+def test_it_is_for_time_bounds_only() -> None:
+    with pytest.raises(GaltonError, match=r"rational-krylov.* does nothing for"):
+        galton.check(galton.parse(CURVE), 'P=? [ F "goal" ]', settings=BY_EQUATIONS)
