@@ -1,9 +1,10 @@
 """Curves over a bound: a thousand points beside the last of them alone.
 
-    python bench/curves.py [--only cluster,herman] [--points 1000] [--repeat 3] [--alone]
+    python bench/curves.py [--only cluster,herman] [--points 1000] [--repeat 3] [--shell] [--alone]
 
 For each question the best seconds of ``galton check`` for the last point, and for all points, from the file to the
-table; what is imported is imported before. With ``--alone`` also the seconds of all points one by one, as questions of
+table; what is imported is imported before. With ``--shell`` they are seconds of the processor of a process of its own,
+as people start it. With ``--alone`` also the seconds of all points one by one, as questions of
 their own to a model that is built once. Some points are asked alone in any case, and their bounds must overlap those of
 the curve, else the program ends with an error.
 """
@@ -14,6 +15,8 @@ import argparse
 import contextlib
 import io
 import json
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -50,28 +53,54 @@ QUESTIONS = (
     Question("polling", {"N": 12}, 'const double T; P=? [ G<=T !"served1" ]', 5),
     Question("tandem", {"c": 255}, 'const double T; R{"customers"}=? [ I=T ]', 10),
     Question("signalling", SIGNALLING, 'const double T; R{"output"}=? [ I=T ]', 2),
+    Question("tandem", {"c": 31}, 'const double T; R{"customers"}=? [ C<=T ]', 10),
+    Question("die", {}, "const int T; P=? [ F<=T d=6 ]", 1000),
+    Question("die", {}, "const int T; R=? [ C<=T ]", 1000),
     Question("herman", {"N": 11}, 'const int T; P=? [ F<=T "stable" ]', 1000),
     Question("brp", {"N": 1024, "MAX": 5}, 'const int T; P=? [ F<=T "success" ]', 10000),
     Question("consensus", {"N": 4, "K": 4}, 'const int T; Pmax=? [ F<=T "finished" ]', 1000),
+    Question("consensus", {"N": 2, "K": 2}, 'const int T; R{"steps"}min=? [ C<=T ]', 1000),
     Question("csma", {"N": 3, "K": 4}, 'const int T; Pmin=? [ F<=T "all_delivered" ]', 1000),
 )
 
 
-def run(question: Question, values: str, repeat: int) -> tuple[list[dict[str, Any]], float]:
-    """The answers of ``galton check``, and the best time of a table; files and answers are the same for both."""
+def arguments_of(question: Question, values: str) -> list[str]:
+    """Of ``galton``, for some values of the bound."""
     given = [*(f"{name}={str(value).lower()}" for name, value in question.constants.items()), f"T={values}"]
-    arguments = ["check", str(MODELS / f"{question.model}.prism"), "--prop", question.text, "--const", ",".join(given)]
-    best, said = float("inf"), ""
-    for count in range(repeat + 1):
-        told = io.StringIO()
-        start = time.perf_counter()
-        with contextlib.redirect_stdout(told):
-            COMMAND.main([*arguments, *(() if count else ("--json",))], "galton", standalone_mode=False)
-        if count:
-            best = min(best, time.perf_counter() - start)
-        else:
-            said = told.getvalue()
-    return [json.loads(line) for line in said.splitlines()], best
+    return ["check", str(MODELS / f"{question.model}.prism"), "--prop", question.text, "--const", ",".join(given)]
+
+
+def run(arguments: list[str]) -> str:
+    """What ``galton`` prints, within this process."""
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        COMMAND.main(arguments, "galton", standalone_mode=False)
+    return told.getvalue()
+
+
+def answers(question: Question, values: str) -> list[dict[str, Any]]:
+    """For some values of the bound."""
+    return [json.loads(line) for line in run([*arguments_of(question, values), "--json"]).splitlines()]
+
+
+def seconds(question: Question, values: str, repeat: int, shell: bool) -> float:
+    """The best time of a table."""
+    arguments = arguments_of(question, values)
+    return min((_in_process if shell else _here)(arguments) for _ in range(repeat))
+
+
+def _here(arguments: list[str]) -> float:
+    start = time.perf_counter()
+    run(arguments)
+    return time.perf_counter() - start
+
+
+def _in_process(arguments: list[str]) -> float:
+    started = subprocess.Popen([sys.executable, "-m", "galton", *arguments], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(started.pid, 0)
+    if status:
+        raise SystemExit(f"galton {' '.join(arguments)} ended with {os.waitstatus_to_exitcode(status)}")
+    return used.ru_utime + used.ru_stime
 
 
 def alone(question: Question, values: list[float]) -> float:
@@ -87,8 +116,9 @@ def row(question: Question, options: argparse.Namespace) -> bool:
     """Print one line; whether the bounds of points overlap those that they have alone."""
     step = question.last / options.points
     text = f"0:{step:g}:{question.last:g}" if "double" in question.text else f"0:{max(1, int(step))}:{question.last:g}"
-    last, last_s = run(question, f"{question.last:g}", options.repeat)
-    curve, curve_s = run(question, text, options.repeat)
+    last, curve = answers(question, f"{question.last:g}"), answers(question, text)
+    last_s = seconds(question, f"{question.last:g}", options.repeat, options.shell)
+    curve_s = seconds(question, text, options.repeat, options.shell)
     values = [answer["constants"]["T"] for answer in curve]
     alone_s = f"{alone(question, values):.2f}" if options.alone else ""
     given = ",".join(f"{name}={value}" for name, value in question.constants.items())[:16]
@@ -96,7 +126,7 @@ def row(question: Question, options: argparse.Namespace) -> bool:
     asked = question.text.split("; ", 1)[1]
     print(LINE.format(question.model, given, asked, question.last, f"{last[0]['states']:,}", *cells), flush=True)
     looked_at = range(0, len(curve), max(1, len(curve) // LOOKED_AT))
-    single = [(curve[i], run(question, repr(values[i]), 0)[0][0]) for i in looked_at]
+    single = [(curve[i], answers(question, repr(values[i]))[0]) for i in looked_at]
     pairs = [(curve[-1], last[0]), *single]
     return all(max(a["lower"], b["lower"]) <= min(a["upper"], b["upper"]) for a, b in pairs)
 
@@ -107,6 +137,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of models, with commas between")
     parser.add_argument("--points", type=int, default=1000)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--shell", action="store_true", help="seconds of the processor of a process of its own")
     parser.add_argument("--alone", action="store_true", help="ask all points one by one as well")
     options = parser.parse_args()
     print(LINE.format(*COLUMNS))
