@@ -36,10 +36,11 @@ $(BUILT): pyproject.toml CMakeLists.txt $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-# What tests and linters need besides.
-$(TOOLS): $(BUILT) pyproject.toml
+# The same with what tests and linters need besides.
+$(TOOLS): pyproject.toml CMakeLists.txt $(CORE)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+	touch $(BUILT) $@
 
 demo: $(BUILT)
 	$(BIN)/galton info models/herman.prism --const N=11
