@@ -29,7 +29,19 @@ OPTIONS = {
     "build": [*BUILDING, "--export"],
     "lump": [*BUILDING, "--device", "--json", "--prop", "-p", "--props", "--output", "-o", "--actions"],
     "check": [
-        *(*BUILDING, "--json", "--prop", "-p", "--props", "--name", "--eps", "--relative", "--absolute", "--method"),
+        *(
+            *BUILDING,
+            "--json",
+            "--prism-results",
+            "--prop",
+            "-p",
+            "--props",
+            "--name",
+            "--eps",
+            "--relative",
+            "--absolute",
+            "--method",
+        ),
         *(
             "--automaton",
             "--omega",
