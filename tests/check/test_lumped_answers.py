@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from played import played_device
 from symmetric_programs import symmetric
 from test_symmetry import CHAINS, DECISIONS, EPS, agree
 
@@ -85,11 +86,11 @@ def test_values_of_all_states_are_those_of_the_whole_model() -> None:
     np.testing.assert_allclose(lifted, np.asarray(found.values), rtol=1e-5)
 
 
-def models_of(program: object, props: list[str], **options: object) -> list[tuple[bool, str]]:
+def models_of(program: object, props: list[str], device: str = "cpu", **options: object) -> list[tuple[bool, str]]:
     """For each property whether it is asked of a quotient, and what is told."""
     inquiry = inquire(program, props, {}, Settings(), **options)  # type: ignore[arg-type]
     (row,) = inquiry.rows()
-    answers = Answers(inquiry, row, QuietWorker(Settings(), {}))
+    answers = Answers(inquiry, row, QuietWorker(Settings(), {"device": device}))
     built = [answers.of(asked).built for asked in row.all_asked]
     return [(one.model.sizes is not None, one.lumping) for one in built if one is not None]
 
@@ -103,8 +104,13 @@ def test_it_is_done_where_it_pays_and_said_why_not() -> None:
         patch.setattr(lumping, "SMALL", 0)
         assert models_of(program, [quick]) == [(False, "about 40 sweeps are quicker")]
         ((used, note),) = models_of(program, [long])
+        with played_device():
+            on_device = models_of(program, [long], "cuda")
+            told = models_of(program, [long], "cuda", lump=True)
     assert used
     assert note.startswith("131 blocks standing for 554 states")
+    assert on_device == [(False, "a device lumps only where it is told to")]
+    assert told[0][0]
     assert models_of(program, [long], lump=False) == [(False, "")]
     assert models_of(program, [quick], lump=True)[0][0]
 

@@ -491,8 +491,8 @@ class Answers:
         inquiry = self._inquiry
         if inquiry.lump is False:
             return dict.fromkeys(families, built)
-        if inquiry.lump is None and built.model.n_transitions < SMALL:
-            return dict.fromkeys(families, replace(built, lumping="the model is small"))
+        if inquiry.lump is None and (reason := _why_not_by_itself(built.model)):
+            return dict.fromkeys(families, replace(built, lumping=reason))
         from .lumping import lumped_for
 
         start = time.perf_counter()
@@ -522,6 +522,13 @@ class Answers:
                 found = self._worker.curve(self._models[family].model, family, sorted(values))
                 if found is not None:
                     self._curves[family] = found
+
+
+def _why_not_by_itself(model: Model) -> str:
+    """Why a model is not lumped unless that is asked for; empty where it may be."""
+    if model.on_device:  # what it costs there has not been measured
+        return "a device lumps only where it is told to"
+    return "the model is small" if model.n_transitions < SMALL else ""
 
 
 @dataclass(frozen=True)
