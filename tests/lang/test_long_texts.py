@@ -74,7 +74,7 @@ def roots(file: ModelFile) -> Iterator[tuple[Expression, Span]]:
             for update in command.updates:
                 yield update.probability or command.guard, update.span
                 for assignment in update.assignments:
-                    yield assignment.value, assignment.variable.span
+                    yield assignment.value, assignment.target.span
 
 
 def parts(expression: Expression) -> Iterator[Expression]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,31 @@ def test_operators_are_read_and_documented(sign: str) -> None:
 def test_signs_are_read_and_documented(sign: str) -> None:
     assert isinstance(parse_expression(Source("test", f"{sign}a")), Unary)
     assert f"`{sign}a`" in DOCUMENTED
+
+
+TYPES = {"bool": "bool", "int": "int", "number": "number", "alike": "two numbers or two bools", "choice": "a bool, and"}
+GIVEN = {"bool": "a `bool`", "int": "an `int`", "double": "a `double`", "widest": "", "branch": "a `double` if one"}
+
+
+@pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: f"{row.text[0]}/{row.arity}")
+def test_the_tables_say_what_every_operation_takes_and_gives(row: Operation) -> None:
+    for text in row.text:
+        line = documented_row(text, row.arity)
+        assert TYPES[row.takes] in line, line
+        assert GIVEN[row.gives] in line, line
+        assert row.gives != "widest" or "an `int` if" in line or "its type" in line, line
+        if row.settled_by is not None:
+            assert f"`b` is not evaluated where `a` is {str(row.settled_by).lower()}" in line, line
+
+
+def documented_row(text: str, arity: int) -> str:
+    """The line of the tables that has an operation in its first cell."""
+    shown = (
+        f"{text}({'a, b'[: 3 * arity - 2]}"
+        if text.isidentifier()
+        else {1: f"{text}a", 2: f"a{text}b"}.get(arity, "c ? a")
+    )
+    shown = shown.replace("|", "&#124;")
+    lines = [line for line in DOCUMENTED.splitlines() if line.startswith("| ")]
+    (found,) = [line for line in lines if re.search(rf"[`>]{re.escape(shown)}[`<,) ]", line.split("|")[1])]
+    return found

@@ -15,13 +15,12 @@ from .expressions import Expression, Type, Value
 from .formulas import Expander
 from .model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from .modules import written_out
-from .program import Assignment, Command, Module, Program, RewardItem, RewardStructure, Update, Variable
+from .program import Command, Module, Program, RewardItem, RewardStructure, System, Variable
 from .source import LanguageError, Source, Span
 from .stream import suggestion
 from .syntax import (
     AssignmentSyntax,
     CommandSyntax,
-    ConstantDeclaration,
     Definition,
     Identifier,
     ModelFile,
@@ -49,24 +48,26 @@ def check_program(file: ModelFile, constants: Mapping[str, Value | str] | None =
     """
     with DeepRecursion(file.source), uncollected():
         try:
-            return _Checker(file, constants or {}).program()
+            return Checker(file, constants or {}).program()
         except LanguageError:
             if not file.shares_expressions:
                 raise
             from .model_parser import ModelParser
 
             # What is shared stands where it was met first, and that may be fine: look where it is not.
-            return _Checker(ModelParser(file.source).model(), constants or {}).program()
+            return Checker(ModelParser(file.source).model(), constants or {}).program()
 
 
-class _Checker:
+class Checker:
+    """Checks a model up to its first mistake; :mod:`.complaints` goes on."""
+
     def __init__(self, file: ModelFile, constants: Mapping[str, Value | str]):
         self._file = file
         self._source: Source = file.source
         self._type = TYPE_KEYWORDS[file.type.name] if file.type else DEFAULT_TYPE
         self._entry = f"the {nature_of(self._type).entry}"
         self._expander = Expander(file.formulas, file.source)
-        self._modules = written_out(file, self._expander)
+        self._modules = self._written_out()
         self._declare_names()
         self._constants = self._evaluate_constants(constants)
         self._variables = self._check_variables()
@@ -78,9 +79,7 @@ class _Checker:
         modules = tuple(map(self._module, self._modules))
         if not modules:
             raise self._error("the model has no module", Span(0, 0))
-        commands = (command for module in modules for command in module.commands)
-        own_actions = tuple(dict.fromkeys(command.action for command in commands if command.action))
-        system, actions = compose(self._file, [module.name for module in modules], own_actions)
+        system, actions = self._composed(modules)
         return Program(
             type=self._type,
             source=self._source,
@@ -95,6 +94,14 @@ class _Checker:
             initial=self._initial(),
             formulas={formula.name.name: self._expander.formula(formula.name.name) for formula in self._file.formulas},
         )
+
+    def _written_out(self) -> list[ModuleSyntax]:
+        return written_out(self._file, self._expander)
+
+    def _composed(self, modules: tuple[Module, ...]) -> tuple[System, tuple[str, ...]]:
+        commands = (command for module in modules for command in module.commands)
+        own_actions = tuple(dict.fromkeys(command.action for command in commands if command.action))
+        return compose(self._file, [module.name for module in modules], own_actions)
 
     # Names, constants and variables
 
@@ -121,8 +128,8 @@ class _Checker:
         expand = self._expander.expand
         declarations: list[tuple[VariableDeclaration, str | None]] = []
         for variable in self._file.globals:
-            bounds = [bound and expand(bound) for bound in (variable.low, variable.high, variable.initial)]
-            declarations.append((VariableDeclaration(variable.name, variable.type, *bounds), None))
+            low, high, initial = (bound and expand(bound) for bound in (variable.low, variable.high, variable.initial))
+            declarations.append((variable._replace(low=low, high=high, initial=initial), None))
         for module in self._modules:
             declarations += [(variable, module.name.name) for variable in module.variables]
         return declarations
@@ -131,10 +138,7 @@ class _Checker:
         return [name for name, (what, _) in self._declared.items() if what == "variable"]
 
     def _evaluate_constants(self, given: Mapping[str, Value | str]) -> Constants:
-        declarations = [
-            ConstantDeclaration(c.name, c.type, c.value and self._expander.expand(c.value))
-            for c in self._file.constants
-        ]
+        declarations = [c._replace(value=c.value and self._expander.expand(c.value)) for c in self._file.constants]
         types = {declaration.name.name: declaration.type for declaration in declarations}
         scope = Scope(self._source, types, self._variable_names(), "in a constant")
         return resolve_constants(declarations, given, scope)
@@ -196,31 +200,31 @@ class _Checker:
 
     def _command(self, command: CommandSyntax, module: ModuleSyntax) -> Command:
         self._scope.require(command.guard, "bool", "the guard")
-        updates = tuple([self._update(update, command, module) for update in command.updates])
-        return Command(command.action.name if command.action else None, command.guard, updates, command.span)
+        for update in command.updates:
+            self._check_update(update, command, module)
+        action = command.action.name if command.action else None
+        return Command(action, command.guard, command.updates, command.span)
 
-    def _update(self, update: UpdateSyntax, command: CommandSyntax, module: ModuleSyntax) -> Update:
-        probability, assigned, place = update
-        if probability is not None and self._scope.type_of(probability) == "bool":
+    def _check_update(self, update: UpdateSyntax, command: CommandSyntax, module: ModuleSyntax) -> None:
+        probability, assigned, _ = update
+        type_of = self._scope.type_of
+        if probability is not None and type_of(probability) == "bool":
             self._scope.require(probability, "double", self._entry)
-        assignments: list[Assignment] = []
-        written: set[str] = set()
+        written: list[str] = []
         for assignment in assigned:
             (name, span), value = assignment
             if self._owner.get(name) != module.name.name:
                 self._check_target(assignment, command, module)
             wanted = self._scope.types[name]
-            if self._scope.type_of(value) != wanted:
+            if type_of(value) != wanted:
                 self._scope.require(value, wanted, f"the new value of '{name}'")
             if name in written:
                 raise self._error(f"this update assigns '{name}' twice", span)
-            written.add(name)
-            assignments.append(Assignment(name, value, Span(span.start, value.span.end)))
-        return Update(probability, tuple(assignments), place)
+            written.append(name)
 
     def _check_target(self, assignment: AssignmentSyntax, command: CommandSyntax, module: ModuleSyntax) -> None:
         """Whether a command of a module may write a variable that is not its own."""
-        name, span = assignment.variable
+        name, span = assignment.target
         if name not in self._owner:
             if name in self._declared:
                 raise self._error(f"'{name}' is a {self._declared[name][0]} and cannot be assigned", span)
@@ -245,25 +249,28 @@ class _Checker:
     def _labels(self) -> dict[str, Expression]:
         labels: dict[str, Expression] = {}
         for label in self._file.labels:
-            labels[label.name.name] = self._label(label, labels)
+            self._add_label(label, labels)
         return labels
 
-    def _label(self, label: Definition, earlier: Mapping[str, Expression]) -> Expression:
+    def _add_label(self, label: Definition, labels: dict[str, Expression]) -> None:
         name = label.name.name
-        if name in earlier:
+        if name in labels:
             raise self._error(f'there is a label "{name}" already', label.name.span)
         body = self._expander.expand(label.body)
         self._scope.require(body, "bool", f'the label "{name}"')
-        return body
+        labels[name] = body
 
     def _rewards(self, actions: tuple[str, ...]) -> tuple[RewardStructure, ...]:
         names: set[str] = set()
         for rewards in self._file.rewards:
-            if rewards.name and rewards.name.name in names:
-                raise self._error(f'there is a reward structure "{rewards.name.name}" already', rewards.name.span)
             if rewards.name:
-                names.add(rewards.name.name)
+                self._add_reward_name(rewards.name, names)
         return tuple(self._reward_structure(rewards, actions) for rewards in self._file.rewards)
+
+    def _add_reward_name(self, name: Identifier, names: set[str]) -> None:
+        if name.name in names:
+            raise self._error(f'there is a reward structure "{name.name}" already', name.span)
+        names.add(name.name)
 
     def _reward_structure(self, rewards: RewardsSyntax, actions: tuple[str, ...]) -> RewardStructure:
         items = tuple(self._reward_item(item, actions) for item in rewards.items)

@@ -11,7 +11,7 @@ from .evaluation import LARGEST_INT, SMALLEST_INT, EvaluationError, evaluate
 from .expression_parser import parse_expression
 from .expressions import Expression, Name, Type, Value, children
 from .rationals import Exact, literal, negate, rounded
-from .source import GaltonError, LanguageError, Source, Span
+from .source import GaltonError, LanguageError, OpenConstantError, Source, Span
 from .stream import listed, nearest
 from .syntax import ConstantDeclaration
 from .types import Scope, type_of_value
@@ -49,7 +49,7 @@ class Constants:
             plural = "constants" if len(missing) > 1 else "constant"
             given = ",".join(f"{name}=…" for name in self.open)
             message = f"{what} needs a value for the {plural} {names}"
-            raise LanguageError(message, source, expression.span, f"give it with --const {given}")
+            raise OpenConstantError(message, source, expression.span, f"give it with --const {given}")
         try:
             value = evaluate(expression, self.values)
         except EvaluationError as error:

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from .source import LanguageError, Source, Span
 
-_LIMIT = 8_000
+LIMIT = 8_000
 
 
 class DeepRecursion:
@@ -22,7 +22,7 @@ class DeepRecursion:
 
     def __enter__(self) -> None:
         self._limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(self._limit, _LIMIT))
+        sys.setrecursionlimit(max(self._limit, LIMIT))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -22,6 +22,7 @@ from .expressions import (
     Value,
     children,
     map_children,
+    same_operands,
 )
 from .operations import BINARY, FUNCTIONS, UNARY, Operation
 from .source import GaltonError, LanguageError, Source, Span
@@ -103,16 +104,17 @@ class Folding:
 
     def __init__(self, constants: Mapping[str, Value]):
         self._constants = constants
-        self._known: dict[int, tuple[Expression, Expression]] = {}  # by the id, which is kept its own
+        self._known: dict[object, tuple[Expression, Expression]] = {}  # by ids, which are kept their own
         self._evaluator = _Evaluator({}, exact=True)
 
     def fold(self, expression: Expression) -> Expression:
         kind = type(expression)
         if kind is Literal or kind is Label:
             return expression
-        known = self._known.get(id(expression))
+        key = same_operands(expression) if kind is Binary else id(expression)  # type: ignore[arg-type]
+        known = self._known.get(key)
         if known is None:
-            known = self._known[id(expression)] = expression, self._folded(expression)
+            known = self._known[key] = expression, self._folded(expression)
         return known[1]
 
     def _folded(self, expression: Expression) -> Expression:
@@ -120,7 +122,7 @@ class Folding:
             left, right = self.fold(expression.left), self.fold(expression.right)
             if left is not expression.left or right is not expression.right:
                 expression = Binary(expression.operator, left, right, span=expression.span)
-            constant = isinstance(left, Literal) and isinstance(right, Literal)
+            constant = type(left) is Literal and type(right) is Literal
         elif isinstance(expression, Name):
             value = self._constants.get(expression.name)
             return expression if value is None else Literal(value, span=expression.span)

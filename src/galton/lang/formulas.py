@@ -14,6 +14,10 @@ from .source import LanguageError, Source
 from .syntax import Definition
 
 
+class FormulaCycle(LanguageError):
+    """Formulas that stand in each other, for ever."""
+
+
 class Expander:
     """Expands the formulas of a text, and applies one module's renaming on the way.
 
@@ -65,7 +69,7 @@ class Expander:
             definition = self._definitions[name]
             if name in self._open:
                 cycle = " → ".join([*self._open[self._open.index(name) :], name])
-                raise LanguageError(
+                raise FormulaCycle(
                     f"the formula '{name}' refers to itself: {cycle}", self._source, definition.name.span
                 )
             self._open.append(name)

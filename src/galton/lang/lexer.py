@@ -48,14 +48,15 @@ class Token(NamedTuple):
     span: Span
 
 
-def tokenize(source: Source) -> list[Token]:
-    """All tokens of a text, closed by one of kind ``end``.
+def tokenize(source: Source, start: int = 0, end: int | None = None) -> list[Token]:
+    """All tokens of a text, or of a part of it, closed by one of kind ``end``.
 
     >>> [token.kind for token in tokenize(Source("example", "[go] x=0 -> true; // comment"))]
     ['[', 'name', ']', 'name', '=', 'integer', '->', 'true', ';', 'end']
     """
     tokens: list[Token] = []
-    for match in _TOKEN.finditer(source.text):
+    end = len(source.text) if end is None else end
+    for match in _TOKEN.finditer(source.text, start, end):
         kind = match.lastgroup
         if kind is None:
             continue
@@ -65,5 +66,5 @@ def tokenize(source: Source) -> list[Token]:
         elif kind == "string":
             text = text[1:-1].strip()
         tokens.append(Token(kind, text, Span(match.start(), match.end())))
-    tokens.append(Token("end", "", Span(len(source.text), len(source.text))))
+    tokens.append(Token("end", "", Span(end, end)))
     return tokens

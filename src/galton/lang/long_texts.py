@@ -21,7 +21,7 @@ from .rationals import literal
 from .source import LanguageError, Source, Span
 from .syntax import CommandSyntax, ModelFile, RewardItemSyntax
 
-__all__ = ["read_long"]
+__all__ = ["LongTextParser", "read_long"]
 
 _EXPRESSIONS = ("Literal", "Name", "Unary", "Binary", "Conditional", "Call")
 _SYNTAX = ("Identifier", "AssignmentSyntax", "UpdateSyntax", "CommandSyntax", "RewardItemSyntax")
@@ -35,21 +35,23 @@ _CLASSES: dict[str, type] = {
 
 def read_long(source: Source) -> ModelFile | None:
     """What :func:`parse_model` gives for a text; None where something is wrong with it, for the parsers to say."""
-    tokens, contents = _core.read_runs(source.text, KEYWORDS, literal, _CLASSES)
-    if tokens is None or contents is None:
-        return None
     try:
-        return _LongTextParser(source, tokens, contents).model()._replace(shares_expressions=True)
+        return LongTextParser(source).model()
     except LanguageError:
         return None
 
 
-class _LongTextParser(ModelParser):
+class LongTextParser(ModelParser):
     """Meets the core's runs among the tokens, and takes what they hold."""
 
-    def __init__(self, source: Source, tokens: list[Token], contents: dict[int, Any]):
+    def __init__(self, source: Source):
+        tokens: list[Token]
+        self._contents: dict[int, Any]
+        tokens, self._contents = _core.read_runs(source.text, KEYWORDS, literal, _CLASSES)
         super().__init__(source, tokens)
-        self._contents = contents
+
+    def collected(self) -> ModelFile:
+        return super().collected()._replace(shares_expressions=True)
 
     def _content(self) -> Any:
         self.index += 1
@@ -65,7 +67,10 @@ class _LongTextParser(ModelParser):
     def reward_items(self) -> list[RewardItemSyntax]:
         items: list[RewardItemSyntax] = []
         while self.kind not in ("endrewards", "end", "rewards", "module"):
-            items += self._content() if self.kind == "items" else [self._reward_item()]
+            if self.kind == "items":
+                items += self._content()
+            else:
+                self.into(items, self._reward_item)
         return items
 
     def body(self) -> Expression:

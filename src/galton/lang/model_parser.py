@@ -45,7 +45,7 @@ _FOREIGN = {
     "observable": "observables are not supported: Galton checks fully observable models",
     "player": "players are not supported: Galton checks models without opponents",
 }
-LONG = 1 << 14  # characters from which on the core reads along
+LONG, TOO_LONG = 1 << 14, 1 << 31  # characters from which on the core reads along, and from which on it cannot
 _DECLARATIONS = ("const", "formula", "global", "init", "label", "module", "rewards", "system", *TYPE_KEYWORDS)
 
 
@@ -69,6 +69,10 @@ class ModelParser(SystemParser):
     def model(self) -> ModelFile:
         while self.kind != "end":
             self._declaration()
+        return self.collected()
+
+    def collected(self) -> ModelFile:
+        """What was read so far."""
         return ModelFile(
             self.source,
             self.type,
@@ -86,22 +90,22 @@ class ModelParser(SystemParser):
         token = self.token
         match token.kind:
             case "const" | "rate" | "prob":
-                self.constants.append(self.constant())
+                self.into(self.constants, self.constant)
             case "formula":
-                self.formulas.append(self.formula())
+                self.into(self.formulas, self.formula)
             case "label":
-                self.labels.append(self.label())
+                self.into(self.labels, self.label)
             case "global":
                 self.advance()
-                self.globals.append(self._variable())
+                self.into(self.globals, self._variable)
             case "module":
-                self.modules.append(self._module())
+                self.into(self.modules, self._module)
             case "rewards":
-                self.rewards.append(self._rewards())
+                self.into(self.rewards, self._rewards)
             case "init":
                 self._initial_states()
             case "system":
-                self.systems.append(self.system())
+                self.into(self.systems, self.system)
             case kind if kind in TYPE_KEYWORDS:
                 if self.type:
                     raise self.error("the type of the model was already given", token.span)
@@ -136,24 +140,28 @@ class ModelParser(SystemParser):
         name = self.identifier("the name of a module")
         if self.kind == "=":
             return self._renamed_module(name, start.start)
-        variables = []
+        variables: list[VariableDeclaration] = []
         while self.kind == "name" or self.next_kind() == ":":
-            variables.append(self._variable())
+            self.into(variables, self._variable)
         if self.kind == "invariant":
             raise self.unsupported("invariants are not supported: Galton has no timed models", self.token)
         commands = self.commands()
         if not self.accept("endmodule"):
-            raise self._unfinished_module(name)
+            commands += self.unfinished_module(name)
         return ModuleSyntax(name, tuple(variables), tuple(commands), self.since(start.start))
 
     def commands(self) -> list[CommandSyntax]:
         """As many commands as stand here."""
-        commands = []
+        commands: list[CommandSyntax] = []
         while self.kind == "[":
-            commands.append(self._command())
+            self.into(commands, self._command)
         return commands
 
-    def _unfinished_module(self, name: Identifier) -> LanguageError:
+    def unfinished_module(self, name: Identifier) -> list[CommandSyntax]:
+        """The commands after something that does not belong into a module: an error, unless a reader goes on."""
+        raise self.stray_in_module(name)
+
+    def stray_in_module(self, name: Identifier) -> LanguageError:
         if self.kind == "name" and self.next_kind() == ":":
             hint = "declare all variables of a module before its first command"
             return self.unexpected("a command or 'endmodule'", hint)
@@ -183,7 +191,7 @@ class ModelParser(SystemParser):
             raise self.unexpected("a range such as [0..5], 'bool' or 'int'", hint)
         initial = self.expression() if self.accept("init") else None
         self.expect(";", f"the variable '{name.name}'")
-        return VariableDeclaration(name, kind, low, high, initial)
+        return VariableDeclaration(name, kind, low, high, initial, self.since(name.span.start))
 
     def _renamed_module(self, name: Identifier, start: int) -> RenamedModule:
         self.advance()
@@ -307,9 +315,9 @@ class ModelParser(SystemParser):
 
     def reward_items(self) -> list[RewardItemSyntax]:
         """As many rewards as stand here."""
-        items = []
+        items: list[RewardItemSyntax] = []
         while self.kind not in ("endrewards", "end", "rewards", "module"):
-            items.append(self._reward_item())
+            self.into(items, self._reward_item)
         return items
 
     def _reward_item(self) -> RewardItemSyntax:
@@ -321,6 +329,11 @@ class ModelParser(SystemParser):
         value = self.expression()
         self.expect(";", "the reward")
         return RewardItemSyntax(transition, action, guard, value, self.since(start))
+
+
+def is_long(source: Source) -> bool:
+    """Whether the core reads along."""
+    return LONG <= len(source.text) < TOO_LONG
 
 
 def parse_model(source: Source) -> ModelFile:
@@ -336,7 +349,7 @@ def parse_model(source: Source) -> ModelFile:
 
         return read_model(source)
     with DeepRecursion(source), uncollected():
-        if len(source.text) >= LONG:
+        if is_long(source):
             from .long_texts import read_long
 
             found = read_long(source)

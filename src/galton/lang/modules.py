@@ -92,11 +92,11 @@ def _copy(module: ModuleSyntax, renaming: Mapping[str, Identifier], expander: Ex
 
     def declaration(variable: VariableDeclaration) -> VariableDeclaration:
         name = renaming.get(variable.name.name, variable.name)
-        bounds = expand(variable.low), expand(variable.high)
-        return VariableDeclaration(name, variable.type, *bounds, expand(variable.initial))
+        low, high, initial = expand(variable.low), expand(variable.high), expand(variable.initial)
+        return variable._replace(name=name, low=low, high=high, initial=initial)
 
     def update(old: UpdateSyntax) -> UpdateSyntax:
-        assignments = tuple(AssignmentSyntax(rename(a.variable), expander.expand(a.value)) for a in old.assignments)
+        assignments = tuple(AssignmentSyntax(rename(a.target), expander.expand(a.value)) for a in old.assignments)
         return UpdateSyntax(expand(old.probability), assignments, old.span)
 
     def command(old: CommandSyntax) -> CommandSyntax:

@@ -95,6 +95,8 @@ class Operation:
     ----------
     text
         How it is written: the sign of an operator, or the name of a function.
+    about
+        What it computes, in a sentence for people who write models.
     op
         Its number in the core; ``via`` says how to do without one.
     arity, chained
@@ -128,6 +130,7 @@ class Operation:
     """
 
     text: tuple[str, ...]
+    about: str
     arity: int
     takes: Literal["bool", "int", "number", "alike", "choice"]
     gives: Literal["bool", "int", "double", "widest", "branch"]
@@ -217,10 +220,13 @@ def _whole_power(base: int, exponent: int) -> int:
     return int(base ** (min(exponent, 64) if abs(base) > 1 else exponent))
 
 
-def _rounding(name: str, op: Op, double: Callable[[float], int], constant: Callable[[float], int]) -> Operation:
+def _rounding(
+    name: str, about: str, op: Op, double: Callable[[float], int], constant: Callable[[float], int]
+) -> Operation:
     largest = sys.float_info.max
     return Operation(
         text=(name,),
+        about=about,
         op=op,
         arity=1,
         takes="number",
@@ -237,6 +243,7 @@ def _rounding(name: str, op: Op, double: Callable[[float], int], constant: Calla
 
 def _truth(
     sign: str,
+    about: str,
     takes: Literal["bool", "number", "alike"],
     op: Op | None,
     meaning: Callable[[Value, Value], bool],
@@ -247,6 +254,7 @@ def _truth(
 ) -> Operation:
     return Operation(
         text=(sign,),
+        about=about,
         op=op,
         arity=2,
         takes=takes,
@@ -261,6 +269,7 @@ def _truth(
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         text=("-",),
+        about="The negative of a number.",
         op=Op.NEG,
         arity=1,
         takes="number",
@@ -274,6 +283,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("+",),
+        about="The sum of two numbers.",
         op=Op.ADD,
         arity=2,
         takes="number",
@@ -288,6 +298,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("-",),
+        about="The difference of two numbers.",
         op=Op.SUB,
         arity=2,
         takes="number",
@@ -302,6 +313,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("*",),
+        about="The product of two numbers.",
         op=Op.MUL,
         arity=2,
         takes="number",
@@ -316,6 +328,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("/",),
+        about="The quotient of two numbers, always a double. Dividing by zero gives an infinity, or no number.",
         op=Op.DIV,
         arity=2,
         takes="number",
@@ -329,6 +342,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("^", "pow"),
+        about="A power. The exponent of integers must not be negative: write 2.0 for a double.",
         op=Op.POW,
         arity=2,
         takes="number",
@@ -346,6 +360,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("log",),
+        about="The logarithm of the first number to the base that the second is.",
         op=Op.LOG,
         arity=2,
         takes="number",
@@ -358,6 +373,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("min",),
+        about="The least of some numbers.",
         op=Op.MIN,
         arity=2,
         chained=True,
@@ -371,6 +387,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("max",),
+        about="The greatest of some numbers.",
         op=Op.MAX,
         arity=2,
         chained=True,
@@ -384,6 +401,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         text=("mod",),
+        about="The remainder of a division by a positive integer, from 0 on, also of negative ones: mod(-3, 5) is 2.",
         op=Op.MOD,
         arity=2,
         takes="int",
@@ -394,29 +412,83 @@ OPERATIONS: tuple[Operation, ...] = (
         range=lambda x, y: (0, max(y.high - 1, 0)),
         array="mod",
     ),
-    _rounding("floor", Op.FLOOR, doubles.floor, rationals.floor),
-    _rounding("ceil", Op.CEIL, doubles.ceil, rationals.ceil),
-    _rounding("round", Op.ROUND, doubles.round_half_up, rationals.round_half_up),
-    _truth("=", "alike", Op.EQ, operator.eq, array="equal"),
-    _truth("!=", "alike", None, operator.ne, via=lambda apply, a, b: apply(Op.NOT, apply(Op.EQ, a, b))),
-    _truth("<", "number", Op.LT, operator.lt, array="less"),
-    _truth("<=", "number", Op.LE, operator.le, array="less_equal"),
-    _truth(">", "number", None, operator.gt, via=lambda apply, a, b: apply(Op.LT, b, a)),
-    _truth(">=", "number", None, operator.ge, via=lambda apply, a, b: apply(Op.LE, b, a)),
-    _truth("&", "bool", Op.AND, lambda a, b: bool(a and b), array="logical_and", settled_by=False),
-    _truth("|", "bool", Op.OR, lambda a, b: bool(a or b), array="logical_or", settled_by=True),
+    _rounding("floor", "The greatest integer that is not above a number.", Op.FLOOR, doubles.floor, rationals.floor),
+    _rounding("ceil", "The least integer that is not below a number.", Op.CEIL, doubles.ceil, rationals.ceil),
+    _rounding(
+        "round",
+        "The integer next to a number; halves go up: round(-2.5) is -2.",
+        Op.ROUND,
+        doubles.round_half_up,
+        rationals.round_half_up,
+    ),
+    _truth("=", "Whether two numbers, or two bools, are the same.", "alike", Op.EQ, operator.eq, array="equal"),
+    _truth(
+        "!=",
+        "Whether two numbers, or two bools, differ.",
+        "alike",
+        None,
+        operator.ne,
+        via=lambda apply, a, b: apply(Op.NOT, apply(Op.EQ, a, b)),
+    ),
+    _truth("<", "Whether a number is below another.", "number", Op.LT, operator.lt, array="less"),
+    _truth("<=", "Whether a number is not above another.", "number", Op.LE, operator.le, array="less_equal"),
+    _truth(
+        ">",
+        "Whether a number is above another.",
+        "number",
+        None,
+        operator.gt,
+        via=lambda apply, a, b: apply(Op.LT, b, a),
+    ),
+    _truth(
+        ">=",
+        "Whether a number is not below another.",
+        "number",
+        None,
+        operator.ge,
+        via=lambda apply, a, b: apply(Op.LE, b, a),
+    ),
+    _truth(
+        "&",
+        "Whether both hold. The second is not evaluated where the first is false.",
+        "bool",
+        Op.AND,
+        lambda a, b: bool(a and b),
+        array="logical_and",
+        settled_by=False,
+    ),
+    _truth(
+        "|",
+        "Whether one of two holds. The second is not evaluated where the first is true.",
+        "bool",
+        Op.OR,
+        lambda a, b: bool(a or b),
+        array="logical_or",
+        settled_by=True,
+    ),
     _truth(
         "=>",
+        "Whether the second holds if the first does. The second is not evaluated where the first is false.",
         "bool",
         None,
         lambda a, b: bool(not a or b),
         via=lambda apply, a, b: apply(Op.OR, apply(Op.NOT, a), b),
         settled_by=False,
     ),
-    _truth("<=>", "bool", Op.IFF, operator.eq, array="equal"),
-    Operation(text=("!",), op=Op.NOT, arity=1, takes="bool", gives="bool", doubles=operator.not_, array="logical_not"),
+    _truth("<=>", "Whether both hold, or none.", "bool", Op.IFF, operator.eq, array="equal"),
+    Operation(
+        text=("!",),
+        about="Whether something does not hold.",
+        op=Op.NOT,
+        arity=1,
+        takes="bool",
+        gives="bool",
+        doubles=operator.not_,
+        array="logical_not",
+    ),
     Operation(
         text=("?:",),
+        about="The first of two values where the condition holds, otherwise the second. Only that one is evaluated.",
         op=Op.ITE,
         arity=3,
         takes="choice",

@@ -13,6 +13,7 @@ from typing import Literal
 from .expressions import Expression, Type, Value
 from .model_types import ModelType, Nature, nature_of
 from .source import Source, Span
+from .syntax import UpdateSyntax
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +29,7 @@ class Variable:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """``(variable' = value)``."""
-
-    variable: str
-    value: Expression
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """``probability : assignments``; the probability is None when none was written (1)."""
-
-    probability: Expression | None
-    assignments: tuple[Assignment, ...]
-    span: Span
+Update = UpdateSyntax  # checking leaves updates as they were written: long texts have very many
 
 
 @dataclass(frozen=True, slots=True)

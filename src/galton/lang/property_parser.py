@@ -40,6 +40,7 @@ from .properties import (
 )
 from .source import LanguageError, Source, Span, UnsupportedError
 from .stream import describe, nearest
+from .syntax import ConstantDeclaration, Definition
 
 FILTERS = (
     *("min", "max", "argmin", "argmax", "count", "sum", "avg", "first", "range"),
@@ -62,15 +63,17 @@ class PropertyParser(DeclarationParser):
     in_path = False  # between the brackets of `P=? [ … ]`, where parentheses may hold path formulas
 
     def file(self) -> PropertyFile:
-        constants, formulas, labels = [], [], []
+        constants: list[ConstantDeclaration] = []
+        formulas: list[Definition] = []
+        labels: list[Definition] = []
         properties: list[Property] = []
         while self.kind != "end":
             if self.kind in ("const", "rate", "prob"):
-                constants.append(self.constant())
+                self.into(constants, self.constant)
             elif self.kind == "formula":
-                formulas.append(self.formula())
+                self.into(formulas, self.formula)
             elif self.kind == "label":
-                labels.append(self.label())
+                self.into(labels, self.label)
             elif not self.accept(";"):
                 properties.append(self._property({known.name for known in properties}))
         return PropertyFile(self.source, tuple(constants), tuple(formulas), tuple(labels), tuple(properties))

@@ -26,14 +26,10 @@ from .properties import (
     substitute,
 )
 from .property_types import PropertyScope
-from .source import LanguageError, Source, Span
+from .source import LanguageError, OpenConstantError, Source, Span
 from .types import Scope, type_of_value
 
 BUILT_IN = ("init", "deadlock")
-
-
-class OpenConstantError(LanguageError):
-    """A property that needs the value of a constant, which nobody gave."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,10 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+        starts = [0]
+        while (found := self.text.find("\n", starts[-1])) >= 0:
+            starts.append(found + 1)
+        return starts
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
@@ -94,6 +97,10 @@ def _window(text: str, column: int) -> tuple[str, int]:
     if start:
         text, column = f"…{text[start + 1 :]}", column - start
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…", column
+
+
+class OpenConstantError(LanguageError):
+    """Something that needs the value of a constant, which nobody gave."""
 
 
 class UnsupportedError(LanguageError):

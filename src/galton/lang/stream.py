@@ -6,10 +6,13 @@ in them; how to complain lives here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from .lexer import KEYWORDS, Token, tokenize
 from .source import LanguageError, Source, Span, UnsupportedError
+
+T = TypeVar("T")
 
 MOST_LISTED = 12  # names in a message
 
@@ -80,6 +83,10 @@ class TokenStream:
         if not self.token.text.isidentifier() or not self.token.text.isascii():
             raise self.error(f"{what} must be an identifier: letters, digits and '_'", self.token.span)
         return self.advance()
+
+    def into(self, found: list[T], rule: Callable[[], T]) -> None:
+        """Read one more of a list; where a reader may go on that has met a mistake (:mod:`.recovery`)."""
+        found.append(rule())
 
     # Errors
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .program import Vector
 
 
+NOWHERE = Span(0, 0)  # of what was not read from a text
+
+
 class Identifier(NamedTuple):
     """A name and where it stood."""
 
@@ -28,6 +31,7 @@ class ConstantDeclaration(NamedTuple):
     name: Identifier
     type: Type
     value: Expression | None
+    span: Span = NOWHERE
 
 
 class Definition(NamedTuple):
@@ -35,6 +39,7 @@ class Definition(NamedTuple):
 
     name: Identifier
     body: Expression
+    span: Span = NOWHERE
 
 
 class VariableDeclaration(NamedTuple):
@@ -45,13 +50,24 @@ class VariableDeclaration(NamedTuple):
     low: Expression | None
     high: Expression | None
     initial: Expression | None
+    span: Span = NOWHERE
 
 
 class AssignmentSyntax(NamedTuple):
     """``(x'=value)``."""
 
-    variable: Identifier
+    target: Identifier
     value: Expression
+
+    @property
+    def variable(self) -> str:
+        """The name of the variable."""
+        return self.target.name
+
+    @property
+    def span(self) -> Span:
+        """From the variable to the end of its value."""
+        return self.target.span.to(self.value.span)
 
 
 class UpdateSyntax(NamedTuple):

@@ -255,7 +255,7 @@ class _Writer:
         if update.probability is not None:
             found["probability"] = {"exp": self._expressions.json(update.probability)}
         assignments: list[Json] = [
-            {"ref": a.variable.name, "value": self._expressions.json(a.value)} for a in update.assignments
+            {"ref": a.variable, "value": self._expressions.json(a.value)} for a in update.assignments
         ]
         if assignments or earned:
             found["assignments"] = [*assignments, *earned]
