@@ -58,6 +58,7 @@ constexpr size_t LARGE_BLOCK = size_t{1} << 22;  // entries
 struct Shared {
     const Plan& plan;
     SortedStates states;
+    const Ghosts* ghosts;
     SparseModel& model;
     Progress& progress;
     size_t room;  // bytes that a thread may take for the rows of a block
@@ -72,9 +73,9 @@ class Worker {
   public:
     Worker(Shared& shared)
         : shared_(shared), program_(shared.plan.program), chain_(program_.type != ModelType::Mdp),
-          structures_(static_cast<size_t>(program_.reward_structures)), expander_(shared.plan),
-          rewards_(shared.plan, expander_), cache_(shared.dictionary), filled_(BLOCK + 1), choices_of_(BLOCK + 1),
-          rates_(BLOCK) {
+          structures_(static_cast<size_t>(program_.reward_structures)), known_(shared.states, shared.ghosts),
+          expander_(shared.plan), rewards_(shared.plan, expander_), cache_(shared.dictionary), filled_(BLOCK + 1),
+          choices_of_(BLOCK + 1), rates_(BLOCK) {
         for (char has : shared.has_choice_rewards) any_choice_rewards_ |= has != 0;
         state_choice_rewards_.assign(structures_, std::vector<double>(BLOCK));
         choice_rewards_.resize(structures_);
@@ -111,7 +112,6 @@ class Worker {
 
     void emit(const uint16_t* selection, int count, uint64_t* const* successors, double p, const double* probabilities) {
         go_on(shared_.progress);
-        const SortedStates& states = shared_.states;
         make_room(used_ + static_cast<size_t>(count));
         const uint32_t same = probabilities ? 0 : handle(p);
         size_t guess = first_ + selection[0];
@@ -119,11 +119,11 @@ class Worker {
         for (int j = 0; j < count; ++j) {
             const int state = selection[j];
             if (probabilities && probabilities[j] == 0) continue;
-            guess = std::min(guess + static_cast<size_t>(state - last), states.size() - 1);
+            guess += static_cast<size_t>(state - last);
             last = state;
-            guess = states.find(successors, static_cast<size_t>(j), guess);
-            if (guess == states.size()) throw std::logic_error("a successor was not among the states found before");
-            entries_[used_] = make_entry(guess, probabilities ? handle(probabilities[j]) : same);
+            const size_t target = known_.find(successors, static_cast<size_t>(j), guess);
+            if (target == KnownStates::UNKNOWN) throw std::logic_error("a successor was not among the states found before");
+            entries_[used_] = make_entry(target, probabilities ? handle(probabilities[j]) : same);
             owners_[used_++] = static_cast<uint16_t>(state);
             ++filled_[static_cast<size_t>(state)];
         }
@@ -200,8 +200,9 @@ class Worker {
             size_t target = first_ + state;
             if (test(expander_.active(), i)) {
                 deadlocks.push_back(static_cast<int32_t>(target));
-                target = shared_.states.find(expander_.resting(), state, target);
-                if (target == shared_.states.size()) throw std::logic_error("a state that rests was not found before");
+                size_t guess = target;
+                target = known_.find(expander_.resting(), state, guess);
+                if (target == KnownStates::UNKNOWN) throw std::logic_error("a state that rests was not found before");
             }
             make_room(used_ + 1);
             entries_[used_] = make_entry(target, handle(1.0));
@@ -388,6 +389,7 @@ class Worker {
     const size_t structures_;
     bool any_choice_rewards_ = false;
     bool earns_ = false;  // the choice at hand
+    KnownStates known_;
     Expander expander_;
     BlockRewards rewards_;
     ValueCache cache_;
@@ -515,12 +517,14 @@ bool try_assemble(Shared& shared, int threads) {
 }  // namespace
 
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads, const Limits& limits,
-                     Progress& progress) {
+                     Progress& progress, const Ghosts* ghosts) {
     SparseModel model;
-    const size_t need = states.bytes() + bytes_needed(plan, found);
+    const size_t need = states.bytes() + (ghosts ? ghosts->states.bytes() : 0) + bytes_needed(plan, found);
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
     if (plan.program.type == ModelType::Mdp && found.choices + found.count >= INT32_MAX)  // choices have 32-bit numbers
         throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(found.choices), {}}};
+    if (ghosts && found.count + ghosts->starts.back() >= INT32_MAX)  // as have columns
+        throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(found.count), {}}};
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
     for (Coding coding : {Coding::Bytes, Coding::Shorts, Coding::Plain}) {
         // Too many values for a coding usually show in the first blocks; little is done twice.
@@ -530,6 +534,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
         progress.rows = 0;
         Shared shared{plan,
                       sorted,
+                      ghosts,
                       model,
                       progress,
                       (limits.memory - need) / static_cast<size_t>(threads),

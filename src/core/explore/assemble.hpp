@@ -34,8 +34,9 @@ struct SparseModel {
     double off_sum = 1;
 };
 
-// `states` are sorted. Duplicate targets of one choice are merged; a state without a choice gets a self-loop.
+// `states` are sorted. Duplicate targets of one choice are merged; a state without a choice gets a self-loop. Where other
+// ranks have states too, columns past those of this rank are the places of `ghosts`.
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads, const Limits& limits,
-                     Progress& progress);
+                     Progress& progress, const Ghosts* ghosts = nullptr);
 
 }  // namespace galton

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "explore/attribute.hpp"
 #include "explore/describe.hpp"
+#include "explore/search.hpp"
 
 namespace galton {
 
@@ -153,13 +154,11 @@ nb::dict as_dict(Outcome& outcome, size_t words) {
     return result;
 }
 
-// Works on other threads; this one tells `watch(states, transitions, rows)` how far it is, ten times a second, and
-// stops the work when Python has a signal pending. Without `rows` only states are looked for.
-nb::dict explore(const Program& program, int threads, size_t max_states, size_t memory, bool transition_rewards,
-                 const nb::object& watch, bool rows) {
-    Progress progress;
-    Limits limits{max_states, memory};
-    auto job = launch([&] { return work(program, threads, limits, rows, transition_rewards, progress); });
+// Does a job on other threads; this one tells `watch(states, transitions, rows)` how far it is, ten times a second, and
+// stops the work when Python has a signal pending.
+template <class Job>
+auto watched(Progress& progress, const nb::object& watch, Job&& work) {
+    auto job = launch(std::forward<Job>(work));
     for (bool done = false; !done;) {
         {
             nb::gil_scoped_release released;
@@ -184,9 +183,158 @@ nb::dict explore(const Program& program, int threads, size_t max_states, size_t 
             throw nb::python_error();
         }
     }
-    Outcome outcome = job.get();
+    return job.get();
+}
+
+// Without `rows` only states are looked for.
+nb::dict explore(const Program& program, int threads, size_t max_states, size_t memory, bool transition_rewards,
+                 const nb::object& watch, bool rows) {
+    Progress progress;
+    Limits limits{max_states, memory};
+    Outcome outcome =
+        watched(progress, watch, [&] { return work(program, threads, limits, rows, transition_rewards, progress); });
     return as_dict(outcome, static_cast<size_t>(program.words));
 }
+
+using Words = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig>;
+
+// One rank's part of an exploration that several share; galton/backend/petsc/explorer.py brings what ranks find for each
+// other. What goes wrong in the program comes back as a dictionary, which is empty otherwise.
+class RankExplorer {
+  public:
+    RankExplorer(const Program& program, int rank, int ranks, int threads, size_t max_states, size_t memory,
+                 const Words& firsts)
+        : words_(static_cast<size_t>(program.words)), threads_(threads),
+          ownership_{rank, ranks, words_, {firsts.data(), firsts.data() + firsts.size()}}, limits_{max_states, memory},
+          plan_(program), discovery_(std::make_unique<RankDiscovery>(plan_, ownership_, threads, limits_, progress_)) {}
+
+    nb::dict begin() {
+        return guarded([&] { discovery().begin(); });
+    }
+    nb::dict receive(const Words& states) {
+        return guarded([&] { discovery().receive(states.data(), states.shape(0)); });
+    }
+    nb::dict expand(size_t blocks) {
+        return guarded([&] { discovery().expand(blocks); });
+    }
+    nb::object outbox(int rank) {
+        auto words = discovery().take_outbox(rank);
+        Pages<uint64_t> pages(words.size());
+        std::copy(words.begin(), words.end(), pages.data());
+        return as_array(pages, words_);
+    }
+    nb::object known() {
+        if (discovery_) {
+            Pages<uint64_t> pages = discovery_->known();
+            return as_array(pages, words_);
+        }
+        Pages<uint64_t> pages(found_.states.size());
+        std::copy_n(found_.states.data(), pages.size(), pages.data());
+        return as_array(pages, words_);
+    }
+    size_t states() const { return discovery().states(); }
+    size_t waiting() const { return discovery().waiting(); }
+    size_t transitions() const { return progress_.transitions; }
+    size_t count() const { return found_.count; }  // of states, once all are known
+
+    std::vector<int> owners(const Words& states) const {
+        std::vector<int> found(states.shape(0));
+        for (size_t i = 0; i < found.size(); ++i) found[i] = ownership_.of(states.data() + i * words_, 1);
+        return found;
+    }
+
+    // The states of this rank, in order, and nothing else is kept.
+    nb::object take_states() {
+        {
+            nb::gil_scoped_release released;
+            Ghosts ghosts;
+            found_ = discovery().finish(ghosts);
+            discovery_.reset();
+        }
+        return as_array(found_.states, words_);
+    }
+
+    // All states of this rank are known: put them in order. Returns the ghosts, and where those of each rank begin.
+    nb::tuple finish() {
+        {
+            nb::gil_scoped_release released;
+            found_ = discovery().finish(ghosts_);
+            discovery_.reset();
+        }
+        Pages<uint64_t> copy(ghosts_.states.size());
+        std::copy_n(ghosts_.states.data(), copy.size(), copy.data());
+        return nb::make_tuple(as_array(copy, words_), ghosts_.starts);
+    }
+
+    // The numbers of states that belong to this rank; neighbours are found fastest.
+    nb::object numbers(const Words& states) const {
+        if (found_.count != found_.states.size() / words_) throw std::logic_error("the states went with the model");
+        const SortedStates sorted(found_.states.data(), found_.count, words_);
+        std::vector<int32_t> numbers(states.shape(0));
+        std::vector<uint64_t*> key(words_);
+        size_t guess = 0;
+        for (size_t i = 0; i < numbers.size(); ++i) {
+            for (size_t w = 0; w < words_; ++w) key[w] = const_cast<uint64_t*>(states.data()) + i * words_ + w;
+            guess = found_.count == 0 ? 0 : sorted.find(key.data(), 0, std::min(guess, found_.count - 1));
+            if (guess == found_.count) throw std::logic_error("a state was asked for that is not this rank's");
+            numbers[i] = static_cast<int32_t>(guess);
+        }
+        return as_array(numbers);
+    }
+
+    nb::dict assemble(const nb::object& watch) {
+        Outcome outcome;
+        const auto start = std::chrono::steady_clock::now();
+        const nb::dict wrong = guarded_by_python([&] {
+            outcome.model = watched(progress_, watch, [&] {
+                return galton::assemble(plan_, found_.states, found_, threads_, limits_, progress_, &ghosts_);
+            });
+        });
+        if (wrong.size()) return wrong;
+        outcome.assemble_s = seconds_since(start);
+        outcome.states = std::move(found_.states);
+        ghosts_ = {};
+        return as_dict(outcome, words_);
+    }
+
+  private:
+    RankDiscovery& discovery() const {
+        if (!discovery_) throw std::logic_error("all states are known already");
+        return *discovery_;
+    }
+
+    template <class Work>
+    nb::dict guarded_by_python(Work&& work) {
+        nb::dict wrong;
+        try {
+            work();
+        } catch (const ExploreFailure& failed) {
+            describe(failed.failure, wrong);
+        } catch (const NoThreads&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            describe({Fault::OutOfMemory, -1, -1, -1, -1, 0, {}}, wrong);
+        }
+        return wrong;
+    }
+    template <class Work>
+    nb::dict guarded(Work&& work) {
+        return guarded_by_python([&] {
+            nb::gil_scoped_release released;
+            work();
+        });
+    }
+
+    size_t words_;
+    int threads_;
+    Ownership ownership_;
+    Limits limits_;
+    Plan plan_;
+    Progress progress_;
+    std::unique_ptr<RankDiscovery> discovery_;
+    Discovery found_;
+    Ghosts ghosts_;
+};
 
 // Where each label of the program holds, for states that are already known: one array of truth values per label.
 std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n, int threads) {
@@ -253,6 +401,24 @@ void bind_explore(nb::module_& m) {
     m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"), nb::arg("threads"));
     m.def("explore", &explore, nb::arg("program"), nb::kw_only(), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
           nb::arg("transition_rewards"), nb::arg("watch").none(), nb::arg("rows"));
+    nb::class_<RankExplorer>(m, "RankExplorer")
+        .def(nb::init<const Program&, int, int, int, size_t, size_t, const Words&>(), nb::arg("program"), nb::kw_only(),
+             nb::arg("rank"), nb::arg("ranks"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"), nb::arg("firsts"),
+             nb::keep_alive<1, 2>())
+        .def("begin", &RankExplorer::begin)
+        .def("receive", &RankExplorer::receive, nb::arg("states"))
+        .def("expand", &RankExplorer::expand, nb::arg("blocks"))
+        .def("outbox", &RankExplorer::outbox, nb::arg("rank"))
+        .def("known", &RankExplorer::known)
+        .def_prop_ro("states", &RankExplorer::states)
+        .def_prop_ro("waiting", &RankExplorer::waiting)
+        .def_prop_ro("transitions", &RankExplorer::transitions)
+        .def_prop_ro("count", &RankExplorer::count)
+        .def("owners", &RankExplorer::owners, nb::arg("states"))
+        .def("take_states", &RankExplorer::take_states)
+        .def("finish", &RankExplorer::finish)
+        .def("numbers", &RankExplorer::numbers, nb::arg("states"))
+        .def("assemble", &RankExplorer::assemble, nb::arg("watch").none());
 }
 
 }  // namespace galton

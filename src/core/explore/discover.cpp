@@ -1,6 +1,7 @@
 #include "explore/discover.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 
 #include "base/parallel.hpp"
@@ -56,7 +57,7 @@ class Queue {
         }
         ready_.notify_all();
     }
-    size_t bytes() {
+    size_t bytes() const {
         std::lock_guard guard(mutex_);
         return bytes_;
     }
@@ -74,7 +75,7 @@ class Queue {
 
     static constexpr int SPINS = 200;  // sleeping and waking take longer than a narrow frontier has work
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable ready_;
     std::deque<States> blocks_;
     std::atomic<size_t> available_{0};
@@ -84,15 +85,20 @@ class Queue {
 };
 
 struct Shared {
-    Shared(const Plan& plan, int threads, const Limits& limits, Progress& progress)
-        : plan(plan), threads(threads), limits(limits), progress(progress), table(plan.program.words, threads == 1),
-          queue(threads) {}
+    Shared(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress)
+        : plan(plan), ownership(ownership), threads(threads), limits(limits), progress(progress),
+          table(plan.program.words, threads == 1), ghosts(plan.program.words, threads == 1), queue(threads),
+          outboxes(static_cast<size_t>(ownership.ranks)), held(table.bytes() + ghosts.bytes()) {}
     const Plan& plan;
+    const Ownership ownership;
     const int threads;
     const Limits& limits;
     Progress& progress;
-    StateTable table;
+    StateTable table, ghosts;  // what belongs to this rank, and what to others
     Queue queue;
+    std::mutex posting;
+    std::vector<States> outboxes;  // by rank
+    std::atomic<size_t> held;      // bytes of both tables
 };
 
 // One thread's share of the work; it is the sink of its own expander.
@@ -100,21 +106,33 @@ class Worker {
   public:
     explicit Worker(Shared& shared)
         : shared_(shared), words_(static_cast<size_t>(shared.plan.program.words)),
-          reading_(shared.plan.program.reader.field >= 0), expander_(shared.plan), batch_(BATCH * words_), slots_(BATCH) {}
+          reading_(shared.plan.program.reader.field >= 0), expander_(shared.plan), batch_(BATCH * words_), slots_(BATCH),
+          foreign_(shared.ownership.shared() ? BATCH * words_ : 0), outboxes_(shared.outboxes.size()) {}
 
     void run() {
         States block;
-        while (take(block)) {
-            expander_.load(block.data(), static_cast<int>(block.size() / words_));
-            moved_ = {};
-            expander_.expand(*this);
-            if (reading_) add_resting();
-            flush();
-        }
+        while (take(block)) expand(block);
     }
 
-    // Every state of the whole space that satisfies init … endinit.
-    void enumerate_initial(std::vector<uint64_t>& initial);
+    // As long as there are blocks to expand, somebody wants more, and others have not waited for long.
+    void run(std::atomic<int64_t>& wanted) {
+        States block;
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+        while (wanted.fetch_sub(1) > 0 && std::chrono::steady_clock::now() < end) {
+            go_on(shared_.progress);
+            if (!shared_.queue.try_pop(block)) {
+                if (fresh_.empty()) break;
+                block.swap(fresh_);
+                fresh_.clear();
+            }
+            expand(block);
+        }
+        finish_initial();
+        post();
+    }
+
+    // Every state of the whole space that satisfies init … endinit, as far as it belongs to this rank; whether there is any.
+    bool enumerate_initial(std::vector<uint64_t>& initial);
     void represent(uint64_t* state) { expander_.represent(state); }
     void add_initial(const uint64_t* state) {
         for (size_t w = 0; w < words_; ++w) batch_[w * BATCH + pending_] = state[w];
@@ -149,6 +167,14 @@ class Worker {
   private:
     static constexpr size_t BATCH = 4 * BLOCK;
     static constexpr size_t WORTH_SHARING = 48;  // states; waking another thread for fewer costs more than it gives
+
+    void expand(const States& block) {
+        expander_.load(block.data(), static_cast<int>(block.size() / words_));
+        moved_ = {};
+        expander_.expand(*this);
+        if (reading_) add_resting();
+        flush();
+    }
 
     bool take(States& block) {
         if (shared_.progress.stop) return false;
@@ -191,71 +217,108 @@ class Worker {
         }
     }
 
-    // Insert the batch; the new ones join the next block.
-    template <size_t W>
-    void look_up() {
-        StateTable& table = shared_.table;
-        for (size_t k = 0; k < pending_; ++k) {
-            slots_[k] = table.first_slot<W>(batch_.data() + k, BATCH);
+    // Insert a batch; `added(k)` is told of the new ones.
+    template <size_t W, class Added>
+    void look_up(StateTable& table, const std::vector<uint64_t>& batch, size_t count, Added&& added) {
+        for (size_t k = 0; k < count; ++k) {
+            slots_[k] = table.first_slot<W>(batch.data() + k, BATCH);
             table.prefetch<W>(slots_[k]);
         }
         size_t states = 0, entries = 0;
-        for (size_t k = 0; k < pending_; ++k) {
-            auto [new_state, new_entry] = table.insert<W>(slots_[k], batch_.data() + k, BATCH);
+        for (size_t k = 0; k < count; ++k) {
+            auto [new_state, new_entry] = table.insert<W>(slots_[k], batch.data() + k, BATCH);
             entries += new_entry;
             if (!new_state) continue;
             ++states;
-            for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
-            if (fresh_.size() == BLOCK * words_) {
-                shared_.queue.push(std::move(fresh_));
-                fresh_.clear();
-                fresh_.reserve(BLOCK * words_);
-            }
+            added(k);
         }
         table.count(states, entries);
     }
 
-    void flush() {
-        if (pending_ == 0) return;
-        StateTable& table = shared_.table;
+    // The same with room made in the table before.
+    template <class Added>
+    void insert(StateTable& table, const std::vector<uint64_t>& batch, size_t count, Added&& added) {
         const size_t reserve = BATCH * static_cast<size_t>(shared_.threads);
         std::shared_lock reading(table.lock);
         while (!table.has_room(reserve)) {
             reading.unlock();
             {
                 std::unique_lock alone(table.lock);
-                if (!table.has_room(reserve)) grow();
+                if (!table.has_room(reserve)) grow(table);
             }
             reading.lock();
         }
         switch (words_) {
-            case 1: look_up<1>(); break;
-            case 2: look_up<2>(); break;
-            default: look_up<0>(); break;
+            case 1: look_up<1>(table, batch, count, added); break;
+            case 2: look_up<2>(table, batch, count, added); break;
+            default: look_up<0>(table, batch, count, added); break;
         }
-        transitions += pending_;
-        unreported_ += pending_;
-        pending_ = 0;
         if (table.states() > std::min<size_t>(shared_.limits.states, INT32_MAX))  // states have 32-bit numbers
             throw ExploreFailure{
                 {Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(table.states()), expander_.crowded_state()}};
-        const size_t table_bytes = table.bytes();  // while no other thread makes it grow
-        reading.unlock();
-        report(table_bytes);
     }
 
-    void grow() {
-        size_t need = shared_.table.bytes_while_growing() + shared_.queue.bytes();
+    // The new ones of the batch join the next block; those that belong to others wait to be sent.
+    void flush() {
+        if (pending_ == 0) return;
+        transitions += pending_;
+        unreported_ += pending_;
+        if (shared_.ownership.shared()) send_away();
+        insert(shared_.table, batch_, pending_, [&](size_t k) {
+            for (size_t w = 0; w < words_; ++w) fresh_.push_back(batch_[w * BATCH + k]);
+            if (fresh_.size() == BLOCK * words_) {
+                shared_.queue.push(std::move(fresh_));
+                fresh_.clear();
+                fresh_.reserve(BLOCK * words_);
+            }
+        });
+        pending_ = 0;
+        report();
+    }
+
+    // What belongs to others leaves the batch; what is new of it goes to its owner.
+    void send_away() {
+        const Ownership& ownership = shared_.ownership;
+        size_t kept = 0, sent = 0;
+        for (size_t k = 0; k < pending_; ++k) {
+            const int owner = ownership.of(batch_.data() + k, BATCH);
+            const bool mine = owner == ownership.rank;
+            if (!mine) owners_[sent] = owner;
+            auto& to = mine ? batch_ : foreign_;
+            const size_t place = mine ? kept++ : sent++;
+            for (size_t w = 0; w < words_; ++w) to[w * BATCH + place] = batch_[w * BATCH + k];
+        }
+        pending_ = kept;
+        if (sent == 0) return;
+        insert(shared_.ghosts, foreign_, sent, [&](size_t k) {
+            States& outbox = outboxes_[static_cast<size_t>(owners_[k])];
+            for (size_t w = 0; w < words_; ++w) outbox.push_back(foreign_[w * BATCH + k]);
+        });
+    }
+
+    void post() {
+        std::lock_guard guard(shared_.posting);
+        for (size_t rank = 0; rank < outboxes_.size(); ++rank) {
+            States& all = shared_.outboxes[rank];
+            all.insert(all.end(), outboxes_[rank].begin(), outboxes_[rank].end());
+            outboxes_[rank].clear();
+        }
+    }
+
+    void grow(StateTable& table) {
+        const size_t before = table.bytes(), need = shared_.held + table.bytes_while_growing() - before + shared_.queue.bytes();
         if (need > shared_.limits.memory)
             throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), expander_.crowded_state()}};
-        shared_.table.grow(shared_.threads);
+        table.grow(shared_.threads);
+        shared_.held += table.bytes() - before;
     }
 
-    void report(size_t table_bytes) {
-        const size_t used = table_bytes + shared_.queue.bytes() + shared_.table.states() * words_ * sizeof(uint64_t);
+    void report() {
+        const size_t states = shared_.table.states();
+        const size_t used = shared_.held + shared_.queue.bytes() + states * words_ * sizeof(uint64_t);
         if (used > shared_.limits.memory)
             throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(used), expander_.crowded_state()}};
-        shared_.progress.states.store(shared_.table.states(), std::memory_order_relaxed);
+        shared_.progress.states.store(states, std::memory_order_relaxed);
         shared_.progress.transitions.fetch_add(std::exchange(unreported_, 0), std::memory_order_relaxed);
     }
 
@@ -268,10 +331,13 @@ class Worker {
     std::vector<size_t> slots_;
     size_t pending_ = 0, unreported_ = 0;
     States fresh_;
+    std::vector<uint64_t> foreign_;  // like the batch
+    int owners_[BATCH];
+    std::vector<States> outboxes_;
 };
 
 // Counts through the valuations like an odometer, a block at a time.
-void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
+bool Worker::enumerate_initial(std::vector<uint64_t>& initial) {
     const Program& program = shared_.plan.program;
     const Plan& plan = shared_.plan;
     Registers registers = plan.initial.count.allocate();
@@ -280,7 +346,7 @@ void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
     std::vector<int64_t> values;
     values.reserve(ranges.size());
     for (auto [low, high] : ranges) values.push_back(low);
-    bool more = true;
+    bool more = true, any = false;
     while (more && !shared_.progress.stop) {
         int n = 0;
         for (; n < BLOCK && more; ++n) {
@@ -306,31 +372,70 @@ void Worker::enumerate_initial(std::vector<uint64_t>& initial) {
         int count = select(expander_.mask_of(plan.initial_guard, registers), selection);
         for (int j = 0; j < count; ++j) {
             std::vector<uint64_t> state = expander_.state_at(selection[j]);
+            any = true;
             expander_.represent(state.data());
+            if (!shared_.ownership.mine(state.data())) continue;
             initial.insert(initial.end(), state.begin(), state.end());
             add_initial(state.data());
         }
     }
+    return any;
+}
+
+std::vector<std::unique_ptr<Worker>> make_workers(Shared& shared) {
+    std::vector<std::unique_ptr<Worker>> workers;
+    workers.reserve(static_cast<size_t>(shared.threads));
+    for (int t = 0; t < shared.threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
+    return workers;
+}
+
+// The words of the initial states that belong to this rank, which wait to be expanded then.
+std::vector<uint64_t> find_initial(Worker& worker, const Shared& shared) {
+    const Program& program = shared.plan.program;
+    std::vector<uint64_t> initial;
+    if (program.initial < 0) {
+        initial = program.first_state;
+        worker.represent(initial.data());
+        if (shared.ownership.mine(initial.data()))
+            worker.add_initial(initial.data());
+        else
+            initial.clear();
+    } else if (!worker.enumerate_initial(initial)) {
+        throw ExploreFailure{{Fault::NoInitialState, -1, -1, -1, -1, 0, {}}};
+    }
+    worker.finish_initial();
+    worker.transitions = 0;
+    return initial;
+}
+
+Pages<uint64_t> sorted_states(StateTable& table, size_t words, int threads) {
+    Pages<uint64_t> spare, entries = table.take_entries(spare, threads);
+    sort_records(entries, std::move(spare), words + 1, words, threads);
+    return unfold_entries(entries, words, threads);
+}
+
+// Sorted states by their owners.
+Ghosts by_owner(const Pages<uint64_t>& states, const Ownership& ownership) {
+    const size_t words = ownership.words, count = states.size() / words;
+    Ghosts ghosts{ownership, Pages<uint64_t>(states.size()), std::vector<size_t>(static_cast<size_t>(ownership.ranks) + 1)};
+    for (size_t i = 0; i < count; ++i) ++ghosts.starts[static_cast<size_t>(ownership.of(states.data() + i * words, 1)) + 1];
+    std::partial_sum(ghosts.starts.begin(), ghosts.starts.end(), ghosts.starts.begin());
+    std::vector<size_t> next = ghosts.starts;
+    for (size_t i = 0; i < count; ++i) {
+        const uint64_t* state = states.data() + i * words;
+        std::copy_n(state, words, ghosts.states.data() + words * next[static_cast<size_t>(ownership.of(state, 1))]++);
+    }
+    return ghosts;
 }
 
 }  // namespace
 
 Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress& progress) {
     Discovery result;
-    Shared shared(plan, threads, limits, progress);
-    std::vector<std::unique_ptr<Worker>> workers;
-    workers.reserve(static_cast<size_t>(threads));
-    for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker>(shared));
-    if (plan.program.initial < 0) {
-        result.initial = plan.program.first_state;
-        workers[0]->represent(result.initial.data());
-        workers[0]->add_initial(result.initial.data());
-    } else {
-        workers[0]->enumerate_initial(result.initial);
-        if (result.initial.empty()) throw ExploreFailure{{Fault::NoInitialState, -1, -1, -1, -1, 0, {}}};
-    }
-    workers[0]->finish_initial();
-    for (auto& worker : workers) worker->transitions = 0;
+    const auto words = static_cast<size_t>(plan.program.words);
+    Shared shared(plan, Ownership{0, 1, words}, threads, limits, progress);
+    auto workers = make_workers(shared);
+    result.initial = find_initial(*workers[0], shared);
 
     std::exception_ptr failure;
     std::mutex failing;
@@ -351,10 +456,68 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
     }
     workers.clear();
     result.count = shared.table.states();
-    Pages<uint64_t> spare, entries = shared.table.take_entries(spare, threads);
-    const auto words = static_cast<size_t>(plan.program.words);
-    sort_records(entries, std::move(spare), words + 1, words, threads);
-    result.states = unfold_entries(entries, words, threads);
+    result.states = sorted_states(shared.table, words, threads);
+    return result;
+}
+
+struct RankDiscovery::Parts {
+    Parts(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress)
+        : shared(plan, ownership, threads, limits, progress), workers(make_workers(shared)) {}
+    Shared shared;
+    std::vector<std::unique_ptr<Worker>> workers;
+    std::vector<uint64_t> initial;
+};
+
+RankDiscovery::RankDiscovery(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress)
+    : parts_(std::make_unique<Parts>(plan, ownership, threads, limits, progress)) {}
+
+RankDiscovery::~RankDiscovery() = default;
+
+void RankDiscovery::begin() { parts_->initial = find_initial(*parts_->workers[0], parts_->shared); }
+
+void RankDiscovery::receive(const uint64_t* states, size_t count) {
+    Worker& worker = *parts_->workers[0];
+    const size_t words = parts_->shared.ownership.words, before = worker.transitions;
+    for (size_t i = 0; i < count; ++i) worker.add_initial(states + i * words);
+    worker.finish_initial();
+    worker.transitions = before;
+}
+
+void RankDiscovery::expand(size_t blocks) {
+    std::atomic<int64_t> wanted(static_cast<int64_t>(blocks));
+    const size_t waiting = this->waiting();
+    const int threads = waiting > BLOCK ? parts_->shared.threads : 1;
+    run_on_threads(threads, [&](int t) { parts_->workers[static_cast<size_t>(t)]->run(wanted); });
+}
+
+std::vector<uint64_t> RankDiscovery::take_outbox(int rank) {
+    return std::exchange(parts_->shared.outboxes[static_cast<size_t>(rank)], {});
+}
+
+size_t RankDiscovery::states() const { return parts_->shared.table.states(); }
+
+size_t RankDiscovery::waiting() const {
+    return parts_->shared.queue.bytes() / sizeof(uint64_t) / parts_->shared.ownership.words;
+}
+
+Pages<uint64_t> RankDiscovery::known() const {
+    const size_t words = parts_->shared.ownership.words;
+    return unfold_entries(parts_->shared.table.copy_entries(), words, 1);
+}
+
+Discovery RankDiscovery::finish(Ghosts& ghosts) {
+    Shared& shared = parts_->shared;
+    Discovery result;
+    for (auto& worker : parts_->workers) {
+        result.choices += worker->choices;
+        result.transitions += worker->transitions;
+    }
+    parts_->workers.clear();
+    result.initial = std::move(parts_->initial);
+    result.count = shared.table.states();
+    const size_t words = shared.ownership.words;
+    result.states = sorted_states(shared.table, words, shared.threads);
+    ghosts = by_owner(sorted_states(shared.ghosts, words, shared.threads), shared.ownership);
     return result;
 }
 

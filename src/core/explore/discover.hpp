@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "explore/expand.hpp"
+#include "explore/ownership.hpp"
 #include "explore/table.hpp"
 
 namespace galton {
@@ -38,5 +39,32 @@ struct Discovery {
 };
 
 Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress& progress);
+
+// The same on one of several ranks, which finds the states that belong to it. Successors that belong to others are kept
+// as ghosts; each goes to its owner once, in an outbox that the caller empties. The caller also brings what others found.
+class RankDiscovery {
+  public:
+    RankDiscovery(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress);
+    ~RankDiscovery();
+
+    // Take the initial states that belong to this rank; there have to be some anywhere.
+    void begin();
+    // States that belong to this rank, one after the other; only those that are new wait to be expanded.
+    void receive(const uint64_t* states, size_t count);
+    // Expand so many blocks, if there are so many.
+    void expand(size_t blocks);
+    std::vector<uint64_t> take_outbox(int rank);
+
+    size_t states() const;
+    size_t waiting() const;  // states that are to be expanded
+    Pages<uint64_t> known() const;
+
+    // All states of this rank, in canonical order. Nothing else may be called afterwards.
+    Discovery finish(Ghosts& ghosts);
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace galton

@@ -126,6 +126,19 @@ class StateTable {
         return entries;
     }
 
+    // The same entries, unsorted, of a table that stays as it is.
+    Pages<uint64_t> copy_entries() const {
+        Pages<uint64_t> entries(entries_.load() * size_);
+        uint64_t* out = entries.data();
+        for (size_t i = 0; i < capacity(); ++i) {
+            const uint64_t* entry = slots_.data() + i * size_;
+            if (*entry == 0) continue;
+            *out++ = *entry - 1;
+            for (size_t w = 1; w < size_; ++w) *out++ = entry[w];
+        }
+        return entries;
+    }
+
   private:
     static constexpr uint64_t BUSY = uint64_t{1} << 63;
     static constexpr uint64_t FACTOR = 0x9E3779B97F4A7C15ull;

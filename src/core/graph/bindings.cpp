@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "graph/interruptible.hpp"
+#include "graph/rank_search.hpp"
 
 namespace galton {
 
@@ -89,9 +90,85 @@ nb::tuple product(const Matrix& matrix, const In<int32_t>& letter, const In<int3
     }
 }
 
+std::vector<int32_t> listed(const In<int32_t>& numbers) { return {numbers.data(), numbers.data() + numbers.shape(0)}; }
+
+template <class T>
+T* checked(const Out<T>& array, size_t size) {
+    if (array.shape(0) != size) throw std::invalid_argument("an array of the wrong length");
+    return array.data();
+}
+
+void bind_rank_search(nb::module_& m) {
+    using Found = Out<bool>;
+    using Fresh = In<int32_t>;
+    auto as_result = [](std::vector<int32_t> found) { return as_array(found); };
+    m.def(
+        "stay_among",
+        [](const Matrix& matrix, const Mask& inside, Found staying) {
+            stay_among(matrix.view, inside.data(), checked(staying, matrix.view.n_rows));
+        },
+        nb::arg("matrix"), nb::arg("inside"), nb::arg("staying"));
+    nb::class_<RankSearch>(m, "RankSearch")
+        .def(
+            "__init__", [](RankSearch* self, const Matrix& matrix, size_t size) { new (self) RankSearch(matrix.view, size); },
+            nb::arg("matrix"), nb::arg("size"), nb::keep_alive<1, 2>())
+        .def(
+            "backward",
+            [=](const RankSearch& self, Found found, const Mask& through, const MaybeMask& allowed,
+                std::optional<Out<int32_t>> left, std::optional<Found> hit, std::optional<Out<int32_t>> by,
+                const Fresh& fresh) {
+                bool* set = checked(found, self.size());
+                const bool *states = pointer(through, self.states()), *rows = pointer(allowed, self.rows());
+                int32_t* counts = left ? checked(*left, self.states()) : nullptr;
+                bool* seen = hit ? checked(*hit, self.rows()) : nullptr;
+                int32_t* joined_by = by ? checked(*by, self.states()) : nullptr;
+                std::vector<int32_t> added = listed(fresh);
+                {
+                    nb::gil_scoped_release released;
+                    added = self.backward(set, states, rows, counts, seen, joined_by, std::move(added));
+                }
+                return as_result(std::move(added));
+            },
+            nb::arg("found"), nb::arg("through"), nb::arg("allowed").none(), nb::arg("left").none(), nb::arg("hit").none(),
+            nb::arg("by").none(), nb::arg("fresh"))
+        .def(
+            "greatest",
+            [=](const RankSearch& self, Out<int64_t> colour, const Mask& within, const MaybeMask& allowed, const Fresh& fresh) {
+                int64_t* colours = checked(colour, self.size());
+                const bool *states = pointer(within, self.states()), *rows = pointer(allowed, self.rows());
+                std::vector<int32_t> changed = listed(fresh);
+                {
+                    nb::gil_scoped_release released;
+                    changed = self.greatest(colours, states, rows, std::move(changed));
+                }
+                return as_result(std::move(changed));
+            },
+            nb::arg("colour"), nb::arg("within"), nb::arg("allowed").none(), nb::arg("fresh"))
+        .def(
+            "forward",
+            [=](const RankSearch& self, Found found, const Mask& within, const MaybeMask& allowed, const Fresh& fresh) {
+                bool* set = checked(found, self.size());
+                const bool *states = pointer(within, self.size()), *rows = pointer(allowed, self.rows());
+                std::vector<int32_t> added = listed(fresh);
+                {
+                    nb::gil_scoped_release released;
+                    added = self.forward(set, states, rows, std::move(added));
+                }
+                return as_result(std::move(added));
+            },
+            nb::arg("found"), nb::arg("within"), nb::arg("allowed").none(), nb::arg("fresh"))
+        .def(
+            "stay_together",
+            [](const RankSearch& self, Out<int64_t> number, Found staying) {
+                self.stay_together(checked(number, self.size()), checked(staying, self.rows()));
+            },
+            nb::arg("number"), nb::arg("staying"));
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
+    bind_rank_search(m);
     m.def("strong_components", &components, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
     m.def("end_components", &ends, nb::arg("matrix"), nb::arg("within").none(), nb::arg("choices").none());
     m.def("reach_surely", &reach_surely, nb::arg("matrix"), nb::arg("through"), nb::arg("goal"), nb::arg("candidates"));

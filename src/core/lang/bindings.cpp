@@ -21,9 +21,9 @@ std::string narrow(nb::str text) {
 }
 
 nb::tuple read_runs(nb::str text, nb::object keywords, nb::object decimal, nb::dict classes) {
-    if (static_cast<uint64_t>(PyUnicode_GET_LENGTH(text.ptr())) > INT32_MAX) return nb::make_tuple(nb::none(), nb::none());
+    if (static_cast<uint64_t>(PyUnicode_GET_LENGTH(text.ptr())) > INT32_MAX) throw std::length_error("a text of over 2 GB");
     const std::string bytes = narrow(text);
-    return RunReader(bytes, keywords, decimal, classes).read();
+    return RunReader(bytes, text, keywords, decimal, classes).read();
 }
 
 }  // namespace

@@ -40,11 +40,6 @@ PyTypeObject* type_of(nb::handle classes, const char* name) {
     return reinterpret_cast<PyTypeObject*>(found.ptr());  // its module keeps it
 }
 
-PyObject* none() {
-    Py_INCREF(Py_None);
-    return Py_None;
-}
-
 PyObject* as_tuple(const std::vector<nb::object>& items) {
     PyObject* made = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
     if (!made) throw nb::python_error();
@@ -56,8 +51,8 @@ PyObject* as_tuple(const std::vector<nb::object>& items) {
 
 }  // namespace
 
-RunReader::RunReader(std::string_view text, nb::handle keywords, nb::handle decimal, nb::handle classes)
-    : text_(text), decimal_(decimal), trees_(classes), token_(type_of(classes, "Token")),
+RunReader::RunReader(std::string_view text, nb::str original, nb::handle keywords, nb::handle decimal, nb::handle classes)
+    : text_(text), original_(original), decimal_(decimal), trees_(classes), token_(type_of(classes, "Token")),
       identifier_(type_of(classes, "Identifier")), assignment_(type_of(classes, "AssignmentSyntax")),
       update_(type_of(classes, "UpdateSyntax")), command_(type_of(classes, "CommandSyntax")),
       item_(type_of(classes, "RewardItemSyntax")) {
@@ -317,11 +312,11 @@ nb::object RunReader::token(const Lexeme& lexeme) {
         case INTEGER: kind = made("integer"), content = made(text); break;
         case DECIMAL: kind = made("decimal"), content = made(text); break;
         case STRING: {
-            const size_t first = text.find_first_not_of(" \t\r\f\v", 1),
-                         last = text.find_last_not_of(" \t\r\f\v", text.size() - 2);
-            kind = made("string"), content = made(first > last ? "" : text.substr(first, last - first + 1));
+            nb::object inner = nb::steal(PyUnicode_Substring(original_.ptr(), lexeme.start + 1, lexeme.end - 1));
+            kind = made("string"), content = inner.attr("strip")().release().ptr();
             break;
         }
+        case BAD: kind = made("bad"), content = PyUnicode_Substring(original_.ptr(), lexeme.start, lexeme.end); break;
         default: kind = made(text), content = made(text);
     }
     return nb::steal(make_tuple_of(token_, {kind, content, trees_.span(lexeme.start, lexeme.end)}));
@@ -367,7 +362,6 @@ nb::tuple RunReader::read() {
     const uint32_t word_base = 1u << 31;
     for (;;) {
         const Lexeme lexeme = now();
-        if (lexeme.kind == BAD) return nb::make_tuple(nb::none(), nb::none());  // Python has words for those
         found_.append(token(lexeme));
         if (lexeme.kind == END) return nb::make_tuple(found_, contents_);
         ++at_;

@@ -15,10 +15,10 @@ namespace galton {
 
 class RunReader {
   public:
-    RunReader(std::string_view text, nb::handle keywords, nb::handle decimal, nb::handle classes);
+    // `text` has one byte for each character of `original`.
+    RunReader(std::string_view text, nb::str original, nb::handle keywords, nb::handle decimal, nb::handle classes);
 
-    // The tokens, and what the runs among them hold, by the place of their token; None twice for a text with characters
-    // that no token has.
+    // The tokens, and what the runs among them hold, by the place of their token.
     nb::tuple read();
 
   private:
@@ -59,6 +59,7 @@ class RunReader {
     void emit_run(const char* kind, size_t first, nb::object content);
 
     std::string_view text_;
+    nb::str original_;
     nb::handle decimal_;
     std::vector<std::string> keyword_texts_;
     Words words_;

@@ -55,9 +55,8 @@ class Scanner {
         if (is_digit(c) || (c == '.' && is_digit(look(1)))) return number();
         if (c == '"') {
             size_t length = 1;
-            bool plain = true;
-            while (at_ + length < text_.size() && look(length) != '"' && look(length) != '\n') plain &= look(length++) > 0;
-            return plain && look(length) == '"' ? made(STRING, length + 1) : made(BAD, 1);
+            while (at_ + length < text_.size() && look(length) != '"' && look(length) != '\n') ++length;
+            return look(length) == '"' ? made(STRING, length + 1) : made(BAD, 1);
         }
         return punctuation(c);
     }

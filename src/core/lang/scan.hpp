@@ -39,7 +39,7 @@ struct Words {
     }
 };
 
-// All tokens, closed by an END. `text` has one byte per character; those outside of ASCII are BAD but in comments.
+// All tokens, closed by an END. `text` has one byte per character; those outside of ASCII are BAD but in comments and strings.
 std::vector<Lexeme> scan(std::string_view text, Words& words);
 
 }  // namespace galton
