@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from played.kernels import RawKernel
+from played.kernels import FileKernel
 from systems import random_pair, to_host
 
 from galton.backend.formats import FORMATS, ORDERS, Statistics, check_names, suitable
@@ -137,7 +137,7 @@ def test_only_sweeps_read_slices(xp: Any) -> None:
         system.row_values(x, values, Span(0, 100))
         system.multiply(x, product, chosen, with_constant=True)
         system.weigh_rows(x, chosen, weights, Span(0, 100), near=0.5, share=0.2)
-        RawKernel.launches = 0  # a sweep in place: played threads take turns in the same order each time
+        FileKernel.launches = 0  # a sweep in place: played threads take turns in the same order each time
         system.propagate(x.copy(), upper, Span(0, 100), 1e-15)
         answers = [system.defect(x, Span(0, 100)), system.growth(x, x, Span(0, 100))]
         answers += [system.is_above(x * 1.02, Span(0, 100), 1e-15), system.is_below(x, Span(0, 100), 1e-15)]

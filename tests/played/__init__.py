@@ -7,6 +7,7 @@ Galton as it runs on a device, from the text of a model to the answer.
 from __future__ import annotations
 
 import ast
+import ctypes
 import importlib
 import importlib.util
 import os
@@ -32,7 +33,11 @@ from .devices import CUDADriverError, CUDARuntimeError, Device, OutOfMemoryError
 __all__ = ["memory", "played_cupy", "played_device"]
 
 # Limits below which a model is too small for a device: small models shall take the ways of large ones.
-SMALL = {"galton.graph.small": "SMALL", "galton.backend.cuda.explorer.exploration": "FEW_KEYS"}
+SMALL = {
+    "galton.graph.small": "SMALL",
+    "galton.backend.cuda.explorer.exploration": "FEW_KEYS",
+    "galton.backend.cuda.explorer.meanwhile": "HEAD_START",
+}
 
 TYPES = ["bool_", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
@@ -49,6 +54,9 @@ def played_cupy() -> ModuleType:
     runtime = _module(
         "cupy.cuda.runtime",
         getDeviceCount=lambda: devices.count,
+        getDevice=lambda: devices.current,
+        runtimeGetVersion=lambda: 0,
+        memcpy=lambda to, source, count, kind: ctypes.memmove(to, source, count),
         memGetInfo=lambda: (memory.free, memory.free),
         CUDARuntimeError=CUDARuntimeError,
     )
@@ -57,6 +65,7 @@ def played_cupy() -> ModuleType:
         CUDADriverError=CUDADriverError,
         # Of an explorer's kernel one block, of others none.
         occupancyMaxActiveBlocksPerMultiprocessor=lambda pointer, threads, shared: 0,
+        funcSetAttribute=lambda pointer, attribute, value: None,
     )
     cuda = _module(
         "cupy.cuda",
@@ -74,7 +83,7 @@ def played_cupy() -> ModuleType:
         **FUNCTIONS,
         **{name: getattr(np, name) for name in TYPES},
         ndarray=ndarray,
-        RawModule=kernels.RawModule,
+        __version__=kernels.version(),
         cuda=cuda,
         get_default_memory_pool=lambda: memory,
         _core=SimpleNamespace(set_reduction_accelerators=lambda names: None),

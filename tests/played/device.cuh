@@ -1,6 +1,7 @@
 // The kernels' device, played by one thread of a CPU: what device.cuh of the explorer declares, serially.
 #pragma once
 
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 
@@ -22,6 +23,7 @@ using i64 = long long;
 #define OUTLINE [[maybe_unused]] static
 #define KERNEL extern "C" void
 #define TABLE [[maybe_unused]] static const
+#define FILLED(name, count) extern "C" { alignas(16) u64 name[count]; }
 #define DEVICE_MEMBER inline
 #define SHARED static
 
@@ -47,6 +49,7 @@ DEVICE u64 fetch_add(u64* at, u64 by) { return exchange(at, *at + by); }
 DEVICE u32 fetch_add(u32* at, u32 by) { return exchange(at, *at + by); }
 DEVICE u64 fetch_or(u64* at, u64 bits) { return exchange(at, *at | bits); }
 DEVICE u64 fetch_and(u64* at, u64 bits) { return exchange(at, *at & bits); }
+DEVICE u64 exchange_word(u64* at, u64 value) { return exchange(at, value); }
 DEVICE u64 swap_if(u64* at, u64 expected, u64 wanted) { return exchange(at, *at == expected ? wanted : *at); }
 
 DEVICE u64 load_fresh(const u64* at) { return *at; }
@@ -61,6 +64,10 @@ DEVICE void load_pair(const u64* at, u64& first, u64& second) {
     second = at[1];
 }
 DEVICE void load_cached_pair(const u64* at, u64& first, u64& second) { load_pair(at, first, second); }
+DEVICE void load_both(const double* at, double& first, double& second) {
+    first = at[0];
+    second = at[1];
+}
 template <class T>
 DEVICE T load_constant(const T* at) { return *at; }
 DEVICE void load_constant_pair(const u64* at, u64& first, u64& second) { load_pair(at, first, second); }
@@ -81,4 +88,21 @@ DEVICE double double_of(u64 bits) {
     double value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+template <class Operation>
+DEVICE double rounded(bool up, Operation&& operation) {
+    std::fesetround(up ? FE_UPWARD : FE_DOWNWARD);
+    const volatile double result = operation();
+    std::fesetround(FE_TONEAREST);
+    return result;
+}
+DEVICE double add_rounded(volatile double a, volatile double b, bool up) {
+    return rounded(up, [&] { return a + b; });
+}
+DEVICE double divide_rounded(volatile double a, volatile double b, bool up) {
+    return rounded(up, [&] { return a / b; });
+}
+DEVICE double fma_rounded(volatile double a, volatile double b, volatile double c, bool up) {
+    return rounded(up, [&] { return fma(a, b, c); });
 }

@@ -1,13 +1,14 @@
 """The compilers and launchers that CuPy brings, played by g++: threads run one after the other.
 
-Kernels of Galton's files go through ``RawModule``, explorers through ``nvrtc`` and ``function.Module``, as on a device.
-What a kernel is given is compared with what it declares: a pointer to numbers of another size, which a device would
-read without a word, is refused.
+Everything goes through ``nvrtc`` and ``function.Module``, as on a device. Explorers bring a loop over their threads
+themselves; kernels of Galton's files get one. What a kernel is given is compared with what it declares: a pointer to
+numbers of another size, which a device would read without a word, is refused.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import re
 import subprocess
 import tempfile
@@ -23,7 +24,7 @@ import galton
 from .arrays import ndarray
 from .compiling import library_of, with_launchers
 
-__all__ = ["CompileException", "Module", "NVRTCError", "Program", "RawKernel", "RawModule", "nvrtc_functions"]
+__all__ = ["CompileException", "FileKernel", "Module", "NVRTCError", "Refusing", "nvrtc_functions", "version"]
 
 SERIAL = Path(__file__).with_name("device.cuh").read_text()
 DEVICE = (Path(galton.__file__).parent / "backend/cuda/explorer/device.cuh").read_text()
@@ -33,32 +34,15 @@ PARAMETER = re.compile(r"(?:const )?([\w ]+?)\s*(\*?)\s*(?:__restrict__ )?(\w+)$
 SIZES = {"byte": 1, "bool": 1, "int": 4, "unsigned": 4, "double": 8, "unsigned long long": 8, "long long": 8}
 
 
+OF_A_FILE = b"text:"  # what machine code of kernels of files begins with
+
+
 class CompileException(Exception):
     """``cupy.cuda.compiler.CompileException``."""
 
 
 class NVRTCError(RuntimeError):
     """``cupy.cuda.nvrtc.NVRTCError``."""
-
-
-class RawModule:
-    """``cupy.RawModule``."""
-
-    broken = False  # whether nothing compiles
-
-    def __init__(self, *, code: str, options: tuple[str, ...]) -> None:
-        self._text = code
-        self._defines = [option[2:] for option in options if option.startswith("-D")]
-
-    def compile(self) -> None:
-        """With g++."""
-        if RawModule.broken:
-            raise CompileException("kernel.cu(1): error: the compiler is told to refuse")
-        self._library, self._parameters = _compiled(self._text, *self._defines)
-
-    def get_function(self, name: str) -> RawKernel:
-        """A kernel."""
-        return RawKernel(self._library[f"launch_{name}"], name, self._parameters[name])
 
 
 @cache
@@ -81,8 +65,8 @@ def _compiled(text: str, *defines: str) -> tuple[ctypes.CDLL, dict[str, list[tup
     return library_of(whole, *defines), parameters
 
 
-class RawKernel:
-    """``cupy.RawKernel``."""
+class FileKernel:
+    """``cupy.cuda.function.Function`` of a kernel of one of Galton's files."""
 
     launches = 0
     ptr = 0
@@ -91,18 +75,15 @@ class RawKernel:
     def __init__(self, function: Any, name: str, parameters: list[tuple[str, int]]) -> None:
         self._function, self._name, self._parameters = function, name, parameters
 
-    @property
-    def kernel(self) -> RawKernel:
-        """The function as the driver has it."""
-        return self
-
-    def __call__(self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...]) -> None:
+    def __call__(
+        self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...], enable_cooperative_groups: bool = False
+    ) -> None:
         if len(arguments) != len(self._parameters):
             raise TypeError(f"{self._name} takes {len(self._parameters)} arguments, not {len(arguments)}")
-        if RawKernel.fault is not None:
-            raise RawKernel.fault
-        RawKernel.launches += 1
-        order = ctypes.c_longlong(RawKernel.launches % 3)
+        if FileKernel.fault is not None:
+            raise FileKernel.fault
+        FileKernel.launches += 1
+        order = ctypes.c_longlong(FileKernel.launches % 3)
         given = [_argument(self._name, *pair) for pair in zip(self._parameters, arguments, strict=True)]
         self._function(order, ctypes.c_longlong(grid[0]), block[0], *given)
 
@@ -123,25 +104,31 @@ def _argument(kernel: str, parameter: tuple[str, int], value: Any) -> Any:
     return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_longlong(int(value))
 
 
-# Explorers.
-
-
 class Program:
     """``cupy.cuda.nvrtc.createProgram``."""
 
-    broken = False  # whether nothing compiles
-
     def __init__(self, text: str) -> None:
         device = DEVICE.replace("#pragma once\n", "")
-        assert device in text
+        self.explores = device in text
         self.text = text.replace(device, SERIAL.replace("#pragma once\n", ""))
         self.code, self.log = b"", ""
 
 
+class Refusing:
+    """Whether explorers, or kernels of files, do not compile."""
+
+    explorers = False
+    files = False
+
+
 def _compile(program: Program, options: tuple[str, ...]) -> None:
-    if Program.broken:
-        program.log = "explore.cu(1): error: the compiler is told to refuse"
+    if Refusing.explorers if program.explores else Refusing.files:
+        program.log = "kernels.cu(1): error: the compiler is told to refuse"
         raise NVRTCError("NVRTC_ERROR_COMPILATION")
+    if not program.explores:  # compiled when it is loaded, and kept by its text
+        defines = [option[2:] for option in options if option.startswith("-D")]
+        program.code = OF_A_FILE + json.dumps([program.text, *defines]).encode()
+        return
     with tempfile.TemporaryDirectory() as directory:
         library = Path(directory) / "explore.so"
         made = subprocess.run([*COMPILER, "-o", library, "-"], input=program.text, text=True, stderr=subprocess.PIPE)
@@ -153,11 +140,9 @@ def _compile(program: Program, options: tuple[str, ...]) -> None:
 
 def nvrtc_functions() -> dict[str, Any]:
     """``cupy.cuda.nvrtc``; machine code is a shared library."""
-    # Part of the key under which compiled explorers are kept.
-    version = int(sha256(" ".join([SERIAL, *COMPILER]).encode()).hexdigest()[:8], 16)
     return {
         "NVRTCError": NVRTCError,
-        "getVersion": lambda: (0, version),
+        "getVersion": lambda: (0, 0),
         "createProgram": lambda text, name, headers, names: Program(text),
         "compileProgram": _compile,
         "getProgramLog": lambda program: program.log,
@@ -165,8 +150,13 @@ def nvrtc_functions() -> dict[str, Any]:
     }
 
 
-@cache
+def version() -> str:
+    """Part of the key under which compiled kernels are kept."""
+    return f"played {sha256(' '.join([SERIAL, *COMPILER]).encode()).hexdigest()[:8]}"
+
+
 def _loaded(code: bytes) -> ctypes.CDLL:
+    """Anew each time: every module has arrays of its own."""
     with tempfile.NamedTemporaryFile(suffix=".so") as file:
         file.write(code)
         file.flush()
@@ -178,15 +168,25 @@ class Module:
 
     def load(self, code: bytes) -> None:
         """A library of kernels, of which one thread does all."""
-        self._library = _loaded(code)
+        self._parameters: dict[str, list[tuple[str, int]]] | None = None
+        if code.startswith(OF_A_FILE):
+            self._library, self._parameters = _compiled(*json.loads(code[len(OF_A_FILE) :]))
+        else:
+            self._library = _loaded(code)
 
-    def get_function(self, name: str) -> Function:
+    def get_global_var(self, name: str) -> int:
+        """Where an array of an explorer's text is."""
+        return ctypes.addressof(ctypes.c_uint64.in_dll(self._library, name))
+
+    def get_function(self, name: str) -> Function | FileKernel:
         """A kernel."""
-        return Function(self._library[name])
+        if self._parameters is None:
+            return Function(self._library[name])
+        return FileKernel(self._library[f"launch_{name}"], name, self._parameters[name])
 
 
 class Function:
-    """``cupy.cuda.function.Function``."""
+    """``cupy.cuda.function.Function`` of an explorer."""
 
     ptr = 1
 

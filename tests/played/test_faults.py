@@ -77,15 +77,15 @@ def no_memory(cupy: ModuleType, patches: pytest.MonkeyPatch) -> None:
 
 
 def explorer_that_does_not_compile(cupy: ModuleType, patches: pytest.MonkeyPatch) -> None:
-    patches.setattr(kernels.Program, "broken", True)
+    patches.setattr(kernels.Refusing, "explorers", True)
 
 
 def solver_that_does_not_compile(cupy: ModuleType, patches: pytest.MonkeyPatch) -> None:
-    patches.setattr(kernels.RawModule, "broken", True)
+    patches.setattr(kernels.Refusing, "files", True)
 
 
 def launches_that_fail(cupy: ModuleType, patches: pytest.MonkeyPatch) -> None:
-    patches.setattr(kernels.RawKernel, "fault", CUDADriverError("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"))
+    patches.setattr(kernels.FileKernel, "fault", CUDADriverError("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"))
 
 
 EXPLORING: list[tuple[Fault, str]] = [
@@ -94,11 +94,11 @@ EXPLORING: list[tuple[Fault, str]] = [
     (no_device, "there is no CUDA device"),
     (no_compiler, "NVRTC, which compiles for the device, does not load: libnvrtc.so"),
     (no_memory, "the model does not fit into the memory of the device"),
-    (explorer_that_does_not_compile, "the explorer of this model does not compile:\nexplore.cu(1): error"),
+    (explorer_that_does_not_compile, "the explorer of this model does not compile:\nkernels.cu(1): error"),
 ]
 SOLVING: list[tuple[Fault, str]] = [
     (no_memory, "there is not enough memory on the device"),
-    (solver_that_does_not_compile, "do not compile:\nkernel.cu(1): error"),
+    (solver_that_does_not_compile, "does not compile:\nkernels.cu(1): error"),
     (launches_that_fail, "the device failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
 ]
 

@@ -17,7 +17,7 @@ from ..device.arrays import library_of
 if TYPE_CHECKING:
     from .protocol import Equations, Explorer, Graph, LongRun, Lumping, Regions, Rows, Steps
 
-__all__ = ["BACKENDS", "CPU", "CUDA", "REFERENCE", "SPLIT", "Backend", "of"]
+__all__ = ["BACKENDS", "CPU", "CUDA", "PETSC", "REFERENCE", "SPLIT", "Backend", "of"]
 
 
 class Backend:
@@ -74,6 +74,7 @@ class Backend:
 
 
 CPU, CUDA = Backend("cpu"), Backend("cuda")
+PETSC = Backend("petsc")  # the ranks of an MPI job, which share models
 SPLIT = Backend("cuda.split")  # equations, steps and long runs that several devices share
 REFERENCE = Backend("reference")  # for tests: slow, and meant to be read; nobody is sent there
 BACKENDS = {backend.name: backend for backend in (CPU, CUDA)}

@@ -52,6 +52,10 @@ class LimitError(GaltonError):
     kind = "limit"
 
 
+class TooManyStatesError(LimitError):
+    """More states, or choices, than a matrix has numbers for."""
+
+
 def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> GaltonError:
     """The error for a failed exploration."""
     fault = Fault(found["fault"])
@@ -63,9 +67,9 @@ def explain(found: Mapping[str, Any], lowered: Lowered, limits: Limits) -> Galto
             "smaller"
         )
     if fault is Fault.TOO_MANY_STATES and limits.max_states >= LARGEST_NUMBER:
-        return LimitError(
-            f"more than {LARGEST_NUMBER:,} states, or choices of states: there are no numbers for more{crowded}; make "
-            "the model smaller"
+        return TooManyStatesError(
+            f"more than {LARGEST_NUMBER:,} states, or choices of states: a matrix has no numbers for more{crowded}; "
+            "make the model smaller, or ask for reachability on a device with --matrix-free"
         )
     if fault is Fault.TOO_MANY_STATES:
         return LimitError(

@@ -41,6 +41,7 @@ __all__ = [
     "Matrix",
     "Optimum",
     "Preconditioner",
+    "Proof",
     "RegionRows",
     "RegionSteps",
     "Regions",
@@ -84,6 +85,16 @@ class Stop(NamedTuple):
     sweeps: int
     tolerance: float = 0.0
     relative: bool = True
+
+
+class Proof(NamedTuple):
+    """What one sweep over numbers x with weights says: how many states contradict, and by how much F(x) is above x and
+    below x at most.
+    """
+
+    violations: int
+    up: float
+    down: float
 
 
 class Explorer(Protocol):

@@ -20,16 +20,16 @@ class Request:
     Request(kind='cuda', numbers=(0, 1))
     """
 
-    kind: Literal["auto", "cpu", "cuda"]
+    kind: Literal["auto", "cpu", "cuda", "mpi"]
     numbers: tuple[int, ...] = ()  # of CUDA devices, where the user named some
 
     @classmethod
     def parse(cls, text: str) -> Request:
-        """Read ``auto``, ``cpu``, ``cuda``, ``cuda:1`` or ``cuda:0,1``."""
+        """Read ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``cuda:0,1`` or ``mpi``."""
         kind, colon, numbers = text.partition(":")
-        if (kind != "cuda" and colon) or kind not in ("auto", "cpu", "cuda"):
+        if (kind != "cuda" and colon) or kind not in ("auto", "cpu", "cuda", "mpi"):
             raise GaltonError(
-                f"there is no device '{text}'; give auto, cpu, cuda, or numbers of devices as in cuda:0,1"
+                f"there is no device '{text}'; give auto, cpu, cuda, numbers of devices as in cuda:0,1, or mpi"
             )
         try:
             given = tuple(int(number) for number in numbers.split(",")) if colon else ()
@@ -82,7 +82,7 @@ class Placement:
         return replace(self, backend="cpu", reason=reason, devices=(), trouble=trouble)
 
     def __str__(self) -> str:
-        where = {"cpu": "the CPU", "cuda": "a CUDA device"}.get(self.backend, self.backend)
+        where = {"cpu": "the CPU", "cuda": "a CUDA device", "petsc": "MPI ranks"}.get(self.backend, self.backend)
         if len(self.devices) > 1:
             where = f"the CUDA devices {', '.join(map(str, self.devices))}"
         return f"{where} ({self.reason})"

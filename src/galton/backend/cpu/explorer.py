@@ -117,7 +117,8 @@ def _to_core(lowered: Lowered) -> _core.Program:
     for command in lowered.commands:
         total = constant_sum(command, lowered.graph)
         wrong = stochastic and total is not None and not abs(total - 1) <= SUM_TOLERANCE
-        commands.append((command.guard, wrong, [(u.probability, u.assignments) for u in command.updates]))
+        updates = [(probability, assigned) for probability, assigned, _ in command.updates]
+        commands.append((command.guard, wrong, updates))
     return _core.make_program(
         type=MODEL_TYPES[program.type],
         words=lowered.words,
@@ -139,12 +140,13 @@ def _to_core(lowered: Lowered) -> _core.Program:
         initial_ranges=list(lowered.initial_ranges),
         first_state=first_state,
         terminal=-1 if lowered.terminal is None else lowered.terminal,
-        reader=_reader(lowered),
+        reader=reader_parts(lowered),
         orbits=[] if lowered.orbits is None else lowered.orbits.pieces(lowered.fields),
     )
 
 
-def _reader(lowered: Lowered) -> tuple[int, list[int], list[int], list[int]]:
+def reader_parts(lowered: Lowered) -> tuple[int, list[int], list[int], list[int]]:
+    """An automaton beside the program, as the core takes it: variable, propositions, successors and final states."""
     reader = lowered.reader
     if reader is None:
         return -1, [], [], []

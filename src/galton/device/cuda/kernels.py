@@ -1,8 +1,7 @@
-"""Kernels of a ``.cu`` file, compiled with NVRTC on first use.
+"""Kernels of a ``.cu`` file, compiled on first use (:mod:`.code`).
 
-The text is compiled for the device at hand; CuPy keeps the result on disk under a hash of the text, the options and the
-compiler, so that another process does not compile again. ``#include "..."`` of a file beside is put into the text: what
-is hashed is then everything that is compiled.
+``#include "..."`` of a file beside is put into the text: what is compiled, and under what it is kept, is then all there
+is.
 """
 
 from __future__ import annotations
@@ -15,39 +14,25 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from ..errors import DeviceError, first_lines
+from .code import Text, architecture, machine_code
 
-__all__ = [
-    "OPTIONS",
-    "CompilationError",
-    "Kernels",
-    "kernels",
-    "most_shared",
-    "multiprocessors",
-    "source_text",
-]
+__all__ = ["OPTIONS", "Kernels", "kernels", "kernels_text", "most_shared", "multiprocessors", "source_text"]
 
 # Products and sums are rounded one by one, as on the CPU: bounds are proved with them.
-OPTIONS = ("-std=c++17", "-fmad=false")
+OPTIONS = ("-std=c++17", "-fmad=false", "-default-device")
 THREADS = 256  # a block: enough of them fit on a multiprocessor to fill it, whatever registers a kernel needs
+SHARED_BYTES = 8  # the number of the attribute of a kernel in CUDA's driver
 
 _INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
 
 
-class CompilationError(DeviceError):
-    """Kernels that the compiler did not take: a mistake in Galton, or a compiler that is too old."""
-
-
 class Kernels:
-    """Compiled kernels, called by name."""
+    """Compiled kernels, called by name. Every device that uses them loads them once."""
 
-    def __init__(self, text: str, name: str, options: tuple[str, ...] = OPTIONS) -> None:
-        self._module = cp.RawModule(code=text, options=options)
-        self._functions: dict[str, Any] = {}
-        try:
-            self._module.compile()
-        except cp.cuda.compiler.CompileException as error:
-            raise CompilationError(f"the kernels of {name} do not compile:\n{first_lines(str(error))}") from error
+    def __init__(self, text: Text) -> None:
+        self._code = machine_code(text)
+        self._modules: dict[int, Any] = {}
+        self._functions: dict[tuple[int, str], Any] = {}
 
     def launch(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
         """Start at least so many threads. Numbers are passed as ``long long``, None as a null pointer."""
@@ -56,33 +41,45 @@ class Kernels:
 
     def launch_together(self, kernel: str, threads: int, *arguments: Any, block: int = THREADS) -> None:
         """Start threads that may wait for each other; at most :meth:`most_threads`, so that all of them run at once."""
-        function = self._function(kernel).kernel
         grid = (-(-threads // block),)
-        function(grid, (block,), tuple(map(_argument, arguments)), enable_cooperative_groups=True)
+        self._function(kernel)(grid, (block,), tuple(map(_argument, arguments)), enable_cooperative_groups=True)
 
     def launch_blocks(self, kernel: str, blocks: int, *arguments: Any, block: int, shared: int) -> None:
         """So many blocks, each with so many bytes of memory that its threads share: at most :func:`most_shared`."""
         function = self._function(kernel)
-        function.max_dynamic_shared_size_bytes = shared
+        cp.cuda.driver.funcSetAttribute(function.ptr, SHARED_BYTES, shared)
         function((blocks,), (block,), tuple(map(_argument, arguments)), shared_mem=shared)
 
     def most_threads(self, kernel: str, block: int = THREADS) -> int:
         """How many threads of a kernel the device holds at a time."""
-        pointer = self._function(kernel).kernel.ptr
+        pointer = self._function(kernel).ptr
         blocks = cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, block, 0)
         return int(blocks) * block * multiprocessors()
 
     def _function(self, kernel: str) -> Any:
-        function = self._functions.get(kernel)
+        device = cp.cuda.runtime.getDevice()
+        function = self._functions.get((device, kernel))
         if function is None:
-            function = self._functions[kernel] = self._module.get_function(kernel)
+            function = self._functions[device, kernel] = self._module(device).get_function(kernel)
         return function
+
+    def _module(self, device: int) -> Any:
+        if device not in self._modules:
+            self._modules[device] = cp.cuda.function.Module()
+            self._modules[device].load(self._code)
+        return self._modules[device]
 
 
 @cache
 def kernels(path: Path, *defines: str) -> Kernels:
     """The kernels of a file, with macros given as ``NAME=text``."""
-    return Kernels(source_text(path), path.name, (*OPTIONS, *(f"-D{define}" for define in defines)))
+    return Kernels(kernels_text(path, *defines))
+
+
+def kernels_text(path: Path, *defines: str) -> Text:
+    """What is compiled for that, on the current device."""
+    options = (*OPTIONS, f"--gpu-architecture={architecture()}", *(f"-D{define}" for define in defines))
+    return Text(source_text(path), options, f"the file {path.name}")
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..arrays import Library, register
-from ..errors import DeviceError
+from ..errors import DeviceError, device_errors
 
 __all__ = ["free_memory", "import_cupy", "select"]
 
@@ -24,6 +24,7 @@ def import_cupy() -> Any:
             raise DeviceError("there is no CUDA device")
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise DeviceError(f"there is no usable CUDA device: {error}") from error
+    from .cupy_kernels import keep_cupy_kernels
     from .extremes import extremes
     from .positions import count_set
 
@@ -43,6 +44,12 @@ def import_cupy() -> Any:
     )
     # Sums and the like are a small part of the work: CuPy's plain kernels for them compile sooner than its fast ones.
     cupy._core.set_reduction_accelerators([])
+    if keep_cupy_kernels(cupy):
+        from .beforehand import compile_beforehand, is_compiled
+
+        if not is_compiled():
+            with device_errors("there is not enough memory on the device"):
+                compile_beforehand()
     return cupy
 
 

@@ -14,6 +14,7 @@ using i64 = long long;
 #define OUTLINE static __device__ __noinline__
 #define KERNEL extern "C" __global__ void
 #define TABLE static __device__ __align__(16) const
+#define FILLED(name, count) extern "C" { __device__ __align__(16) u64 name[count]; }  // when the text is loaded
 #define DEVICE_MEMBER __device__ __forceinline__
 #define SHARED __shared__
 
@@ -33,6 +34,7 @@ DEVICE u64 fetch_add(u64* at, u64 by) { return atomicAdd(at, by); }
 DEVICE u32 fetch_add(u32* at, u32 by) { return atomicAdd(at, by); }
 DEVICE u64 fetch_or(u64* at, u64 bits) { return atomicOr(at, bits); }
 DEVICE u64 fetch_and(u64* at, u64 bits) { return atomicAnd(at, bits); }
+DEVICE u64 exchange_word(u64* at, u64 value) { return atomicExch(at, value); }
 DEVICE u64 swap_if(u64* at, u64 expected, u64 wanted) { return atomicCAS(at, expected, wanted); }
 
 // Loads and stores that see, and show, what other blocks write while the kernel runs: past the caches of one processor.
@@ -61,6 +63,12 @@ DEVICE void load_cached_pair(const u64* at, u64& first, u64& second) {
     first = pair.x;
     second = pair.y;
 }
+// Two numbers side by side in one access; who writes them meanwhile writes one at a time.
+DEVICE void load_both(const double* at, double& first, double& second) {
+    const double2 both = *(const double2*)at;
+    first = both.x;
+    second = both.y;
+}
 // Of memory that nobody writes while the kernel runs.
 template <class T>
 DEVICE T load_constant(const T* at) { return __ldg(at); }
@@ -75,3 +83,8 @@ DEVICE int count_bits(u64 bits) { return __popcll(bits); }
 DEVICE u32 bits_of_float(float value) { return __float_as_uint(value); }
 DEVICE u64 bits_of(double value) { return (u64)__double_as_longlong(value); }
 DEVICE double double_of(u64 bits) { return __longlong_as_double((i64)bits); }
+
+// Rounded down, or up, whatever is asked for.
+DEVICE double add_rounded(double a, double b, bool up) { return up ? __dadd_ru(a, b) : __dadd_rd(a, b); }
+DEVICE double divide_rounded(double a, double b, bool up) { return up ? __ddiv_ru(a, b) : __ddiv_rd(a, b); }
+DEVICE double fma_rounded(double a, double b, double c, bool up) { return up ? __fma_ru(a, b, c) : __fma_rd(a, b, c); }

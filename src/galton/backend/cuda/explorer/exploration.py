@@ -32,6 +32,7 @@ from ...failures import Fault, explain
 from ...limits import Limits
 from .effort import MOST_SECONDS, compile_seconds
 from .kernels import THREADS, Array, CudaKernels
+from .meanwhile import Compiling, explored_meanwhile
 from .source import Source, source
 from .tables import NotPrintable
 
@@ -44,7 +45,7 @@ LEVELS_A_LAUNCH = 20_000  # then the host has a look, for progress and interrupt
 STATES_A_LAUNCH = 200_000_000
 VALUE_SLOTS = 1 << 18  # as in values.cuh
 INITIAL_A_LAUNCH = 1 << 30
-LARGEST_INDEX = 2**31 - 1
+LARGEST_INDEX = 2**31 - 1  # of a state or a choice of a matrix
 FEW_KEYS = 1 << 17  # to sort
 THREADS_OF_LONG = 1 << 17  # that list long rows
 BYTES_OF_LISTED = 80  # an entry of a long row, while rows are sorted and merged
@@ -87,6 +88,8 @@ class Kernels(Protocol):
     def free_memory(self) -> int: ...
     @property
     def waited(self) -> float: ...
+    @property
+    def compiling(self) -> Compiling: ...
 
 
 class ProgramFault(Exception):
@@ -121,7 +124,11 @@ def explore(
         raise DeviceError("the program is so long that compiling it for the device would take longer than exploring it")
     try:
         with device_errors("the model does not fit into the memory of the device"):
-            exploration = Exploration(lowered, text, kernels(text), limits, watch)
+            launcher = kernels(text)
+            meanwhile = explored_meanwhile(lowered, launcher.compiling, threads=threads, limits=limits, watch=watch)
+            if meanwhile is not None:
+                return meanwhile.to_device()
+            exploration = Exploration(lowered, text, launcher, limits, watch)
             exploration.seconds["compile_s"] = time.perf_counter() - start
             model = exploration.run()
     except ProgramFault:
@@ -132,7 +139,17 @@ def explore(
 class Exploration:
     """One exploration, step by step; each step leaves its arrays for the next."""
 
-    def __init__(self, lowered: Lowered, source: Source, kernels: Kernels, limits: Limits, watch: Watch | None = None):
+    def __init__(
+        self,
+        lowered: Lowered,
+        source: Source,
+        kernels: Kernels,
+        limits: Limits,
+        watch: Watch | None = None,
+        most: int | None = None,
+    ):
+        """``most`` is how many states there are numbers for: as many as a matrix has, unless somebody needs none."""
+        self.most = LARGEST_INDEX if most is None else most
         self.lowered = lowered
         self.shape = source.shape
         self.words = source.shape.words
@@ -176,7 +193,7 @@ class Exploration:
             # Enough for a frontier twice as large; others, when it is four times as large or an eighth.
             blocks = most if self.shape.long_possible else min(most, -(-2 * size * SPREAD // THREADS))
             low = blocks * THREADS // (16 * SPREAD) if 1 < blocks < most else 0
-            high = 2 * blocks * THREADS // SPREAD if blocks < most else LARGEST_INDEX
+            high = 2 * blocks * THREADS // SPREAD if blocks < most else self.most
             self.kernels.run_together(
                 "discover",
                 blocks,
@@ -262,23 +279,15 @@ class Exploration:
         return state
 
     def _check_number(self, found: int) -> None:
-        if found > min(self.limits.max_states, LARGEST_INDEX):
+        if found > min(self.limits.max_states, self.most):
             raise explain({"fault": Fault.TOO_MANY_STATES}, self.lowered, self.limits)
 
     def sort(self) -> None:
         """The states in order, and for each slot the number of its first."""
         xp, words = self.xp, self.words
         self._check_number(self.n)
-        counts = xp.zeros(2, dtype=np.uint64)
-        capacity = len(self.slots)
-        self.kernels.run("list_groups", capacity, self.slots, capacity, None, counts)
-        groups = int(counts[0])
-        used = xp.empty(groups, dtype=np.int64)
-        self.kernels.run("list_groups", capacity, self.slots, capacity, used, counts[1:])
-        order = used[_sorting(xp, self.slots[used, :words])]
-        del used
-        sizes = xp.empty(groups, dtype=np.int32)
-        self.kernels.run("measure_groups", groups, self.slots, order, groups, sizes)
+        order, sizes = self.ordered_groups()
+        groups = len(order)
         ends = xp.cumsum(sizes, dtype=np.int32)
         self.states = xp.empty((self.n, words), dtype=np.uint64)
         self.numbers = xp.zeros(len(self.slots), dtype=np.int32)
@@ -288,6 +297,21 @@ class Exploration:
         table = self.slots, len(self.slots) - 1, self.numbers
         self.kernels.run("find_numbers", count, *table, self.initial_states, count, found)
         self.initial = found[_sorting(xp, found[:, None])]
+
+    def ordered_groups(self) -> tuple[Array, Array]:
+        """The slots of all groups, by value, and how many states each of them has."""
+        xp = self.xp
+        counts = xp.zeros(2, dtype=np.uint64)
+        capacity = len(self.slots)
+        self.kernels.run("list_groups", capacity, self.slots, capacity, None, counts)
+        groups = int(counts[0])
+        used = xp.empty(groups, dtype=np.int64)
+        self.kernels.run("list_groups", capacity, self.slots, capacity, used, counts[1:])
+        order = used[_sorting(xp, self.slots[used, : self.words])]
+        del used
+        sizes = xp.empty(groups, dtype=np.int32)
+        self.kernels.run("measure_groups", groups, self.slots, order, groups, sizes)
+        return order, sizes
 
     # Matrix
 

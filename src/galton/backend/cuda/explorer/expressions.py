@@ -40,11 +40,19 @@ IN_ORDER = {Op.AND: "({} && {})", Op.OR: "({} || {})"}  # where the right side m
 class Body:
     """The statements of one function, or of one ``case`` in it: locals for the nodes under some roots."""
 
-    def __init__(self, graph: Graph, fields: Sequence[Field], tables: dict[str, list[float]], roots: Iterable[int]):
-        """``tables`` collects those that the text refers to, by name."""
+    def __init__(
+        self,
+        graph: Graph,
+        fields: Sequence[Field],
+        tables: dict[str, list[float]],
+        numbers: list[float],
+        roots: Iterable[int],
+    ):
+        """``tables`` collects those that the text refers to, by name, and ``numbers`` the constants, by place."""
         self._graph = graph
         self._fields = fields
         self._tables = tables
+        self._numbers = numbers
         self._text: dict[int, str] = {}
         self._depth: dict[int, int] = {}
         self.lines: list[str] = []
@@ -73,7 +81,7 @@ class Body:
     def _add(self, index: int, uses: int) -> None:
         node = self._graph[index]
         if node.op is Op.CONST:
-            self._text[index], self._depth[index] = constant(node), 0
+            self._text[index], self._depth[index] = self._constant(node), 0
             return
         depth = 1 + max((self._depth[a] for a in node.args), default=0)
         text = self._variable(index) if node.op is Op.VAR else self._operation(index)
@@ -88,6 +96,15 @@ class Body:
                 text = name
             depth = 0
         self._text[index], self._depth[index] = text, depth
+
+    def _constant(self, node: Node) -> str:
+        """Doubles are no part of the text, which is then the same for other values of the program's constants."""
+        if node.kind is Kind.BOOL:
+            return "true" if node.value else "false"
+        if node.kind is Kind.INT:
+            return integer(int(node.value))
+        self._numbers.append(node.value)
+        return f"given_number({len(self._numbers) - 1})"
 
     def _variable(self, index: int) -> str:
         field = self._fields[int(self._graph[index].value)]
@@ -141,13 +158,6 @@ class Body:
 
 def _function(op: Op) -> str:
     return f"{op.name.lower()}_of"
-
-
-def constant(node: Node) -> str:
-    """A constant of the node's kind."""
-    if node.kind is Kind.BOOL:
-        return "true" if node.value else "false"
-    return integer(int(node.value)) if node.kind is Kind.INT else real(node.value)
 
 
 def integer(value: int) -> str:

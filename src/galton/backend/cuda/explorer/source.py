@@ -59,11 +59,16 @@ class Shape:
 
 @dataclass(frozen=True)
 class Source:
-    """The whole text, the same in parts that can be compiled apart, and what to know about it."""
+    """The whole text, the same in parts that can be compiled apart, and what to know about it.
+
+    ``filled`` are arrays of the text whose 64-bit numbers are given when it is loaded: what commands do, and doubles.
+    Other values of a model's constants often leave the same text.
+    """
 
     text: str
     parts: tuple[str, ...]
     shape: Shape
+    filled: Mapping[str, Sequence[int]]
 
     def part_with(self, kernel: str) -> int:
         """The number of the first part that has a kernel."""
@@ -76,7 +81,12 @@ def source(lowered: Lowered, *, device: str | None = None) -> Source:
     more = (LONG,) if printer.shape.long_possible else ()
     first, second = PARTS
     whole, *parts = printer.texts([(*AFTER, *more), first, (*second, *more)], device)
-    return Source(whole, tuple(parts), printer.shape)
+    return Source(whole, tuple(parts), printer.shape, printer.filled)
+
+
+def shape_of(lowered: Lowered) -> Shape:
+    """What to know about the text of a program."""
+    return _Printer(lowered).shape
 
 
 def text_with(lowered: Lowered, constants: str, after: str) -> Source:
@@ -84,7 +94,7 @@ def text_with(lowered: Lowered, constants: str, after: str) -> Source:
     printer = _Printer(lowered)
     (text,) = printer.texts([("expand.cuh",)], None)
     whole = "\n".join([constants, text, after.replace("#pragma once\n", "")])
-    return Source(whole, (whole,), printer.shape)
+    return Source(whole, (whole,), printer.shape, printer.filled)
 
 
 class _Printer:
@@ -94,6 +104,8 @@ class _Printer:
         self.fields = lowered.fields
         self.highs = [v.high if f.bits else f.low for f, v in zip(self.fields, lowered.program.variables, strict=True)]
         self.tables: dict[str, list[float]] = {}
+        self.numbers: list[float] = []
+        self.filled: dict[str, Sequence[int]] = {}
         self._part_words = 2 * -(-(3 * lowered.words + 1) // 2)  # read by pairs
         self._number_commands()
         kinds: dict[bool, set[int]] = {True: set(), False: set()}
@@ -219,8 +231,11 @@ class _Printer:
             self._initial(),
             _function("void represent(State& state)", represent(self.lowered.orbits, self.fields)),
         ]
-        tables = [f"TABLE u64 {name}[] = {{{', '.join(map(_bits, values))}}};" for name, values in self.tables.items()]
-        return "\n\n".join([*tables, *pieces])
+        doubles = {**self.tables, "NUMBERS": self.numbers or [0.0]}
+        self.filled |= {name: [_pattern(value) for value in values] for name, values in doubles.items()}
+        filled = [f"FILLED({name}, {len(values)})" for name, values in self.filled.items()]
+        number = _function("double given_number(int place)", ["return double_of(load_constant(NUMBERS + place));"])
+        return "\n\n".join([*filled, number, *pieces])
 
     def _item(self, command: int, action: int, part_starts: Sequence[int]) -> int:
         """The first update and how many there are, or a product's number; and the action."""
@@ -232,7 +247,7 @@ class _Printer:
         return action << 48 | count << 32 | part_starts[command]
 
     def _body(self, roots: Iterable[int]) -> Body:
-        return Body(self.graph, self.fields, self.tables, roots)
+        return Body(self.graph, self.fields, self.tables, self.numbers, roots)
 
     def _terminal(self) -> str:
         node = self.lowered.terminal
@@ -338,8 +353,8 @@ class _Printer:
                 row, lines = self._part(update, ranges)
                 table += row
                 code.append((command, lines))
-        functions = [_wide_table("PARTS", table)]
-        functions.append("DEVICE Part start_part(int number, const State& state);")
+        self.filled["PARTS"] = table or [0]
+        functions = ["DEVICE Part start_part(int number, const State& state);"]
         for name, members in (("evaluate_part", alone), ("evaluate_joint_part", joint)):
             cases = {number: lines for number, (command, lines) in enumerate(code) if command in members and lines}
             body = ["Part part = start_part(number, state);", *_switch("number", cases), "return part;"]
@@ -533,10 +548,6 @@ def _implied(graph: Graph, guard: int) -> dict[int, tuple[float, float]]:
 def _pattern(value: float) -> int:
     """The bits of a double."""
     return int(struct.unpack("<Q", struct.pack("<d", value))[0])
-
-
-def _bits(value: float) -> str:
-    return f"0x{_pattern(value):X}ull"
 
 
 def _table(name: str, values: Sequence[int]) -> str:

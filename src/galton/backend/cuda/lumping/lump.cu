@@ -245,3 +245,72 @@ extern "C" __global__ void compare(const offset_t* starts, const int* columns, c
         *wrong = 1;
     }
 }
+
+// Rows as the sums of their weights into blocks, in the order of blocks: `sums` are residues modulo one prime after the
+// other.
+struct Merged {
+    const long long* starts;
+    const int* blocks;
+    const word_t* sums;
+    count_t n_sums;  // modulo each prime
+    count_t primes;
+    const int* groups;
+    const int* marks;
+
+    __device__ count_t first_row(count_t state) const { return groups ? groups[state] : state; }
+    __device__ bool same(count_t a, count_t b) const {
+        const long long length = starts[a + 1] - starts[a];
+        if ((marks && marks[a] != marks[b]) || starts[b + 1] - starts[b] != length) return false;
+        for (long long k = 0; k < length; ++k) {
+            if (blocks[starts[a] + k] != blocks[starts[b] + k]) return false;
+        }
+        for (count_t prime = 0; prime < primes; ++prime) {
+            const word_t* mine = sums + prime * n_sums;
+            for (long long k = 0; k < length; ++k) {
+                if (mine[starts[a] + k] != mine[starts[b] + k]) return false;
+            }
+        }
+        return true;
+    }
+    __device__ bool all_of(count_t state, count_t other) const {
+        for (count_t a = first_row(state); a < first_row(state + 1); ++a) {
+            bool found = false;
+            for (count_t b = first_row(other); b < first_row(other + 1) && !found; ++b) found = same(a, b);
+            if (!found) return false;
+        }
+        return true;
+    }
+};
+
+// Execution plan: a thread per entry, in the order of rows and then of the blocks they lead to, which are the upper and
+// the lower half of `keys`. The first of a run adds the run up, and writes to its place.
+extern "C" __global__ void add_runs(const word_t* keys, const long long* order, const long long* places, const code_t* codes,
+                                    const word_t* weights, count_t n_weights, const word_t* lacking, count_t primes,
+                                    int* blocks, word_t* sums, count_t n_sums, count_t n_entries) {
+    const count_t number = thread_number();
+    if (number >= n_entries) return;
+    const word_t key = keys[number];
+    if (number && keys[number - 1] == key) return;
+    const count_t place = places[number];
+    blocks[place] = int(unsigned(key));
+    for (count_t prime = 0; prime < primes; ++prime) {
+        const PrimeField field{lacking[prime]};
+        word_t sum = 0;
+        for (count_t k = number; k < n_entries && keys[k] == key; ++k) {
+            sum = field.sum(sum, weights[prime * n_weights + (codes ? count_t(codes[order[k]]) : count_t(order[k]))]);
+        }
+        sums[prime * n_sums + place] = sum;
+    }
+}
+
+// Execution plan: as `compare`, over rows whose weights have been added up.
+extern "C" __global__ void compare_merged(const long long* starts, const int* blocks, const word_t* sums, count_t n_sums,
+                                          count_t primes, const int* groups, const int* marks, const int* block,
+                                          const int* began, const int* first, int* wrong, count_t n_states) {
+    const count_t state = thread_number();
+    if (state >= n_states) return;
+    const int other = first[block[state]];
+    if (other == state) return;
+    const Merged rows{starts, blocks, sums, n_sums, primes, groups, marks};
+    if (began[state] != began[other] || !rows.all_of(state, other) || !rows.all_of(other, state)) *wrong = 1;
+}

@@ -14,6 +14,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from ....device.arrays import offsets, repeated
 from ....device.cuda.kernels import Kernels, kernels
 from ...lumping import NO_LIMITS, LumpLimits, LumpRows, Partition
 from ..graph.pattern import edges_of
@@ -27,6 +28,7 @@ PART = 4  # below a part of 1/PART of the states that moved, their predecessors 
 MOST_ROUNDS = 4096  # beyond that many, small ones, the CPU is quicker
 MOST_PRIMES = 4  # of plain values, of which each needs 8 bytes an entry
 BITS_OF_A_PRIME = 63
+SHORT_ROW = 32  # entries of rows that are compared without sorting them, which takes no memory
 # The largest primes below 2^64, by what they lack of it; those of src/core/lump/residues.hpp.
 LACKING = (
     *(59, 83, 95, 179, 189, 257, 279, 323, 353, 363, 425, 453, 503, 743, 825, 843, 845, 897, 899, 935, 945, 1023, 1025),
@@ -63,6 +65,7 @@ class _Weights:
     table: Any  # (primes, values)
     codes: Any | None
     lacking: Any  # (primes,)
+    longest: int  # row
 
     @property
     def count(self) -> int:
@@ -85,7 +88,7 @@ def _weights(rows: LumpRows) -> _Weights | None:
     table = cp.empty((primes, len(bits)), dtype=np.uint64)
     for prime in range(primes):
         program.launch("weigh", len(bits), bits, _powers(prime), table[prime], LACKING[prime], len(bits))
-    return _Weights(table, rows.values.index, cp.asarray(np.array(LACKING[:primes], dtype=np.uint64)))
+    return _Weights(table, rows.values.index, cp.asarray(np.array(LACKING[:primes], dtype=np.uint64)), longest)
 
 
 def _powers(prime: int) -> Any:
@@ -221,8 +224,11 @@ class _Refinement:
         first = cp.full(count, n, dtype=np.int32)
         program.launch("find_first", n, self.block, first, n)
         wrong = _room(1, np.int32)
-        primes = (self.weights.lacking, len(self.weights.lacking))
-        program.launch("compare", n, *self._arrays, self.began, first, *primes, wrong, n)
+        if self.weights.longest > SHORT_ROW:
+            self._compare_merged(first, wrong)
+        else:
+            primes = (self.weights.lacking, len(self.weights.lacking))
+            program.launch("compare", n, *self._arrays, self.began, first, *primes, wrong, n)
         self.entries += len(self.rows.columns)
         if int(wrong[0]):
             return None
@@ -231,3 +237,23 @@ class _Refinement:
         rank[order] = cp.arange(count, dtype=np.int32)
         self.block = rank[self.block]
         return first[order]
+
+    def _compare_merged(self, first: Any, wrong: Any) -> None:
+        """Compare rows that are too long to go through them for each entry: sorted by blocks, and added up."""
+        rows, weights, program = self.rows, self.weights, _program(self.rows)
+        starts, n_entries = rows.row_starts, len(rows.columns)
+        owners = repeated(cp.arange(len(starts) - 1, dtype=np.int64), cp.diff(starts))
+        keys = ((owners << 32) | self.block[rows.columns].astype(np.int64)).view(np.uint64)
+        del owners
+        order = cp.argsort(keys)
+        keys = keys[order]
+        heads = cp.ones(n_entries, dtype=np.bool_)
+        cp.not_equal(keys[1:], keys[:-1], out=heads[1:])
+        places = offsets(heads, np.int64)
+        n_sums, primes = int(places[-1]), len(weights.lacking)
+        blocks, sums = cp.empty(n_sums, dtype=np.int32), cp.empty((primes, n_sums), dtype=np.uint64)
+        sources = (keys, order, places, weights.codes, weights.table, weights.count)
+        program.launch("add_runs", n_entries, *sources, weights.lacking, primes, blocks, sums, n_sums, n_entries)
+        merged = (places[starts], blocks, sums, n_sums, primes, rows.choice_starts, rows.marks)
+        n = rows.n_states
+        program.launch("compare_merged", n, *merged, self.block, self.began, first, wrong, n)
