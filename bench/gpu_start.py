@@ -1,10 +1,11 @@
-"""From the shell to the end of the first kernel on a CUDA device: interpreter, imports, context, compiler.
+"""From the shell to the answer on a CUDA device: a first question ever, a new model, and a known one.
 
     python bench/gpu_start.py [--repeats 5] [--json FILE]
 
-Each run is ``galton check --device cuda`` in a process of its own, which ends with its first kernel. *Cold* has nothing
-compiled before; *cached* finds the explorer on disk. *In turn* is without the thread that sets the device up while
-Python imports. Medians, in seconds.
+Each run is ``galton check --device cuda`` in a process of its own. *Ever* finds nothing compiled; *new model* finds
+what other models have left (a warm-up and one question about another model); *known model* has been asked about before.
+*Empty* is an interpreter that imports CuPy and fills an array: nobody who uses CuPy is faster. Medians, in seconds.
+Python may keep its bytecode, as it does for people.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -20,76 +22,76 @@ import time
 from pathlib import Path
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
+OTHER = ("die", "", "P=? [ F d=6 ]")
 CASES = [
-    ("tandem", "c=255", 'R{"customers"}=? [ S ]'),
     ("consensus", "N=6,K=4", 'Pmax=? [ F "finished" & !"agree" ]'),
-    ("wlan", "MAX_BACKOFF=6,COL=0", 'R{"time"}max=? [ F "both_sent" ]'),
+    ("cluster", "N=64", 'P=? [ F<=10 !"minimum" ]'),
+    ("tandem", "c=255", 'R{"customers"}=? [ S ]'),
+    ("wlan", "MAX_BACKOFF=4,COL=0", 'R{"time"}max=? [ F "both_sent" ]'),
+    ("herman", "N=13", 'filter(max, R{"steps"}=? [ F "stable" ], "init")'),
 ]
-MARK = "first kernel: "
-CHILD = """
-import builtins, os, sys, time
-
-def ended(run):
-    def first(self, *given):
-        run(self, *given)
-        self.synchronize()
-        os.write(1, b"\\n{mark}" + repr(time.time()).encode())
-        os._exit(0)
-    return first
-
-def noting(*given, **more):  # as soon as there is what launches kernels
-    module = imported(*given, **more)
-    launcher = getattr(sys.modules.get("galton.backend.cuda.explorer.kernels"), "CudaKernels", None)
-    if launcher is not None and hasattr(launcher, "run_together"):
-        builtins.__import__ = imported
-        launcher.run, launcher.run_together = ended(launcher.run), ended(launcher.run_together)
-    return module
-
-imported, builtins.__import__ = builtins.__import__, noting
-if {in_turn}:
-    import galton.cli.warm_up
-    galton.cli.warm_up.warm_up = lambda device: None
-from galton.cli import main
-main()
-"""
+EMPTY = "import cupy, os; cupy.empty(3).fill(1); cupy.cuda.get_current_stream().synchronize(); os._exit(0)"
 
 
-def seconds(case: tuple[str, str, str], cache: str, in_turn: bool) -> float:
+def seconds(command: list[str], cache: str) -> float:
     """Of one run, with what is compiled in a folder."""
-    model, constants, prop = case
-    child = CHILD.replace("{mark}", MARK).replace("{in_turn}", str(in_turn))
-    command = [sys.executable, "-c", child, "check", str(MODELS / f"{model}.prism")]
-    command += ["--const", constants, "--prop", prop, "--device", "cuda"]
     environment = {**os.environ, "GALTON_CACHE": cache, "CUPY_CACHE_DIR": cache, "CUDA_CACHE_PATH": cache}
-    start = time.time()
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
-    _, marked, moment = done.stdout.rpartition(MARK)
-    if not marked:
-        raise SystemExit(f"no kernel was launched: {done.stderr.strip()}")
-    return float(moment) - start
+    taken = time.perf_counter() - start
+    if done.returncode or "instead" in done.stderr:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return taken
+
+
+def galton(*arguments: str) -> list[str]:
+    """A command."""
+    return [sys.executable, "-m", "galton", *arguments]
+
+
+def question(case: tuple[str, str, str]) -> list[str]:
+    """Of a model."""
+    model, constants, prop = case
+    given = ["--const", constants] if constants else []
+    return galton("check", str(MODELS / f"{model}.prism"), *given, "--prop", prop, "--device", "cuda")
+
+
+def measured(case: tuple[str, str, str], warm: str, repeats: int) -> dict[str, list[float]]:
+    """All runs of a question."""
+    found: dict[str, list[float]] = {"ever": [], "new model": [], "known model": []}
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as cache:
+            found["ever"].append(seconds(question(case), cache))
+        with tempfile.TemporaryDirectory() as cache:
+            shutil.copytree(warm, cache, dirs_exist_ok=True)
+            found["new model"].append(seconds(question(case), cache))
+            found["known model"].append(seconds(question(case), cache))
+    return found
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--only", help="names of models, separated by commas")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    records = []
-    print(f"{'':<10} {'cold':>8} {'cached':>8} {'cached, in turn':>16}")
-    for case in CASES:
-        cold, cached, in_turn = [], [], []
-        for _ in range(given.repeats):
-            with tempfile.TemporaryDirectory() as cache:
-                cold.append(seconds(case, cache, False))
-                cached.append(seconds(case, cache, False))
-                in_turn.append(seconds(case, cache, True))
-        found = {"cold": cold, "cached": cached, "in turn": in_turn}
-        records.append({"model": case[0], **found})
-        medians = [statistics.median(times) for times in found.values()]
-        print(f"{case[0]:<10} {medians[0]:>8.2f} {medians[1]:>8.2f} {medians[2]:>16.2f}", flush=True)
-        if given.json:
-            given.json.write_text(json.dumps(records, indent=1))
+    cases = [case for case in CASES if not given.only or case[0] in given.only.split(",")]
+    with tempfile.TemporaryDirectory() as warm:
+        print(f"warm-up: {seconds(galton('warm-up'), warm):.2f}")
+        seconds(question(OTHER), warm)
+        empty = [seconds([sys.executable, "-c", EMPTY], warm) for _ in range(given.repeats)]
+        print(f"empty: {statistics.median(empty):.2f}")
+        records: list[dict[str, object]] = [{"model": "empty", "runs": empty}]
+        print(f"{'':<10} {'ever':>8} {'new model':>10} {'known model':>12}")
+        for case in cases:
+            found = measured(case, warm, given.repeats)
+            records.append({"model": case[0], **found})
+            ever, new, known = (statistics.median(times) for times in found.values())
+            print(f"{case[0]:<10} {ever:>8.2f} {new:>10.2f} {known:>12.2f}", flush=True)
+            if given.json:
+                given.json.write_text(json.dumps(records, indent=1))
 
 
 if __name__ == "__main__":

@@ -3,19 +3,16 @@
 ``python bench/lump.py`` lumps models and prints transitions a second, the fastest of some runs; ``--device cuda`` on a
 device, ``--large`` with models for one with much memory. ``python bench/lump.py fit`` measures what
 ``galton.checking.lumping`` estimates with: a pass of splitting in sweeps. ``python bench/lump.py pays`` asks questions
-with lumping, without, and as it is by itself.
+with lumping, without, and as it is by itself. ``bench/reductions.py`` compares the answers.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import galton
-import galton.explore
 from galton.model.sparse import Model
 from galton.reduce.lumping import Sight, partition
 
@@ -111,67 +108,15 @@ def pays(repeat: int) -> None:
         print(f"{title:64}{seconds[0]:>9.3f}{seconds[1]:>9.3f}{seconds[2]:>11.3f}", flush=True)
 
 
-def compare(corpus: Path | None, most: float, eps: float, seeds: int) -> int:
-    """All questions with lumping and without; how many answers differ."""
-    import symmetry
-
-    cases = [
-        symmetry.gallery(most),
-        symmetry.random(seeds),
-        *([] if corpus is None else [symmetry.corpus(corpus, most)]),
-    ]
-    asked = differ = smaller = 0
-    for name, context, question, text in (case for part in cases for case in part):
-        found: list[object] = []
-        for wanted in (eps, 1e3 * eps, 1e6 * eps):  # what is badly conditioned has no narrow bounds
-            found = [answer(context, question, wanted, lump) for lump in (True, False)]
-            if "numeric" not in found:
-                break
-        trouble = symmetry._differ(found[0], found[1], wanted)
-        asked, differ = asked + 1, differ + bool(trouble)
-        smaller += found[0] is not None and LUMPED[0]
-        if trouble:
-            print(f"{name}: {text}: {trouble}", flush=True)
-    print(f"{asked:,} questions, {smaller:,} of them of a smaller model, {differ:,} answered differently")
-    return differ
-
-
-LUMPED = [False]  # whether the last question was asked of a smaller model
-
-
-def answer(context: Any, question: Any, eps: float, lump: bool) -> Any:
-    """The answer to a question, or the kind of the error."""
-    from galton.checking.answering import check
-    from galton.checking.lumping import lumped_for
-    from galton.solve.settings import Settings
-
-    settings = Settings(eps=eps)
-    try:
-        model = galton.explore.build(context)
-        if lump:
-            quotient = lumped_for(model, [(context, question)], settings, True, "").quotient
-            LUMPED[0] = quotient is not None and quotient.n_states < model.n_states
-            model = quotient or model
-        return check(context, model, question, settings)
-    except galton.GaltonError as error:
-        return error.kind
-
-
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=["speed", "fit", "pays", "compare"], default="speed")
+    parser.add_argument("what", nargs="?", choices=["speed", "fit", "pays"], default="speed")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--corpus", type=Path)
-    parser.add_argument("--most", type=float, default=2e4, help="states of a model, at most")
-    parser.add_argument("--eps", type=float, default=1e-12)
-    parser.add_argument("--seeds", type=int, default=50)
     given = parser.parse_args()
-    if given.what == "compare":
-        sys.exit(compare(given.corpus, given.most, given.eps, given.seeds) > 0)
     if given.what == "fit":
         fit(given.repeat, given.threads)
     elif given.what == "pays":
@@ -181,4 +126,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,6 +1,7 @@
 """Time bounds of stiff CTMCs: equations, uniformisation and Storm, side by side in one run.
 
     python bench/stiff.py [--only cascade,controller] [--repeat 2] [--timeout 120] [--threads 2] [--cpu] [--quick]
+    python bench/stiff.py --never-slower [--only cycle] [--repeat 5]
 
 For each question: q·t, the jumps to expect; the best seconds of solving it as Galton does by default, by equations
 (``--method rational-krylov``), by uniformisation (``--method uniformisation``), and by Storm as it comes; and how many
@@ -10,6 +11,12 @@ overlap, and hold Storm's value up to 1e-5 of it but for ``I=t``, else the progr
 
 The models of the gallery come first; then those that the method was not made for: a cycle, whose numbers swing, stages
 that follow each other, a queue, states with rates drawn at random, and blocks that hardly meet.
+
+``--never-slower`` compares the default with uniformisation alone where equations do not pay, or hardly: cycles, stages
+and queues of several sizes, and CTMCs of the gallery within a time. Seconds are those of the processor, with one
+thread, the best of some runs in turns inside one process. The program ends with an error where the default takes more
+than 1.05 times as long and 10 ms more because equations were tried in vain. Where it takes longer without them, going
+forward was tried (``bench/timed.py``).
 """
 
 from __future__ import annotations
@@ -129,6 +136,27 @@ QUESTIONS = (
     Question("random", {"N": 5003}, 'P=? [ F<=20 "end" ]'),
     Question("random", {"N": 5003}, 'R{"place"}=? [ C<=100 ]'),
 )
+# Where it should not matter that there are equations.
+EVEN = (
+    *(Question("cycle", {"N": n}, 'P=? [ F<=20 "half" ]') for n in (50, 200, 800, 3000)),
+    *(Question("cycle", {"N": n}, 'R{"place"}=? [ I=100 ]') for n in (50, 200, 800)),
+    *(Question("cycle", {"N": n}, 'R{"place"}=? [ C<=30 ]') for n in (200, 800)),
+    *(Question("stages", {"N": n}, f'P=? [ F<={3 * n} "done" ]') for n in (30, 100, 300)),
+    *(Question("stages", {"N": n}, f'R{{"place"}}=? [ I={2 * n} ]') for n in (30, 100, 300)),
+    *(Question("queue", {"N": n}, 'P=? [ F<=100 "full" ]') for n in (20, 100, 500)),
+    *(Question("queue", {"N": n}, 'R{"length"}=? [ I=1000 ]') for n in (20, 100, 500)),
+    *(Question("random", {"N": n}, 'P=? [ F<=20 "end" ]') for n in (53, 503)),
+    Question("tandem", {"c": 63}, 'P=? [ F<=20 "second_full" ]'),
+    Question("tandem", {"c": 63}, 'R{"customers"}=? [ I=100 ]'),
+    Question("cluster", {"N": 16}, 'P=? [ F<=1000 !"minimum" ]'),
+    Question("cluster", {"N": 64}, 'P=? [ F<=100 !"minimum" ]'),
+    Question("cluster", {"N": 16}, 'R{"percent_op"}=? [ I=500 ]'),
+    Question("polling", {"N": 8}, 'P=? [ F<=100 "served1" ]'),
+    Question("polling", {"N": 8}, 'R{"served"}=? [ C<=100 ]'),
+    Question("kanban", {"t": 2}, 'R{"tokens_cell1"}=? [ I=1000 ]'),
+    Question("fms", {"n": 3}, 'R{"productivity"}=? [ C<=1000 ]'),
+)
+SLOWER, SURPLUS = 1.05, 0.01  # times as long, and seconds, that are put up with
 QUICK = (Question("repairable", {"N": 2}, 'P=? [ F<=100 "crashed" ]'),)
 
 
@@ -243,6 +271,51 @@ def row(question: Question, folder: Path, options: argparse.Namespace) -> bool:
     return agree
 
 
+def beside_steps(options: argparse.Namespace) -> None:
+    """What a process of its own does to compare the default with uniformisation."""
+    import galton
+
+    question, path = Question(*json.loads(options.one)), Path(options.path)
+    model = galton.load(path, **question.constants).build(device="cpu")
+    best: dict[str, float] = {}
+    by: dict[str, str] = {}
+    for _ in range(options.repeat + 1):  # the first loads what is loaded once
+        for way in ("default", "uniformisation"):
+            settings = galton.Settings(method=None if way == "default" else way, threads=1)
+            before = time.process_time()
+            found = galton.check(model, question.text, settings=settings)
+            best[way] = min(best.get(way, float("inf")), time.process_time() - before)
+            by[way] = found.steps[-1].method
+            tried = "tried in vain" if any("given up with" in work.detail for work in found.work) else ""
+            by[f"{way}, tried"] = tried
+    print(json.dumps({**best, "by": by["default"], "tried": by["default, tried"], "states": model.n_states}))
+
+
+def never_slower(questions: list[Question], folder: Path, options: argparse.Namespace) -> int:
+    """Print a line for each question; how many the default is slower for than uniformisation."""
+    line = "{:9} {:8} {:30} {:>7} {:>9} {:>9} {:>7}  {}"
+    print(line.format("model", "constant", "property", "states", "default", "steps", "ratio", "by"))
+    slower = 0
+    for question in questions:
+        command = [sys.executable, __file__, "--one", json.dumps(question), "--path", str(path_of(question, folder))]
+        command += ["--never-slower", "--repeat", str(options.repeat)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(f"{question.model} {question.text}: {done.stderr.strip().splitlines()[-1]}", flush=True)
+            slower += 1
+            continue
+        found = json.loads(done.stdout.splitlines()[-1])
+        mine, steps = found["default"], found["uniformisation"]
+        worse = bool(found["tried"]) and mine > SLOWER * steps and mine > steps + SURPLUS
+        slower += worse
+        given = ",".join(f"{name}={value}" for name, value in question.constants.items())
+        cells = (found["states"], f"{mine:.4f}", f"{steps:.4f}", f"{mine / steps:.2f}")
+        told = f"{found['by']}{', ' + found['tried'] if found['tried'] else ''}{'  SLOWER' if worse else ''}"
+        print(line.format(question.model, given, question.text, *cells, told), flush=True)
+    print(f"{len(questions)} questions, {slower} of them slower than by uniformisation alone")
+    return slower
+
+
 def main() -> int:
     """Run all that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -252,16 +325,20 @@ def main() -> int:
     parser.add_argument("--threads", type=int)
     parser.add_argument("--cpu", action="store_true", help="seconds of the processor, for a machine that others use")
     parser.add_argument("--quick", action="store_true", help="one small question")
+    parser.add_argument("--never-slower", action="store_true", help="beside uniformisation, where it does not pay")
     for hidden in ("--one", "--path", "--way"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        one(options)
+        (beside_steps if options.never_slower else one)(options)
         return 0
     names = options.only.split(",") if options.only else None
-    asked = [q for q in (QUICK if options.quick else QUESTIONS) if names is None or q.model in names]
-    print(LINE.format(*COLUMNS))
+    all_of_them = EVEN if options.never_slower else QUICK if options.quick else QUESTIONS
+    asked = [q for q in all_of_them if names is None or q.model in names]
     with tempfile.TemporaryDirectory() as folder:
+        if options.never_slower:
+            return int(never_slower(asked, Path(folder), options) > 0)
+        print(LINE.format(*COLUMNS))
         agree = [row(question, Path(folder), options) for question in asked]
     return 0 if all(agree) else 1
 

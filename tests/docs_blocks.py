@@ -3,7 +3,8 @@
 A fenced block says what it is by its language. ``python`` is run. A block without a language (or ``sh``) holds
 commands; where lines begin with ``$``, those are the commands and the lines after one are what it prints. A block
 without a language right after one that is run, with nothing between, is what the last command, or the Python, prints.
-All else names a language: ``text`` for tables and drawings, ``json``, ``prism``.
+All else names a language: ``text`` for tables and drawings, ``json``, ``prism``. A name after the language is that of
+a file, which holds the block from there on: commands below may read it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "docs/papers"  # a program writes them
 PAGES = [page for page in sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]) if REPORTS not in page.parents]
-SHOWN_ONLY = ("text", "json", "prism", "csv", "xml", "toml")
+SHOWN_ONLY = ("text", "json", "prism", "csv", "xml", "toml", "lua", "elisp")
+DIRECTIVE = "{"  # of the site: a list of pages, a note
 PROGRAMS = ("galton", "make", "pip", "python", ".venv/bin/galton", "storm", "prism")
 
 
@@ -52,6 +54,7 @@ class Example:
     text: str
     is_python: bool
     prints: tuple[str, ...] | None
+    file: str | None = None  # what the text is written to, where it is a file and nothing to run
 
     @property
     def words(self) -> list[str]:
@@ -82,13 +85,17 @@ def examples(page: Path) -> list[Example]:
     """What a page shows, in its order; ValueError for a block that is neither run nor says what it is."""
     found: list[Example] = []
     for block in blocks(page):
-        if block.language in SHOWN_ONLY:
+        language, _, file = block.language.partition(" ")
+        if file and language in SHOWN_ONLY:
+            found.append(Example(page, block.number, "\n".join(block.lines) + "\n", False, None, file))
+            continue
+        if block.language in SHOWN_ONLY or block.language.startswith(DIRECTIVE):
             continue
         if block.language == "python":
             found.append(Example(page, block.number, "\n".join(block.lines), True, None))
         elif block.is_commands:
             found += _commands(block)
-        elif block.language == "" and block.below and found and found[-1].prints is None:
+        elif block.language == "" and block.below and found and found[-1].prints is None and not found[-1].file:
             last = found.pop()
             found.append(Example(last.page, last.number, last.text, last.is_python, block.lines))
         else:

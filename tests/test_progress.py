@@ -11,7 +11,7 @@ import pytest
 
 import galton
 from galton import progress
-from galton.cli.watch import Exploring, Synthesizing, Watcher
+from galton.checking.watching import Exploring, Synthesizing, Watcher
 from galton.progress import duration, loudness, task
 
 
@@ -28,7 +28,7 @@ class Clock:
 @pytest.fixture
 def clock() -> Iterator[Clock]:
     found = Clock()
-    with patch("galton.progress.time", found), patch("galton.cli.watch.time", found), loudness(progress.USUAL):
+    with patch("galton.progress.time", found), patch("galton.checking.watching.time", found), loudness(progress.USUAL):
         yield found
 
 

@@ -1,5 +1,5 @@
 """``python -m galton``."""
 
-from .cli import main
+from .cli import program
 
-main()
+program()

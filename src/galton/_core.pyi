@@ -286,7 +286,7 @@ class Program:
 
 def read_runs(
     text: str, keywords: Iterable[str], decimal: Callable[[str], float], classes: dict[str, type]
-) -> tuple[list[Any], dict[int, Any]] | tuple[None, None]:
+) -> tuple[list[Any], dict[int, Any]]:
     """The tokens of a text of the PRISM language, and what the runs of commands among them hold."""
 
 def make_program(
@@ -320,6 +320,71 @@ def explore(
 ) -> dict[str, Any]: ...
 def evaluate_labels(program: Program, states: npt.NDArray[np.uint64], threads: int) -> dict[str, Any]: ...
 def operations() -> list[tuple[str, bool, bool]]: ...
+
+class RankExplorer:
+    """One rank's part of an exploration that several share; see RankExplorer in src/core/explore/bindings.cpp."""
+
+    def __init__(
+        self,
+        program: Program,
+        *,
+        rank: int,
+        ranks: int,
+        threads: int,
+        max_states: int,
+        memory: int,
+        firsts: npt.NDArray[np.uint64],
+    ) -> None: ...
+    def begin(self) -> dict[str, Any]: ...
+    def receive(self, states: npt.NDArray[np.uint64]) -> dict[str, Any]: ...
+    def expand(self, blocks: int) -> dict[str, Any]: ...
+    def outbox(self, rank: int) -> npt.NDArray[np.uint64]: ...
+    def known(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def count(self) -> int: ...
+    def owners(self, states: npt.NDArray[np.uint64]) -> list[int]: ...
+    def take_states(self) -> npt.NDArray[np.uint64]: ...
+    def finish(self) -> tuple[npt.NDArray[np.uint64], list[int]]: ...
+    def numbers(self, states: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]: ...
+    def assemble(self, watch: Any) -> dict[str, Any]: ...
+
+class RankSearch:
+    """Searches in one rank's part of a graph; see src/core/graph/rank_search.hpp."""
+
+    def __init__(self, matrix: Matrix, size: int) -> None: ...
+    def backward(
+        self,
+        found: npt.NDArray[np.bool_],
+        through: npt.NDArray[np.bool_],
+        allowed: npt.NDArray[np.bool_] | None,
+        left: npt.NDArray[np.int32] | None,
+        hit: npt.NDArray[np.bool_] | None,
+        by: npt.NDArray[np.int32] | None,
+        fresh: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.int32]: ...
+    def greatest(
+        self,
+        colour: npt.NDArray[np.int64],
+        within: npt.NDArray[np.bool_],
+        allowed: npt.NDArray[np.bool_] | None,
+        fresh: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.int32]: ...
+    def forward(
+        self,
+        found: npt.NDArray[np.bool_],
+        within: npt.NDArray[np.bool_],
+        allowed: npt.NDArray[np.bool_] | None,
+        fresh: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.int32]: ...
+    def stay_together(self, number: npt.NDArray[np.int64], staying: npt.NDArray[np.bool_]) -> None: ...
+
+def stay_among(matrix: Matrix, inside: npt.NDArray[np.bool_], staying: npt.NDArray[np.bool_]) -> None: ...
 def drift_bounds(
     matrix: Matrix,
     *,

@@ -18,6 +18,7 @@ from .lang.expressions import Value
 from .lang.program import Program
 from .lang.source import GaltonError
 from .model.sparse import Model
+from .solve.methods import DEFAULT
 from .solve.settings import Settings
 
 
@@ -37,6 +38,8 @@ def check(  # type: ignore[overload-overlap]  # a text is a sequence of texts, b
     slice: bool = True,
     symmetry: bool = True,
     lump: bool | None = None,
+    matrix_free: bool = False,
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result: ...
@@ -58,6 +61,8 @@ def check(
     slice: bool = True,
     symmetry: bool = True,
     lump: bool | None = None,
+    matrix_free: bool = False,
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Results: ...
@@ -78,6 +83,8 @@ def check(
     slice: bool = True,
     symmetry: bool = True,
     lump: bool | None = None,
+    matrix_free: bool = False,
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Result | Results:
@@ -119,6 +126,11 @@ def check(
     lump
         Whether to make one state of those that behave alike, as far as the properties look. None does so where it is
         likely to save time. The answer is the same.
+    matrix_free
+        Whether to keep states and no matrix on a device: rows are computed anew from a program in each sweep. For
+        ``P [ F … ]``, ``P [ … U … ]`` and ``R [ F … ]`` of DTMCs and MDPs whose matrix is larger than its memory.
+    name
+        Of files, only the properties of these names, or of these numbers, counted from 1, as texts.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -170,6 +182,7 @@ def check(
         slice=slice,
         symmetry=symmetry,
         lump=lump,
+        name=name,
     )
     single = isinstance(prop, str) and not is_path(prop)
     if single and len(inquiry.selected) != 1:
@@ -182,6 +195,14 @@ def check(
             raise GaltonError(f"'{name}' has {len(values):,} values; galton.experiment gives a row for each of them")
     worker = QuietWorker(chosen, {"device": device}, strategy=keep, certificate=certificate)
     (row,) = inquiry.rows()
+    if matrix_free:
+        named = chosen.method not in (None, DEFAULT)
+        if keep or certificate or lump is not None or chosen.exact or chosen.fair or named:
+            raise GaltonError("matrix_free goes with none of strategy, certificate, lump, exact, fair and method")
+        from .checking.matrix_free import answer_row
+
+        results = answer_row(inquiry, row, device)
+        return results[0] if single else Results(results)
     found = _answered(inquiry, row, worker, device, kept_besides(strategy=strategy, certificate=certificate))
     return found[0] if single else Results(found)
 

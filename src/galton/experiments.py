@@ -183,6 +183,7 @@ def experiment(
     exact: bool = False,
     executor: Executor | None = None,
     progress: bool | Progress | None = None,
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, object] | None = None,
     **more_constants: object,
 ) -> Experiment:
@@ -206,6 +207,8 @@ def experiment(
     progress
         Called with the number of models done and of all of them. By default, and for ``True``, a line on standard error
         says so, by default where that is a terminal; ``False`` for none.
+    name
+        Of files, only the properties of these names, or of these numbers, counted from 1, as texts.
     constants, more_constants
         For each constant a value, or many: a range, a list, an array, or a text such as ``"0:0.1:1"``, whose numbers
         are exact.
@@ -234,7 +237,7 @@ def experiment(
     """
     chosen, device = choose(settings, eps, method, exact=exact, fair=fair, device=device)
     given = {**(constants or {}), **more_constants}
-    inquiry = inquire(subject, props, given, chosen, raises=False)
+    inquiry = inquire(subject, props, given, chosen, raises=False, name=name)
     if executor is not None and isinstance(inquiry.subject, Model):
         inquiry = replace(inquiry, subject=to_host(inquiry.subject))  # workers may have no device, or another
     varying = ranges({**inquiry.of_model, **inquiry.of_properties})

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Task", "current_loudness", "duration", "hidden", "loudness", "set_loudness", "task", "watched"]
+__all__ = ["Task", "current_loudness", "duration", "hidden", "listen", "loudness", "set_loudness", "task", "watched"]
 
 QUIET, USUAL, VERBOSE = -1, 0, 1
 
@@ -83,12 +83,18 @@ class _Board:
 
     loudness: int = USUAL
     tasks: list[Task] = field(default_factory=list)
+    listener: Callable[[Sequence[Task]], None] | None = None
     _live: Any = None
     _last: float = 0.0
 
     def refresh(self) -> None:
         """Show how far everything is, if it is time to."""
         now = time.monotonic()
+        if self.listener is not None:
+            if now - self._last >= REFRESH_SECONDS:
+                self._last = now
+                self.listener(self.tasks)
+            return
         if self.loudness <= QUIET or now - self.tasks[0].start < QUIET_SECONDS:
             return
         if not watched():
@@ -144,6 +150,11 @@ _BOARD = _Board()
 def task() -> Task:
     """A new piece of work, inside those that go on."""
     return _BOARD.begin()
+
+
+def listen(listener: Callable[[Sequence[Task]], None] | None) -> None:
+    """Tell somebody of all work that goes on, ten times a second, instead of showing it; None shows it again."""
+    _BOARD.listener = listener
 
 
 def watched() -> bool:

@@ -119,3 +119,13 @@ def test_disagreement_is_loud() -> None:
     wrong = disagreements(question, {"galton": {**ours, "upper": 0.49999995}, "storm-default": {"value": 0.6}})
     assert len(wrong) == 2
     assert all(text.startswith("DISAGREE dtmc/a/b/c") for text in wrong)
+
+
+def test_every_reduction_beside_the_full_model() -> None:
+    done = run("reductions.py", "--only", "random", "--seeds", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = done.stdout.splitlines()
+    for reduction in ("symmetry", "slices", "lumping"):
+        lines = [line for line in told if line.startswith(f"  {reduction}: asked")]
+        assert len(lines) == 2
+        assert all("with fewer states" in line for line in lines)

@@ -75,3 +75,20 @@ def test_steps_over_boxes_are_compared_with_the_cpu(
         monkeypatch.setattr(gpu_regions.Steps, "bounds", off)
         with pytest.raises(SystemExit, match="away from the CPU"):
             gpu_regions.measured(case, [8], 10)
+
+
+@pytest.mark.usefixtures("bench")
+def test_beyond_the_numbers_of_a_matrix(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The benchmark of large models, on a small one: with proposals, and without."""
+    with played_device():
+        import beyond
+
+        for options in (["--only", "c2"], ["--propose", "--only", "c1,steps_max"]):
+            monkeypatch.setattr(sys, "argv", ["beyond.py", "coin", "--small", *options])
+            beyond.main()
+    lines = capsys.readouterr().out.splitlines()
+    found = {row["property"]: row for row in (json.loads(line) for line in lines if line.startswith("{"))}
+    assert found["c2"]["least"][0] <= 49 / 128 <= found["c2"]["least"][1]
+    assert found["c1"]["value"] is True
+    assert found["steps_max"]["value"] == pytest.approx(75)
+    assert all(row["states"] == 272 for row in found.values())

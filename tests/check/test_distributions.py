@@ -132,6 +132,26 @@ def test_a_proposal_that_is_wrong_has_a_wide_bound(monkeypatch: pytest.MonkeyPat
     assert all(share.lower <= right[share.value] <= share.upper for share in found)
 
 
+def test_a_chain_that_is_slow_to_turn_over() -> None:
+    """Elimination does not trust itself here, which was an error once."""
+    text = """
+    ctmc
+    module a
+      a : [0..30] init 0;
+      [] a<30 -> 16 / (1 + pow(b/6, 2)) : (a'=a+1);
+      [] a>0  -> a : (a'=a-1);
+    endmodule
+    module b = a [ a=b, b=a ] endmodule
+    """
+    switch = galton.parse(text)
+    found = galton.steady_state(switch, expression="a>b+8")
+    share = next(share for share in found if share.value is True)
+    asked = galton.check(switch, "S=? [ a>b+8 ]")
+    assert share.lower <= asked.upper
+    assert asked.lower <= share.upper
+    assert found.distance < 1e-6
+
+
 def test_several_initial_states_are_equally_likely() -> None:
     found = galton.transient(galton.parse(SPLIT), 1, expression="x")
     assert [(share.value, share.probability) for share in found] == [(1, 0.625), (2, 0.375)]

@@ -188,7 +188,8 @@ def test_a_wrong_proposal_is_refused(monkeypatch: pytest.MonkeyPatch, spoil: Cal
 
 
 def test_where_it_finds_no_answer_uniformisation_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stiff_time, "WORK_LEFT", 0.0)
+    monkeypatch.setattr(stiff_time, "PAYS", 1e9)
+    monkeypatch.setattr(stiff_time, "FREE", 1e9)
     monkeypatch.setattr(stiff_time, "WORTH", 0.0)
     rates, time = CASES["stages"]
     text = QUESTIONS["until"].format(time)
@@ -199,6 +200,25 @@ def test_where_it_finds_no_answer_uniformisation_does(monkeypatch: pytest.Monkey
     other = galton.check(model_of(rates), text)
     assert other.steps[-1].method == "rational-krylov"
     assert max(found.lower, other.lower) <= min(found.upper, other.upper)
+
+
+def ring(size: int, back: float) -> galton.Model:
+    rates = np.zeros((size, size))
+    for s in range(size):
+        rates[s, (s + 1) % size], rates[(s + 1) % size, s] = 10.0, back
+    rates[0, 1] = rates[1, 0] = 1e5
+    return galton.Model.from_matrix("ctmc", rates, rewards={"r": np.arange(size) % 7})
+
+
+@pytest.mark.parametrize(("back", "why"), [(0.0, "swing"), (10.0, None)])
+def test_what_swings_is_left_to_uniformisation(monkeypatch: pytest.MonkeyPatch, back: float, why: str | None) -> None:
+    """A ring that is gone round one way goes on swinging; both ways it settles."""
+    monkeypatch.setattr(stiff_time, "PAYS", 1e9)
+    monkeypatch.setattr(stiff_time, "FREE", 0.0)
+    monkeypatch.setattr(stiff_time, "WORTH", 1e9)
+    found = galton.check(ring(60, back), "R=? [ I=10 ]")
+    assert found.steps[-1].method == ("rational-krylov" if why is None else "uniformisation")
+    assert any("its numbers swing for long" in work.detail for work in found.work) == (why is not None)
 
 
 @pytest.mark.parametrize("text", ['P=? [ F[2,9] "goal" ]', 'P=? [ G<=9 !"goal" ]', 'P=? [ F[9,9] "goal" ]'])

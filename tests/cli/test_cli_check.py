@@ -420,7 +420,7 @@ def test_constant_of_the_wrong_type() -> None:
         ),
         (
             ["-p", "true", "--device", "tpu"],
-            "there is no device 'tpu'; give auto, cpu, cuda, or numbers of devices as in cuda:0,1",
+            "there is no device 'tpu'; give auto, cpu, cuda, numbers of devices as in cuda:0,1, or mpi",
         ),
         (["-p", "true", "--plot", "a.png"], "a plot needs a constant with a range, such as --const N=2:2:20"),
         (

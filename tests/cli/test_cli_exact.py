@@ -96,11 +96,19 @@ REFUSED = {
 }
 
 
+ELSEWHERE = {  # refused in words of their own: these are for a device, or for ranks
+    "matrix_free": ["--matrix-free"],
+    "checkpoint": ["--checkpoint", "folder"],
+    "resume": ["--resume", "folder"],
+    "petsc_options": ["--petsc-options", "-ksp_type gmres"],
+}
+
+
 def test_every_option_is_used_or_refused() -> None:
     command = get_command(app).commands["check"]  # type: ignore[attr-defined]
     assert {
         parameter.name for parameter in command.params if parameter.name != "help"
-    } == USED | REFUSED.keys() | OF_PATHS
+    } == USED | REFUSED.keys() | ELSEWHERE.keys() | OF_PATHS
     assert "--sim has no use for --exact" in galton("check", DIE, *SIX, "--exact", "--sim").err
 
 
@@ -109,6 +117,13 @@ def test_options_that_would_do_nothing_are_refused(option: list[str]) -> None:
     outcome = galton("check", DIE, *SIX, "--exact", *option)
     assert outcome.code == 2
     assert "beside --exact" in outcome.err
+
+
+@pytest.mark.parametrize("option", ELSEWHERE.values(), ids=" ".join)
+def test_options_of_other_places_are_refused(option: list[str]) -> None:
+    outcome = galton("check", DIE, *SIX, "--exact", *option)
+    assert outcome.code == 2
+    assert option[0] in outcome.err
 
 
 def test_time_bounds_of_ctmcs_are_refused() -> None:

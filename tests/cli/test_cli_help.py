@@ -33,6 +33,9 @@ OPTIONS = {
             *BUILDING,
             "--json",
             "--prism-results",
+            "--checkpoint",
+            "--resume",
+            "--petsc-options",
             "--prop",
             "-p",
             "--props",
@@ -51,6 +54,8 @@ OPTIONS = {
             "--no-lump",
             "--slice",
             "--no-slice",
+            "--matrix-free",
+            "--no-matrix-free",
             "--max-iterations",
             "--fair",
             "--strategy",
@@ -116,6 +121,10 @@ OPTIONS = {
     "verify": ["--const", "-c"],
     "plot-matrix": [*BUILDING, "--order", "--out"],
     "automaton": ["--hoa"],
+    "studio": [
+        *("--port", "--host", "--browser", "--no-browser", "--password", "--allow-host"),
+        *("--seconds-per-question", "--memory"),
+    ],
     "bench synth": ["--only", "--table", "--models", "--json", "--device", "--threads", "-t"],
 }
 WORDS = {"build": [".tra", ".sta", ".lab", ".srew", ".trew", ".mtx", ".npz"]}  # that help mentions besides

@@ -88,15 +88,16 @@ record = Record()
 def recording() -> Iterator[None]:
     """A device with two cards, whose kernels are noted with the macros that they were compiled with."""
     with played_device(count=2), ExitStack() as stack:
+        from galton.device.cuda.code import Text
         from galton.device.cuda.kernels import Kernels
         from galton.reduce import renumbering
 
         make, launch, places = Kernels.__init__, Kernels.launch, renumbering.places
         macros: dict[int, tuple[str, ...]] = {}
 
-        def made(self: Kernels, text: str, name: str, options: tuple[str, ...] = ()) -> None:
-            macros[id(self)] = options  # kernels are kept for ever
-            make(self, text, name, options)
+        def made(self: Kernels, text: Text) -> None:
+            macros[id(self)] = text.options  # kernels are kept for ever
+            make(self, text)
 
         def launched(self: Kernels, kernel: str, *arguments: Any, **options: Any) -> None:
             record.launched.add((kernel, macros.get(id(self), ()), devices.current))

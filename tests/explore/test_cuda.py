@@ -11,8 +11,9 @@ from random_programs import ProgramText, programs
 
 import galton
 from galton.backend.cuda.explorer import exploration as cuda
-from galton.backend.cuda.explorer.kernels import cached
+from galton.backend.cuda.explorer.kernels import explorer_texts
 from galton.backend.cuda.explorer.source import source
+from galton.device.cuda.code import architecture, machine_code
 from galton.device.cuda.runtime import import_cupy
 from galton.device.errors import DeviceError
 from galton.lang import GaltonError
@@ -36,13 +37,12 @@ GALLERY = [*gallery(most_states=200_000, most_instances=2), *LARGER]
 @pytest.fixture(scope="module", autouse=True)
 def _compiled() -> None:
     """All explorers, compiled by all cores at once: one after the other they would take most of the time."""
-    xp = import_cupy()
-    architecture = f"sm_{xp.cuda.Device().compute_capability}"
+    import_cupy()
     programs = [galton.load(MODELS / file, **constants) for file, constants in GALLERY]
     programs += [galton.parse(text) for text in (*CASES.values(), *FAULTS.values())]
-    sources = [part for program in programs for part in source(lower(program)).parts]
+    texts = [text for program in programs for text in explorer_texts(source(lower(program)), architecture())]
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda text: cached(text, architecture), sources))
+        list(pool.map(machine_code, texts))
 
 
 def check(program: Program) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import galton
-from galton.backend.cuda.explorer.kernels import compile_source
+from galton.backend.cuda.explorer.kernels import explorer_texts
 from galton.backend.cuda.explorer.source import LONGEST_ROW, source
-from galton.lower.lowering import Lowered, lower
+from galton.backend.cuda.matrix_free.states import matrix_free_source
+from galton.device.cuda.code import compiled
+from galton.lower.lowering import Lowered, Lowering, lower
 from galton.lower.symmetry import Symmetries
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -38,7 +41,7 @@ def test_gallery_compiles(entry: dict) -> None:
     program = galton.load(MODELS / entry["file"], **entry["instances"][0]["constants"])
     # One architecture each keeps the test short; all models together cover both.
     architecture = ARCHITECTURES[GALLERY.index(entry) % len(ARCHITECTURES)]
-    assert all(compile_source(part, architecture) for part in source(lower(program)).parts)
+    assert all(compiled(text) for text in explorer_texts(source(lower(program)), architecture))
 
 
 @pytest.mark.usefixtures("nvrtc")
@@ -56,7 +59,20 @@ def test_wide_states_and_odd_expressions_compile(architecture: str) -> None:
         label "l" = ceil(y/z) > 2;
         rewards y/z > 1 : x/y; [a] b : pow(2, x+5); endrewards
     """
-    assert all(compile_source(part, architecture) for part in source(lowered(text)).parts)
+    assert all(compiled(text) for text in explorer_texts(source(lowered(text)), architecture))
+
+
+@pytest.mark.usefixtures("nvrtc")
+@pytest.mark.parametrize(
+    ("name", "constants", "structure"),
+    [("consensus", {"N": 10, "K": 2}, 0), ("crowds", {"TotalRuns": 3, "CrowdSize": 5}, None)],
+)
+def test_sweeps_without_a_matrix_compile(name: str, constants: dict[str, int], structure: int | None) -> None:
+    program = galton.load(MODELS / f"{name}.prism", **constants)
+    found = Lowering(program).lowered(structures=() if structure is None else (structure,))
+    found = replace(found, labels={"goal": next(iter(found.labels.values()))})
+    architecture = ARCHITECTURES[structure is None]
+    assert all(compiled(text) for text in explorer_texts(matrix_free_source(found), architecture))
 
 
 @pytest.mark.usefixtures("nvrtc")
@@ -65,7 +81,7 @@ def test_symmetries_compile(name: str, constants: dict[str, int]) -> None:
     program = galton.load(MODELS / f"{name}.prism", **constants)
     found = Symmetries(program).keeping((), ()).lowered()
     assert found.orbits is not None
-    assert all(compile_source(part, "sm_90") for part in source(found).parts)
+    assert all(compiled(text) for text in explorer_texts(source(found), "sm_90"))
 
 
 def product(modules: int, commands: int) -> str:
@@ -91,3 +107,19 @@ def test_rows_have_a_bound() -> None:
     assert source(lowered(coin)).shape.longest_row == 2
     herman = galton.load(MODELS / "herman.prism", N=9)
     assert source(lower(herman)).shape.longest_row > LONGEST_ROW
+
+
+def test_other_values_of_constants_leave_the_same_text() -> None:
+    """So that an experiment over probabilities and rates compiles once."""
+    text = """
+        ctmc
+        const double up; const double down = 1; const int start;
+        module m
+          x : [0..9] init 0;
+          [] x<9 -> up*(x+1) : (x'=x+1); [] x>0 -> down : (x'=x-1); [] x=9 -> up : (x'=start);
+        endmodule
+        rewards x>3 : up*x; endrewards
+    """
+    one, other = (source(lower(galton.parse(text, up=up, start=start))) for up, start in ((0.25, 0), (3.5, 2)))
+    assert one.parts == other.parts
+    assert one.filled != other.filled

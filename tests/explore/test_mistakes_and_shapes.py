@@ -189,7 +189,7 @@ def test_more_than_there_are_numbers_for() -> None:
     """Where nobody set a limit, it is not told as one: it once read "more than 9,223,372,036,854,775,807 states"."""
     lowered = lower(galton.parse("dtmc module m s:[0..1]; [] true -> true; endmodule"))
     for limits, said in (
-        (Limits(), "more than 2,147,483,647 states, or choices of states: there are no numbers for more"),
+        (Limits(), "more than 2,147,483,647 states, or choices of states: a matrix has no numbers for more"),
         (Limits(max_states=7), "more than 7 states; raise the limit with max_states"),
     ):
         assert str(explain({"fault": Fault.TOO_MANY_STATES}, lowered, limits)).startswith(said)

@@ -331,6 +331,7 @@ def test_intervals_hold_what_is_inside(operation: Operation) -> None:
 def test_a_function_that_is_only_in_the_table_gets_its_bounds() -> None:
     cube_root = Operation(
         text=("cbrt",),
+        about="the cube root",
         arity=1,
         takes="number",
         gives="double",

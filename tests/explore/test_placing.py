@@ -30,7 +30,7 @@ def slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> lis
         return explore(*arguments, watch=watch, **options)
 
     monkeypatch.setattr(cpu, "explore", telling)
-    monkeypatch.setattr(placing, "_missing", lambda: "")
+    monkeypatch.setattr(placing, "missing", lambda: "")
     return told
 
 
@@ -63,7 +63,7 @@ def test_a_large_one_moves_to_the_device_though_it_was_soon_explored(
         return explore(*arguments, **options)
 
     monkeypatch.setattr(cpu, "explore", telling)
-    monkeypatch.setattr(placing, "_missing", lambda: "")
+    monkeypatch.setattr(placing, "missing", lambda: "")
     if not found:
         monkeypatch.setattr(placing, "MANY", 9)
     with played_device():

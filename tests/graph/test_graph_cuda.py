@@ -17,7 +17,7 @@ from graph_oracle import edge_graph
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from played import played_device
-from played.kernels import RawKernel
+from played.kernels import FileKernel
 from random_graphs import as_model, larger_models, masks, small_models
 
 import galton
@@ -232,10 +232,10 @@ def test_a_long_path_takes_few_passes(kind: str, end: int) -> None:
     with played_device() as played:
         device = Device(cpu, played.asarray, played.asnumpy)
         masks = played.ones(n, dtype=bool), played.asarray(np.arange(n) == place[end])
-        before = RawKernel.launches
+        before = FileKernel.launches
         found = cpu.can_reach(device.model(line), *masks)
         assert np.array_equal(device.get(found), position <= position[place[end]])
-        assert 0 < RawKernel.launches - before < 30
+        assert 0 < FileKernel.launches - before < 30
 
 
 def test_a_state_that_everything_leads_to(where: Device) -> None:
@@ -257,7 +257,7 @@ def test_small_models_are_fetched() -> None:
         model = as_model([[{0}, {1, 2}], [{1}], [{2}]])
         there = Device(cpu, played.asarray, played.asnumpy).model(model)
         goal, everywhere = played.asarray(np.array([False, True, False])), played.ones(3, dtype=bool)
-        before = RawKernel.launches
+        before = FileKernel.launches
         zero, one = cpu.zero_and_one(there, everywhere, goal, "max")
         assert isinstance(zero, played.ndarray)
         assert (zero.tolist(), one.tolist()) == ([False, False, True], [False, True, False])
@@ -266,7 +266,7 @@ def test_small_models_are_fetched() -> None:
         assert int(components.bottom.sum()) == 2
         ends = cpu.maximal_end_components(there)
         assert (ends.count, ends.component.tolist()) == (3, [0, 1, 2])
-        assert RawKernel.launches == before
+        assert FileKernel.launches == before
 
 
 def test_masks_of_the_wrong_length_are_refused(where: Device) -> None:

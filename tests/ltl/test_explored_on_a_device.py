@@ -13,7 +13,7 @@ from played import played_device
 
 import galton
 from galton.backend.cuda.explorer import exploration as cuda
-from galton.backend.cuda.explorer.kernels import compile_source
+from galton.backend.cuda.explorer.kernels import explorer_texts
 from galton.backend.cuda.explorer.source import LARGEST_AUTOMATON
 from galton.backend.cuda.explorer.source import source as print_source
 from galton.backend.cuda.explorer.tables import NotPrintable
@@ -80,7 +80,7 @@ def test_a_product_compiles_for_devices() -> None:
         pair = random_pair(Random(seed), kind)
         program = galton.parse(pair.program)
         source = print_source(lower(program, reader=reading(program, pair.questions[0]).reader))
-        assert all(compile_source(part, "sm_90") for part in source.parts)
+        assert all(compiled(text) for text in explorer_texts(source, "sm_90"))
 
 
 def test_an_automaton_too_large_for_a_text_is_left_to_the_cpu() -> None:

@@ -12,8 +12,9 @@ from played import played_device
 from test_paths import CORNERS
 
 import galton
-from galton.backend.cuda.explorer.kernels import compile_source
+from galton.backend.cuda.explorer.kernels import explorer_texts
 from galton.backend.cuda.simulator.paths import simulator_source
+from galton.device.cuda.code import compiled
 from galton.lang.expression_parser import parse_expression
 from galton.lang.source import Source
 from galton.model.random_paths import Batch, PathQuestion
@@ -111,4 +112,4 @@ def test_the_kernel_compiles_for_devices() -> None:
     for number, (name, constants, goal, question) in enumerate(QUESTIONS):
         program = galton.load(MODELS / f"{name}.prism", **constants)
         source = simulator_source(paths_of(program, goal, question).lowered, question, find_loops=4)
-        assert compile_source(source.text, ("sm_80", "sm_90")[number % 2])
+        assert all(compiled(text) for text in explorer_texts(source, ("sm_80", "sm_90")[number % 2]))

@@ -20,7 +20,7 @@ from galton.lang.source import GaltonError
 from galton.model.sparse import Model
 from galton.reduce.unknowns import open_equations
 from galton.solve import METHODS, NumericError, Settings, solve
-from galton.solve.methods import method
+from galton.solve.methods import TIMED, method
 from galton.solve.requirements import Requirement
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "methods.md"
@@ -443,6 +443,28 @@ def test_the_documentation_has_the_terms_of_every_method(name: str) -> None:
     assert f"`{name}`" in text
     assert method(name).guarantees in text
     assert method(name).literature in text
+
+
+REQUIRED = {
+    Requirement.NOT_NEGATIVE: "numbers that are not negative",
+    Requirement.ON_HOST: "the memory of the host",
+    Requirement.SEGMENTS: "the order of components",
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_documentation_has_what_every_method_requires(name: str) -> None:
+    (row,) = [line for line in DOCUMENTATION.read_text().splitlines() if line.startswith(f"| `{name}` |")]
+    _, _, meant_for, required, *_ = [cell.strip() for cell in row.split("|")]
+    requires = method(name).requires
+    assert Requirement.ONE_SOLUTION in requires  # which the page says of all
+    assert meant_for == ("chains" if Requirement.CHAIN in requires else "chains, MDPs")
+    assert required == ", ".join(word for requirement, word in REQUIRED.items() if requirement in requires)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_documentation_has_every_method_for_time_bounds(name: str) -> None:
+    assert f"| `{name}` |" in DOCUMENTATION.read_text()
 
 
 def test_interval_iteration_bounded_means_above_one_by_one() -> None:

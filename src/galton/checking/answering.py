@@ -53,6 +53,10 @@ def check(
     """
     settings = settings or Settings()
     settings.check_eps()
+    if model.is_shared:
+        from .ranks.answering import refuse_on_ranks
+
+        refuse_on_ranks(question, settings, strategy=strategy, certificate=certificate)
     devices = max(len(model.placement.devices), 1)
     if settings.exact:
         from .exact import check_exactly, refuse_beside_exact
@@ -76,6 +80,10 @@ def check(
         found = _check(program, model, question, settings, strategy, reading)
         return found if certificate else replace(found, quantity=None)
 
+    if model.is_shared:
+        from .ranks.answering import guarded
+
+        return replace(guarded(model, lambda: check(model, settings)), name=question.prop.name)
     if not model.on_device:
         found = check(model, replace(settings, stream=settings.stream or model.placement.streams))
         return replace(found, placement=model.placement, name=question.prop.name)
@@ -98,7 +106,7 @@ def _check(
     final = settings.by_hand or rounded
     with DeepRecursion(question.source):
         while True:
-            evaluation = Evaluation(model, program, question.source, wanted, reading=reading)
+            evaluation = _evaluation_of(model)(model, program, question.source, wanted, reading=reading)
             if strategy:
                 evaluation.strategy_of = _outermost(expression)
             try:
@@ -126,6 +134,15 @@ def _check(
     if note := _note(result, settings, rounded):
         result = replace(result, warnings=(*result.warnings, note))
     return replace(result, seconds=time.perf_counter() - start)
+
+
+def _evaluation_of(model: Model) -> type[Evaluation]:
+    """What evaluates formulas over a model, or over the part of one that this rank has."""
+    if not model.is_shared:
+        return Evaluation
+    from .ranks.evaluation import RankEvaluation
+
+    return RankEvaluation
 
 
 def _note(result: Result, settings: Settings, rounded: bool) -> str:
@@ -168,13 +185,13 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     upper: Number | None = None
     behind: Result | None = None
     if isinstance(value, Truth):
-        must, may = _at(value.must, states), _at(value.may, states)
+        must, may = evaluation.at(value.must, states), evaluation.at(value.may, states)
         found = True if must.all() else False if not may.all() else None
         behind = number_behind(evaluation, expression, states)
     else:
-        low, high = _at(value.lower, states), _at(value.upper, states)
+        low, high = evaluation.at(value.lower, states), evaluation.at(value.upper, states)
         lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
-        several = len(states) > 1 or (states is evaluation.model.initial and n_initial(evaluation.model) > 1)
+        several = len(low) > 1 or (states is evaluation.model.initial and n_initial(evaluation.model) > 1)
         is_range = isinstance(expression, Filter) and expression.operator == "range"
         found = single_number(low, high, value.integral, is_range, several=several)
         if isinstance(found, float) and math.isnan(found):
@@ -215,17 +232,13 @@ def about_initial(evaluation: Evaluation) -> str:
     model = evaluation.model
     if (many := n_initial(model)) > 1:
         return f"{many:,} initial states"
-    name = evaluation.state_name(int(model.initial[0]))
+    name = evaluation.first_state_name()
     return f"the initial {name if len(name) <= LONG else 'state'}"
 
 
 def n_initial(model: Model) -> int:
     """How many initial states the program has."""
-    return len(model.initial) if not model.is_reduced else model.stands_for(model.initial)
-
-
-def _at(values: np.ndarray, states: Int32s) -> np.ndarray:
-    return on_host(values[states]) if np.ndim(values) else np.broadcast_to(values, len(states))
+    return model.n_initial if not model.is_reduced else model.stands_for(model.initial)
 
 
 def single_number(

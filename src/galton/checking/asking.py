@@ -19,8 +19,8 @@ from ..lang.checker import check_program
 from ..lang.depth import DeepRecursion
 from ..lang.model_types import nature_of
 from ..lang.program import Program
-from ..lang.resolution import OpenConstantError, Question, Resolution, constants_of
-from ..lang.source import GaltonError, UnsupportedError
+from ..lang.resolution import Question, Resolution, constants_of
+from ..lang.source import GaltonError, OpenConstantError, UnsupportedError
 from ..lang.syntax import ModelFile
 from ..lang.wording import worded
 from ..solve.settings import Settings
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .result import Result
     from .upper_bounds import UpperBound
 
-__all__ = ["Answer", "Answers", "Asked", "Built", "Family", "Inquiry", "QuietWorker", "Row", "Worker"]
+__all__ = ["Answer", "Answers", "Asked", "Built", "Family", "Inquiry", "QuietWorker", "Row", "Worker", "reductions"]
 
 SMALL = 10_000  # transitions, below which nothing is worth lumping, nor is finding out
 TYPED = "property"  # the name of the source of a property that is no file
@@ -409,7 +409,7 @@ class Answers:
         self._known: dict[tuple[Family, float | None], Answer] = {}
         self._curves: dict[Family, AnsweredCurve] = {}
         families = [family for family in row.families if family.wrong is None]
-        self._reductions = self._reduce(families)
+        self._reductions = reductions(inquiry, row.program, families)
         together: dict[Hashable, list[Family]] = {}
         for family in families:
             if family.reading is None:
@@ -428,25 +428,6 @@ class Answers:
             self._models |= self._lumped(built, together[kind], row)
         if not inquiry.settings.exact:
             self._draw(row)
-
-    def _reduce(self, families: Sequence[Family]) -> dict[Family, Reduced]:
-        """What each property allows to leave out of the program."""
-        inquiry = self._inquiry
-        if not (inquiry.slice or inquiry.symmetry) or not inquiry.is_program:
-            return {}
-        if self._program.open_constants:  # whoever builds it will say so
-            return {}
-        from .looks import looks_of
-
-        reducing = Reducing(
-            self._program,
-            slice=inquiry.slice,
-            symmetry=inquiry.symmetry,
-            fix_deadlocks=inquiry.fix_deadlocks,
-            whole=inquiry.why_whole,
-        )
-        looks = {family: looks_of(family.context, family.question) for family in families}
-        return reducing.of(looks, [family for family in families if family.reading is not None])
 
     def _reduced(self, family: Family) -> Reduced:
         return self._reductions.get(family, WHOLE)
@@ -518,14 +499,35 @@ class Answers:
             if asked.bound is not None:
                 bounds.setdefault(asked.family, {})[asked.bound] = None
         for family, values in bounds.items():
-            if len(values) > 1 and family in self._models:
+            if len(values) > 1 and family in self._models and not self._models[family].model.is_shared:
                 found = self._worker.curve(self._models[family].model, family, sorted(values))
                 if found is not None:
                     self._curves[family] = found
 
 
+def reductions(inquiry: Inquiry, program: Program, families: Sequence[Family]) -> dict[Family, Reduced]:
+    """What each property allows to leave out of the program."""
+    if not (inquiry.slice or inquiry.symmetry) or not inquiry.is_program:
+        return {}
+    if program.open_constants:  # whoever builds it will say so
+        return {}
+    from .looks import looks_of
+
+    reducing = Reducing(
+        program,
+        slice=inquiry.slice,
+        symmetry=inquiry.symmetry,
+        fix_deadlocks=inquiry.fix_deadlocks,
+        whole=inquiry.why_whole,
+    )
+    looks = {family: looks_of(family.context, family.question) for family in families}
+    return reducing.of(looks, [family for family in families if family.reading is not None])
+
+
 def _why_not_by_itself(model: Model) -> str:
     """Why a model is not lumped unless that is asked for; empty where it may be."""
+    if model.is_shared:
+        return "models that ranks share are not lumped"
     if model.on_device:  # what it costs there has not been measured
         return "a device lumps only where it is told to"
     return "the model is small" if model.n_transitions < SMALL else ""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..device.arrays import on_host
 from ..lang.expressions import Binary, Expression
 from ..lang.properties import ExpectedTime, Filter, Probability, Reward, SteadyState, children
 from ..lang.rendering import render
@@ -44,7 +43,7 @@ def number_behind(evaluation: Evaluation, expression: Expression, states: Int32s
     solved = next((step for step in reversed(evaluation.steps) if step.formula == text), None)
     if solved is None:
         return None
-    low, high = (on_host(values[states]) for values in (solved.quantity.lower, solved.quantity.upper))
+    low, high = (evaluation.at(values, states) for values in (solved.quantity.lower, solved.quantity.upper))
     if isinstance(expression, Probability) and (high - low).max(initial=0.0) >= 1.0:
         return None  # graph analysis has seen that it is neither 0 nor 1, and no more
     optimum = optimum_of(expression, Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source))

@@ -137,6 +137,14 @@ class Evaluation:
         xp = namespace(self.model.columns)
         return xp.broadcast_to(xp.asarray(values), self.model.n_states)
 
+    def at(self, values: Any, states: Any) -> Any:
+        """What values are in some states, on the host; one for each where they are all the same."""
+        return on_host(values[states]) if np.ndim(values) else np.broadcast_to(values, len(states))
+
+    def first_state_name(self) -> str:
+        """The first initial state as people know it."""
+        return self.state_name(int(self.model.initial[0]))
+
     @cached_property
     def _everywhere(self) -> Mask:
         return namespace(self.model.columns).ones(self.model.n_states, dtype=np.bool_)  # type: ignore[no-any-return]

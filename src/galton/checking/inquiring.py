@@ -14,14 +14,24 @@ from ..lang.program import Program
 from ..lang.properties import PropertyFile
 from ..lang.property_parser import parse_properties
 from ..lang.source import GaltonError, Source, read_source
-from ..lang.stream import nearest
+from ..lang.stream import nearest, suggestion
 from ..lang.syntax import ModelFile
 from ..model.sparse import Model
 from ..solve.settings import Settings
 from .asking import TYPED, Inquiry
 from .experiment import Given
 
-__all__ = ["Properties", "Subject", "choose", "inquire", "is_path", "read_properties", "read_subject", "settled"]
+__all__ = [
+    "Properties",
+    "Subject",
+    "choose",
+    "inquire",
+    "is_path",
+    "read_properties",
+    "read_subject",
+    "select_properties",
+    "settled",
+]
 
 Subject: TypeAlias = Model | Program | str | Path
 Properties: TypeAlias = str | Path | Sequence[str | Path]
@@ -41,6 +51,7 @@ def inquire(
     symmetry: bool = True,
     lump: bool | None = None,
     raises: bool = True,
+    name: str | Sequence[str] | None = None,
 ) -> Inquiry:
     """All that is asked, with each constant where it belongs; see :class:`~galton.checking.asking.Inquiry`."""
     read, files = read_subject(subject), read_properties(props)
@@ -53,13 +64,13 @@ def inquire(
         read, before = _reopened(read, mine)
         mine = {**before, **mine}
     own = {constant.name.name for constant in read.constants} if isinstance(read, ModelFile) else set()
-    for name in mine:
-        if name not in own:
-            raise GaltonError(_unknown(name, read, {*own, *declared}))
+    for constant in mine:
+        if constant not in own:
+            raise GaltonError(_unknown(constant, read, {*own, *declared}))
     return Inquiry(
         subject=read,
         files=files,
-        selected=[(f, i) for f, file in enumerate(files) for i in range(len(file.properties))],
+        selected=select_properties(files, [name] if isinstance(name, str) else name or [], TYPED),
         of_model=mine,
         of_properties={name: value for name, value in constants.items() if name in declared},
         settings=settings,
@@ -70,6 +81,28 @@ def inquire(
         lump=lump,
         raises=raises,
     )
+
+
+def select_properties(files: Sequence[PropertyFile], names: Sequence[str], typed: str) -> list[tuple[int, int]]:
+    """The properties that are meant by their names or numbers from 1, as (file, place in the file); all, for no name.
+
+    Those of sources called ``typed``, which are no files, are always meant.
+    """
+    everything = [(f, i) for f, file in enumerate(files) for i in range(len(file.properties))]
+    if not names:
+        return everything
+    of_file = [(f, i) for f, i in everything if files[f].source.name != typed]
+    known = {str(number): place for number, place in enumerate(of_file, 1)}  # a name that is a number is the name
+    known |= {p.name: (f, i) for f, i in everything if (p := files[f].properties[i]).name}
+    for name in names:
+        if name not in known:
+            named = [n for n in known if not n.isdigit()]
+            hint = suggestion(name, named, "properties") or "none of the properties has a name"
+            if name.isdigit():
+                hint = f"the file has {len(of_file)}"
+            raise GaltonError(f"no property is called '{name}'; {hint}")
+    always = [(f, i) for f, i in everything if files[f].source.name == typed]
+    return sorted({*(known[name] for name in names), *always})
 
 
 def choose(

@@ -18,14 +18,18 @@ from .commands import Commands
 from .convert import convert
 from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
+from .fmt import fmt
 from .habits import AS_IT_IS, prism, storm, understood
 from .info import info
+from .lsp import lsp
 from .lump import lump
 from .options import told
 from .plot_matrix import plot_matrix
 from .simulate import simulate
+from .studio import studio
 from .synth import synth
 from .verify import verify
+from .warm_up import warm_up
 
 app = Commands(
     name="galton",
@@ -46,6 +50,10 @@ app.command()(synth)
 app.command()(verify)
 app.command()(automaton)
 app.command(name="plot-matrix")(plot_matrix)
+app.command()(studio)
+app.command()(fmt)
+app.command()(lsp)
+app.command(name="warm-up")(warm_up)
 app.add_typer(bench.app)
 app.command(**AS_IT_IS)(prism)
 app.command(**AS_IT_IS)(storm)
@@ -65,8 +73,27 @@ def top(version: bool = typer.Option(False, "--version", "-V", help="Print the v
         raise typer.Exit
 
 
+def program() -> None:
+    """The program that people start: :func:`main`, and an end without a clean-up that nobody needs.
+
+    CUDA takes a tenth of a second to give back what the operating system takes back at once, and kernels that are being
+    compiled beforehand need not be waited for.
+    """
+    code: object = 0
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code
+        if "cupy" not in sys.modules or not (code is None or isinstance(code, int)):
+            raise
+    if "cupy" in sys.modules:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 0)
+
+
 def main() -> None:
-    """The entry point: what people got wrong is told in a sentence, and the exit code is 2."""
+    """What the program does: what people got wrong is told in a sentence, and the exit code is 2."""
     with for_command_line(), telling.loud_as_usual():
         _main()
 

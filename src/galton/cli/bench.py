@@ -228,8 +228,8 @@ def synth(
     """
     from ..bench.synth import cells, chosen, run
     from ..bench.synth import table as table_of
+    from ..checking.watching import Synthesizing
     from ..io.output import check_writable, replacing
-    from .watch import Synthesizing
 
     folder = models or _gallery()
     cases = chosen(only or [""], table or ())

@@ -203,7 +203,44 @@ def check(
             show_default=False,
         ),
     ] = None,
+    matrix_free: Annotated[
+        bool | None,
+        typer.Option(
+            "--matrix-free/--no-matrix-free",
+            help="On a device, keep states and no matrix: rows are computed anew in each sweep. For P [ F … ], "
+            "P [ … U … ] and R [ F … ] of DTMCs and MDPs that are larger than its memory. Without either it is done "
+            "where a model has more than 2147483647 states.",
+            show_default=False,
+        ),
+    ] = None,
     device: Device = "auto",
+    petsc_options: Annotated[
+        str | None,
+        typer.Option(
+            "--petsc-options",
+            metavar="OPTIONS",
+            help="With --device mpi, options for PETSc, e.g. '-ksp_type gmres -pc_type asm'.",
+            show_default=False,
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="DIRECTORY",
+            help="With --device mpi, keep the model that was explored here, for --resume.",
+            show_default=False,
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume",
+            metavar="DIRECTORY",
+            help="With --device mpi, go on with what --checkpoint kept, with any number of ranks.",
+            show_default=False,
+        ),
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -306,9 +343,9 @@ def check(
       galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
       galton check models/die.prism -p 'P=? [ F d=6 ]' --sim --confidence 0.99 --width 0.01
     """
-    from .warm_up import warm_up
+    from .setting_up import set_up
 
-    warm_up(device)
+    set_up(device)
     from ..lang import GaltonError
     from ..solve.settings import Settings
     from .run import Outputs, Run
@@ -317,8 +354,18 @@ def check(
         from .estimates import refuse_beside_sim
 
         refuse_beside_sim(context, sim)
+    if matrix_free is not False:
+        from .beside import unfit_beside_matrix_free
+
+        if option := unfit_beside_matrix_free(context):
+            if matrix_free:
+                raise GaltonError(f"--matrix-free has no use for {option}")
+            matrix_free = False
     if not 0 < eps < 1:
         raise GaltonError(f"--eps must lie between 0 and 1, and this is {eps:g}")
+    from .ranks import on_all_ranks, threads_of_rank
+
+    threads = threads_of_rank(device, threads)
     settings = Settings(
         eps=eps,
         relative=relative,
@@ -375,12 +422,41 @@ def check(
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
     whole = full or certificate is not None
-    run = Run(model, settings, building, outputs, full=whole, apply=apply, slice=slice, symmetry=symmetry, lump=lump)
+    run = Run(
+        model,
+        settings,
+        building,
+        outputs,
+        full=whole,
+        apply=apply,
+        slice=slice,
+        symmetry=symmetry,
+        lump=lump,
+        matrix_free=matrix_free,
+    )
     if sim:
         from .estimates import estimating
 
         run = estimating(run, confidence, width, paths, seed, path_length)
-    run.read(const or [], prop or [], props or properties, name or [], automaton or [])
-    run.all()
+    refused = {
+        "--method": method,
+        "--max-iterations": max_iterations,
+        "--format": format,
+        "--order": order,
+        "--single": single,
+        "--fair": fair,
+        "--exact": exact,
+        "--sim": sim,
+        "--strategy": strategy,
+        "--apply": apply,
+        "--certificate": certificate,
+        "--counterexample": counterexample or counterexample_file,
+        "--automaton": automaton,
+        "--lump": lump,
+        "--no-fix-deadlocks": not fix_deadlocks,
+    }
+    with on_all_ranks(device, petsc_options=petsc_options, checkpoint=checkpoint, resume=resume, refused=refused):
+        run.read(const or [], prop or [], props or properties, name or [], automaton or [])
+        run.all()
     if run.code:
         raise typer.Exit(run.code)

@@ -16,6 +16,7 @@ from ..simulation.api import LONGEST_PATH, estimate_question
 from ..simulation.chains import UNIFORM, applied, chain_of
 from ..simulation.estimating import Plan
 from . import options, telling
+from .beside import given
 from .run import Run
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ USELESS = {
     "slice": "--slice and --no-slice",
     "symmetry": "--symmetry and --no-symmetry",
     "lump": "--lump and --no-lump",
+    "matrix_free": "--matrix-free and --no-matrix-free",
     "format": "--format",
     "order": "--order",
     "single": "--single",
@@ -64,15 +66,6 @@ FOR_SIM = {
     "seed": "--seed",
     "path_length": "--path-length",
 }
-
-
-def given(context: typer.Context, names: dict[str, str]) -> str | None:
-    """The first of these options that was given, as it is written."""
-    for name, option in names.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
-            return option
-    return None
 
 
 def refuse_beside_sim(context: typer.Context, sim: bool) -> None:
@@ -168,7 +161,7 @@ class EstimatingRun(Run):
     def _tell_estimate(
         self, asked: Asked, valuation: Any, found: Estimate | GaltonError, rows: list[dict[str, Any]]
     ) -> None:
-        record: dict[str, Any] = {**self._record(asked)}
+        record: dict[str, Any] = {**self.record(asked)}
         if isinstance(found, GaltonError):
             self.code = max(self.code, 1)
             self._tell(found)

@@ -50,6 +50,8 @@ class GivenModel(Program):
         if not fix_deadlocks:
             read_model(self.path, fix_deadlocks=False)  # says which state has no transition
         request = Request.parse(device)
+        if request.kind == "mpi":
+            raise GaltonError(f"ranks share models that they explore; {self.path} is read, so ask on one machine")
         if request.kind != "cuda":
             return replace(self.model, placement=Placement.cpu("read from a file", device))
         if len(request.numbers) > 1:

@@ -9,8 +9,8 @@ import typer
 
 from . import options, telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
-from .show import print_table, sizes
-from .warm_up import warm_up
+from .setting_up import set_up
+from .show import print_table
 
 if TYPE_CHECKING:
     from ..lang.program import Program, Variable
@@ -49,7 +49,7 @@ def info(
       galton info models/consensus.prism --const N=10,K=2 --symmetry
       galton info models/brp.prism --const N=16,MAX=2 --slice
     """
-    warm_up(device)
+    set_up(device)
     program = options.load_program(model, const)
     needed, kept = None, None
     if slice:
@@ -82,6 +82,8 @@ def info(
 
 def summary(built: Model) -> dict[str, object]:
     """The facts as one JSON object."""
+    from ..checking.reports import sizes
+
     return {
         "type": built.type,
         **sizes(built),

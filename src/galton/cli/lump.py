@@ -11,8 +11,7 @@ import typer
 
 from . import options, telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads
-from .show import sizes, states
-from .warm_up import warm_up
+from .setting_up import set_up
 
 if TYPE_CHECKING:
     from ..model.sparse import Model
@@ -70,7 +69,7 @@ def lump(
       galton lump models/cluster.prism -c N=8 -p 'S=? [ "premium" ]' -o small.drn
       galton lump models/consensus.prism -c N=4,K=2 -p 'Pmin=? [ F "finished" & "all_heads" ]' -o coin.all
     """
-    warm_up(device)
+    set_up(device)
     from ..checking.quotients import Wanted
     from ..io import check_suffixes, left_out, write_model
     from ..io.formats import expanded
@@ -114,6 +113,8 @@ def lump(
 
 def _record(whole: Model, found: Lumped, seconds: float) -> dict[str, object]:
     """The facts as one JSON object."""
+    from ..checking.reports import sizes
+
     before = {f"{name}_before": size for name, size in sizes(whole).items()}
     times = {"build_s": round(whole.build_seconds or 0.0, 6), "lump_s": round(seconds, 6)}
     return {"type": whole.type, **sizes(found.model), **before, "rounds": found.rounds, **times}
@@ -121,6 +122,8 @@ def _record(whole: Model, found: Lumped, seconds: float) -> dict[str, object]:
 
 def _tell(whole: Model, found: Lumped, seconds: float) -> None:
     """The facts for a person."""
+    from ..checking.reports import states
+
     small = found.model
     telling.say(f"{whole.type}: {states(small)}")
     choices = f"{small.n_choices:,} of {whole.n_choices:,} choices, " if whole.has_choices else ""

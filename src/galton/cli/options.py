@@ -63,8 +63,8 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="Where to compute: cpu, cuda, cuda:0,1 (several devices, which share the work and the memory), or "
-        "auto: a CUDA device where there is one and it is worth it.",
+        help="Where to compute: cpu, cuda, cuda:0,1 (several devices, which share the work and the memory), auto: a "
+        "CUDA device where there is one and it is worth it, or for check, started by mpirun, mpi.",
     ),
 ]
 OneDevice = Annotated[
@@ -171,9 +171,9 @@ def build_model(
     symmetry: Symmetry | None = None,
 ) -> Model:
     """Build with progress on standard error, and say there what was mended; a model that is given is taken as it is."""
+    from ..checking.watching import Exploring
     from ..explore import build
     from .given import GivenModel
-    from .watch import Exploring
 
     if isinstance(program, GivenModel):
         return tell_warnings(program.placed(device, max_states, memory, fix_deadlocks=fix_deadlocks, reader=reader))
@@ -212,8 +212,7 @@ def warn_of_deadlocks(model: Model) -> None:
 
     mask = model.labels["deadlock"]
     if count := model.stands_for(mask):
-        first = int(mask.argmax())
-        named: object = f"number {first}" if model.states is None else model.states[first]
+        named = model.first_of(mask)
         if isinstance(named, State):
             named = State({name: value for name, value in named.items() if name != READER})
         which = f"the state {named} has" if count == 1 else f"{count:,} states have"

@@ -12,8 +12,10 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..backend.failures import LimitError
+from ..backend.failures import LimitError, TooManyStatesError
+from ..checking import reports
 from ..checking.asking import Answers, Asked, Built, Family, Inquiry, Row
+from ..checking.inquiring import select_properties
 from ..checking.inspection import kept_besides
 from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
@@ -25,7 +27,6 @@ from ..lang.program import Program
 from ..lang.properties import Multi
 from ..lang.resolution import parts
 from ..lang.source import read_source
-from ..lang.stream import suggestion
 from ..model.sparse import Model
 from ..progress import task
 from . import options, show, telling
@@ -89,6 +90,7 @@ class Run:
     slice: bool = True
     symmetry: bool = True
     lump: bool | None = None
+    matrix_free: bool | None = None  # None: where a model has more states than a matrix has numbers for
     code: int = 0
     answered: int = 0
     failure: GaltonError | None = None
@@ -115,7 +117,7 @@ class Run:
         self.files: list[PropertyFile] = [self._parsed(source) for source in sources]
         if not any(file.properties for file in self.files):
             raise GaltonError("nothing to check; give a property with --prop or a file with --props")
-        self.selected = self._select(names)
+        self.selected = select_properties(self.files, names, TYPED)
         given = options.read_constants(const)
         of_model = () if isinstance(self.subject, Model) else self.subject.constants
         own = {constant.name.name for constant in of_model}
@@ -204,24 +206,6 @@ class Run:
 
         return with_automata(found)
 
-    def _select(self, names: list[str]) -> list[tuple[int, int]]:
-        """The properties to check, as (file, place in the file); those typed are always meant."""
-        everything = [(f, i) for f, file in enumerate(self.files) for i in range(len(file.properties))]
-        if not names:
-            return everything
-        of_file = [(f, i) for f, i in everything if self.files[f].source.name != TYPED]
-        known = {str(number): place for number, place in enumerate(of_file, 1)}  # a name that is a number is the name
-        known |= {p.name: (f, i) for f, i in everything if (p := self.files[f].properties[i]).name}
-        for name in names:
-            if name not in known:
-                named = [n for n in known if not n.isdigit()]
-                hint = suggestion(name, named, "properties") or "none of the properties has a name"
-                if name.isdigit():
-                    hint = f"the file has {len(of_file)}"
-                raise GaltonError(f"no property is called '{name}'; {hint}")
-        typed = [(f, i) for f, i in everything if self.files[f].source.name == TYPED]
-        return sorted({*(known[name] for name in names), *typed})
-
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
         self.rows_done, self.rows_task = 0, task() if self.ranges else None
@@ -254,9 +238,13 @@ class Run:
         for family in row.families:
             if family.wrong is not None:
                 self._tell(family.wrong)  # before the model is built, which may take long
+        if self.matrix_free:
+            return self._answer_without_matrix(row, "asked for")
         try:
             answers = Answers(self.inquiry, row, self)
         except GaltonError as error:
+            if isinstance(error, TooManyStatesError) and self.matrix_free is None and self._has_device(row):
+                return self._answer_without_matrix(row, "the model has more states than a matrix has numbers for")
             self.failure = error
             self._refuse(row, error)
             for valuation in row.valuations:
@@ -267,6 +255,19 @@ class Run:
             self._tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(valuation, [self._answer(answers, a) for a in asked])
+
+    def _has_device(self, row: Row) -> bool:
+        """Whether a device may answer the properties of a row without a matrix."""
+        from ..checking.matrix_free import can_answer
+
+        return self.building["device"] != "cpu" and can_answer(row)
+
+    def _answer_without_matrix(self, row: Row, reason: str) -> None:
+        from .matrix_free import MatrixFreeAnswers
+
+        answers = MatrixFreeAnswers(self, row, reason)
+        for valuation, asked in zip(row.valuations, row.asked, strict=True):
+            self._add(valuation, [self._refused(a) if a.wrong is not None else answers.of(a) for a in asked])
 
     # Models.
 
@@ -299,7 +300,7 @@ class Run:
 
     def _built(self, built: Built, what: str = "", how: str = "built") -> Built:
         if not self.outputs.as_json and not self.ranges and not telling.quiet():
-            telling.say(show.model_line(built.model, built.seconds, cut=not built.full, what=what, how=how))
+            telling.say(reports.model_line(built.model, built.seconds, cut=not built.full, what=what, how=how))
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
@@ -317,7 +318,7 @@ class Run:
             memory = read_memory(file, program)
             model = options.build_model(program, **self.building, terminal=end, reader=memory)
             strategy, made = read_strategy(file, model, memory)
-        constants = {name: show.as_json(value) for name, value in program.constants.items()}
+        constants = {name: reports.as_json(value) for name, value in program.constants.items()}
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
                 message = f"{self.apply} was made for {name}={value}, and this is {name}={constants[name]}"
@@ -346,19 +347,19 @@ class Run:
                 telling.complain(options.told(error))
             return
         for a in row.all_asked:
-            self._put({**self._record(a), "error": _told(a.wrong or error)})
+            self.put({**self.record(a), "error": _told(a.wrong or error)})
         for constants in row.valuations if not row.asked else []:  # not even the constants could be settled
             for f, i in self.selected:
                 index = sum(len(file.properties) for file in self.files[:f]) + i
                 prop = self.files[f].properties[i]
-                self._put({**self._named(index, prop), "constants": constants, "error": _told(error)})
+                self.put({**self._named(index, prop), "constants": constants, "error": _told(error)})
 
     def _refused(self, asked: Asked) -> str:
         """What is wrong with a property, told once however many rows it is asked in."""
         assert asked.wrong is not None
         self.code = max(self.code, 1)
         if self.outputs.as_json:
-            self._put({**self._record(asked), "error": _told(asked.wrong)})
+            self.put({**self.record(asked), "error": _told(asked.wrong)})
         self._tell(asked.wrong)
         return f"error: {asked.wrong.kind}"
 
@@ -376,14 +377,14 @@ class Run:
         if isinstance(found, GaltonError):
             self.code = max(self.code, 1)
             if self.outputs.as_json:
-                self._put({**self._record(asked), "error": _told(found)})
+                self.put({**self.record(asked), "error": _told(found)})
             return f"error: {found.kind}"
         assert built is not None
         self.code = max(self.code, int(found.value is False))
         if self.outputs.as_json:
-            answer = {**self._record(asked), **self._told_of(found, built)}
+            answer = {**self.record(asked), **self._told_of(found, built)}
             example = self._counterexample(found, built, asked)
-            self._put(answer if example is None else {**answer, "counterexample": example.as_json()})
+            self.put(answer if example is None else {**answer, "counterexample": example.as_json()})
         else:
             if not self.ranges:
                 show.print_result(found)
@@ -402,8 +403,8 @@ class Run:
         times = {"build_s": built.seconds, "check_s": found.seconds}
         times["total_s"] = self.read_s + built.seconds + found.seconds
         told = {
-            **show.record(found),
-            **show.sizes(built.model),
+            **reports.record(found),
+            **reports.sizes(built.model),
             "full": built.full and not built.model.is_reduced and "left_out" not in built.model.info,
             "device": found.device,
             "placement": str(found.placement),
@@ -412,13 +413,13 @@ class Run:
             **{name: round(seconds, 6) for name, seconds in times.items()},
         }
         if self.outputs.explain:
-            told |= {"build": built.model.info, "plan": show.plan(found), "lumping": built.lumping}
+            told |= {"build": built.model.info, "plan": reports.plan(found), "lumping": built.lumping}
         return told
 
     def curve(self, model: Model, family: Family, bounds: Sequence[float]) -> AnsweredCurve | None:
         """The answers of a property whose bound runs through a range, in one pass."""
         from ..checking.curves import answer_curve
-        from .watch import Watcher
+        from ..checking.watching import Watcher
 
         watcher = Watcher(model, family.question.prop.text)
         settings = replace(self.settings, watch=watcher)
@@ -436,7 +437,7 @@ class Run:
     def check(self, model: Model, asked: Asked) -> Result | GaltonError:
         """The answer to a question, or what is wrong with it; told once, whatever other valuations come to the same."""
         from ..checking.answering import check as check_property
-        from .watch import Watcher
+        from ..checking.watching import Watcher
 
         self._write_rows()
         watcher = Watcher(model, asked.question.prop.text)
@@ -500,7 +501,7 @@ class Run:
             telling.warn("no strategy does what is asked for, so none is written")
             return
         about: dict[str, Any] = {"formula": result.formula}
-        about["constants"] = {name: show.as_json(value) for name, value in asked.constants.items()}
+        about["constants"] = {name: reports.as_json(value) for name, value in asked.constants.items()}
         write: Callable[[Path], None]
         if isinstance(best, Mixture):
             write = partial(write_mixture, mixture=best, **about)
@@ -523,14 +524,16 @@ class Run:
         if not options.kept(certificate.write, self.outputs.certificate):
             self.code = 2
 
-    def _record(self, asked: Asked) -> dict[str, Any]:
-        constants = {name: show.as_json(value) for name, value in asked.constants.items()}
+    def record(self, asked: Asked) -> dict[str, Any]:
+        """What was asked, for JSON."""
+        constants = {name: reports.as_json(value) for name, value in asked.constants.items()}
         return {**self._named(asked.family.index, asked.question.prop), "constants": constants}
 
     def _named(self, index: int, prop: Property) -> dict[str, Any]:
         return {"model": str(self.path), "index": index, "name": prop.name, "property": prop.text}
 
-    def _put(self, answer: dict[str, Any]) -> None:
+    def put(self, answer: dict[str, Any]) -> None:
+        """A line of JSON."""
         telling.say(json.dumps(answer))
         sys.stdout.flush()
 

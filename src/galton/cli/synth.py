@@ -166,9 +166,10 @@ def synth(
       galton synth models/sir.prism -c S0=9,I0=1,R0=0,kr=1 --param ki=0.1:1 -p 'P>=0.5 [ F<=9 ill=0 ]' --json ill.json
       galton synth --resume ill.json --tolerance 0.001 --json ill.json
     """
-    from .warm_up import warm_up
+    from .setting_up import set_up
 
-    warm_up(device)
+    set_up(device)
+    from ..checking.watching import Synthesizing
     from ..io.output import check_writable
     from ..lang import GaltonError
     from ..lang.source import read_source
@@ -176,7 +177,6 @@ def synth(
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
     from .given import refuse_given
-    from .watch import Synthesizing
 
     if model is not None:
         refuse_given(model, "synthesis")

@@ -1,29 +1,46 @@
-"""Setting a CUDA device up takes the driver a quarter of a second, in which Python can import and read the model."""
+"""``galton warm-up``: compile for the device at hand what questions will need."""
 
 from __future__ import annotations
 
-import ctypes
-from contextlib import suppress
-from threading import Thread
+import time
+from typing import Annotated
+
+import typer
+
+from . import telling
+from .setting_up import set_up
 
 __all__ = ["warm_up"]
 
 
-def warm_up(device: str) -> None:
-    """Begin to set a device up, where one is asked for by name; whoever uses it waits until that is done.
+def warm_up(
+    device: Annotated[
+        str, typer.Option("--device", metavar="cuda[:NUMBER]", help="The CUDA device to compile for.")
+    ] = "cuda",
+) -> None:
+    """Compile for a CUDA device, once and on all cores, what questions will need.
 
-    What goes wrong here goes wrong again there, and is told there.
+    The first question on a machine does this by itself, and takes some seconds longer. Where it should not, for others
+    or in a measurement, it can be done before. What is compiled is kept in ~/.cache/galton, or in the folder that
+    GALTON_CACHE names.
+
+    \b
+    Examples:
+      galton warm-up
+      galton warm-up --device cuda:1
     """
-    kind, _, numbers = device.partition(":")
-    first = numbers.partition(",")[0] or "0"
-    if kind == "cuda" and first.isdecimal():
-        # Not a daemon: whoever leaves early waits for it, because the driver must not be unloaded meanwhile.
-        Thread(target=_retain_context, args=(int(first),)).start()
+    set_up(device)
+    from ..device.cuda.code import cache_directory
+    from ..device.cuda.runtime import select
+    from ..device.placement import Request
+    from ..lang.source import GaltonError
 
-
-def _retain_context(number: int) -> None:
-    """Make the context that the CUDA runtime will use. Calls into the driver leave Python to others meanwhile."""
-    with suppress(OSError, AttributeError):  # no driver, or none that we know
-        driver = ctypes.CDLL("libcuda.so.1")
-        if driver.cuInit(0) == 0:
-            driver.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), number)
+    request = Request.parse(device)
+    if request.kind != "cuda":
+        raise GaltonError(
+            f"there is nothing to compile for {device!r}; give --device cuda, or cuda:1 for the second one"
+        )
+    start = time.perf_counter()
+    select(request.numbers or (0,))  # whoever uses a device first has its kernels compiled
+    seconds = time.perf_counter() - start
+    telling.say(f"kernels for this device are in {cache_directory()}, after {seconds:.1f} s")

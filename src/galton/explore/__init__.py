@@ -107,7 +107,7 @@ def build(
         model = replace(model, info={**model.info, "symmetry": symmetry.note})
     deadlocks = model.labels["deadlock"]
     if not fix_deadlocks and how_many(deadlocks):
-        first = model.states[int(deadlocks.argmax())] if model.states is not None else int(deadlocks.argmax())
+        first = model.first_of(deadlocks)
         many = model.stands_for(deadlocks)
         which = "1 state has" if many == 1 else f"{many:,} states have"
         raise DeadlockError(

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from ..backend import CPU, CUDA
+from ..backend import CPU, CUDA, PETSC
 from ..backend.limits import Limits
 from ..backend.protocol import Watch
 from ..device.cuda.runtime import select
@@ -17,7 +17,7 @@ from ..lang.source import GaltonError
 from ..lower.lowering import Lowered
 from ..model.sparse import Model
 
-__all__ = ["explore"]
+__all__ = ["explore", "missing"]
 
 SMALL, FEW = 300_000, 3_000_000  # states and transitions that are left to the CPU in any case
 PATIENCE = 1.0  # seconds that the CPU may take for more: about what it takes to set up a device
@@ -45,14 +45,22 @@ def explore(
         )
         return replace(model, placement=placement)
 
+    if request.kind == "mpi":
+        from ..backend.petsc.world import sharing
+
+        everybody = sharing()  # an error where only one machine can go on
+        there = Placement("petsc", f"asked for: {everybody.size} ranks", device)
+        with everybody.guarding():
+            return replace(
+                PETSC.explorer.explore(lowered, threads=threads, limits=limits, watch=watch), placement=there
+            )
     if request.kind == "cpu":
         return on_cpu(Placement.cpu("asked for", device))
     if transition_rewards:
         return on_cpu(Placement.cpu("rewards of single transitions are kept there only", device))
     if request.kind == "auto":
-        missing = _missing()
-        if missing:
-            return on_cpu(Placement.cpu(missing, device))
+        if lacking := missing():
+            return on_cpu(Placement.cpu(lacking, device))
         try:
             model = on_cpu(Placement.cpu("the model is small", device), _impatient(watch))
             if model.n_transitions <= MANY:
@@ -104,7 +112,7 @@ def _impatient(watch: Watch | None) -> Watch:
     return watching
 
 
-def _missing() -> str:
+def missing() -> str:
     """What a device would need and is not there, found out without loading anything; empty where nothing is."""
     if not any(driver.exists() for driver in DRIVERS):
         return "there is no CUDA device"

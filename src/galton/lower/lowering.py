@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from typing import NamedTuple
 
 from ..lang.evaluation import Folding, fold
 from ..lang.expressions import Binary, Call, Conditional, Expression, Label, Literal, Name, Unary, Value
@@ -21,15 +22,14 @@ from ..lang.systems import vectors_of
 from ..lang.uncollected import uncollected
 from ..model.orbits import Orbits
 from ..model.states import Field
-from .expression_graph import Graph, Kind
+from .expression_graph import Graph, Kind, Op
 from .initial import initial_ranges
 from .layout import layout
 from .reader import Reader
 from .support import support
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredUpdate:
+class LoweredUpdate(NamedTuple):
     """``probability`` is a node; each assignment is (index of the variable, node of its new value).
 
     ``places`` are those it comes from, among the updates of the command as it was written.
@@ -40,8 +40,7 @@ class LoweredUpdate:
     places: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredCommand:
+class LoweredCommand(NamedTuple):
     """A command with its guard's node; ``source`` is what was written, for messages."""
 
     guard: int
@@ -131,7 +130,11 @@ class ExpressionLowering:
 
     def node(self, expression: Expression) -> int:
         """The node of an expression: a constant part is rounded where it meets one that is none."""
-        return self._located(expression if type(expression) is Literal else self._folding.fold(expression))
+        if type(expression) is not Literal:
+            return self._located(self._folding.fold(expression))
+        if type(expression.value) is int and (known := self._integers.get(expression.value)) is not None:
+            return known  # as most new values are, and it has been met before
+        return self._located(expression)
 
     def _located(self, expression: Expression) -> int:
         if type(expression) is Literal:
@@ -338,7 +341,7 @@ def _frozen(program: Program, folding: Folding) -> frozenset[str]:
         return frozenset()
     frozen: frozenset[str] = frozenset()
     writing = [
-        (command.guard, {assignment.variable for update in command.updates for assignment in update.assignments})
+        (command.guard, {name for _, assigned, _ in command.updates for (name, _), _ in assigned})
         for module in program.modules
         for command in module.commands
     ]
@@ -364,18 +367,16 @@ def lowered_command(
     found: list[tuple[Expression, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
     node, folded, real = lowering.node, lowering.folded, lowering.graph.to_real
     known: dict[tuple[tuple[int, int], ...], int] = {}  # which of them has a constant probability, by what it does
-    for place, update in enumerate(command.updates):
-        probability = _ONE if update.probability is None else folded(update.probability)
-        assignments = tuple(
-            [(position[a.variable], node(a.value)) for a in update.assignments if a.variable in position]
-        )
+    for place, (written, assigned, _) in enumerate(command.updates):
+        probability = _ONE if written is None else folded(written)
+        assignments = tuple([(position[name], node(value)) for (name, _), value in assigned if name in position])
         if _is_probability(probability):
-            if assignments in known:
-                earlier, _, places = found[known[assignments]]
+            first = known.setdefault(assignments, len(found))
+            if first < len(found):
+                earlier, _, places = found[first]
                 both = fold(Binary("+", earlier, probability, span=earlier.span), {})
-                found[known[assignments]] = both, assignments, (*places, place)
+                found[first] = both, assignments, (*places, place)
                 continue
-            known[assignments] = len(found)
         found.append((probability, assignments, (place,)))
     updates = tuple([LoweredUpdate(real(node(p)), assignments, places) for p, assignments, places in found])
     return LoweredCommand(guard, updates, command)
@@ -383,7 +384,7 @@ def lowered_command(
 
 def _is_probability(expression: Expression) -> bool:
     """Whether this is a constant that may stand there; others are errors, each at its own place."""
-    return isinstance(expression, Literal) and 0 <= expression.value < math.inf
+    return type(expression) is Literal and 0 <= expression.value < math.inf
 
 
 def moving_factors(factors: Factors, commands: Sequence[LoweredCommand], graph: Graph) -> Factors:
@@ -421,6 +422,7 @@ def _worthless(item: LoweredReward, graph: Graph) -> bool:
 
 def constant_sum(command: LoweredCommand, graph: Graph) -> float | None:
     """The sum of the command's probabilities when all are finite constants."""
-    values = [graph.constant(u.probability) for u in command.updates]
-    known = [v for v in values if v is not None and math.isfinite(v)]  # the others are wrong by themselves
-    return sum(known) if len(known) == len(values) else None
+    nodes = graph.nodes
+    chances = [nodes[probability] for probability, _, _ in command.updates]
+    known = [n.value for n in chances if n.op is Op.CONST and math.isfinite(n.value)]  # the others are wrong themselves
+    return sum(known) if len(known) == len(chances) else None

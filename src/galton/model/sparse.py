@@ -348,6 +348,26 @@ class Model:
         return len(self.columns)
 
     @property
+    def whole(self) -> Mapping[str, int]:
+        """States, choices and transitions, also where this is only a part of a model, which ranks share."""
+        return {"states": self.n_states, "choices": self.n_choices, "transitions": self.n_transitions}
+
+    @property
+    def n_initial(self) -> int:
+        """The number of initial states of the whole model."""
+        return len(self.initial)
+
+    def first_of(self, mask: Mask) -> object:
+        """The first state of a mask that is not empty, by its values, or by its number where it has none."""
+        first = int(mask.argmax())
+        return f"number {first}" if self.states is None else self.states[first]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this is one rank's part of a model."""
+        return False
+
+    @property
     def row_groups(self) -> Int32s:
         """``(states + 1,)`` where the choices of each state begin; of a chain as well, which stores no such array."""
         if self.choice_starts is not None:

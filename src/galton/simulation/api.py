@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from ..checking.inquiring import is_path, read_properties, settled
+from ..checking.asking import TYPED
+from ..checking.inquiring import is_path, read_properties, select_properties, settled
 from ..device.cuda.runtime import select
 from ..device.placement import Request
 from ..device.threads import check_threads
@@ -111,6 +112,7 @@ def estimate(  # type: ignore[overload-overlap]  # a text is a sequence of texts
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
     device: str = "cpu",
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Estimate: ...
@@ -129,6 +131,7 @@ def estimate(
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
     device: str = "cpu",
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> list[Estimate]: ...
@@ -146,6 +149,7 @@ def estimate(
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
     device: str = "cpu",
+    name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Estimate | list[Estimate]:
@@ -177,6 +181,8 @@ def estimate(
     device
         ``"cpu"``, or ``"cuda"``: one path a thread of a device. Its paths are those that the CPU would
         follow through the program.
+    name
+        Of files, only the properties of these names, or of these numbers, counted from 1, as texts.
     constants, more_constants
         Values for constants of the file and of the property.
 
@@ -209,16 +215,18 @@ def estimate(
         if _on_device(device):
             raise GaltonError("on a device, paths are followed through programs: give the program instead of a model")
         chain = chain_of(subject, strategy)
-    for file in files:
+    selected = select_properties(files, [name] if isinstance(name, str) else name or [], TYPED)
+    for place, file in enumerate(files):
         declared = {constant.name.name for constant in file.constants}
         mine = {name: value for name, value in given.items() if name in declared}
         if isinstance(subject, Model):
             context, questions = resolve(file, described(chain), mine, labels=chain.labels)
-            found += [_estimated_in(chain, context, question, plan) for question in questions]
+            found += [_estimated_in(chain, context, questions[i], plan) for f, i in selected if f == place]
         else:
             context, questions = resolve(file, subject, mine)
             how = {"strategy": strategy, "path_length": path_length, "device": device}
-            found += [estimate_question(context, question, plan, **how) for question in questions]  # type: ignore[arg-type]
+            asked_here = [questions[i] for f, i in selected if f == place]
+            found += [estimate_question(context, question, plan, **how) for question in asked_here]  # type: ignore[arg-type]
     return found[0] if single else found
 
 

@@ -50,6 +50,7 @@ T = TypeVar("T")
 
 GROWN = 2.0  # how much a number that was lost because it was too faint may have grown since
 NOTHING = Scaled(0.0)
+MARGIN = 1.5  # times as many steps as a forecast says
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,10 +191,46 @@ class Settled:
 
 
 class Otherwise(NamedTuple, Generic[T]):
-    """Another way to the same: ``ask(steps left)`` is called once, after so many steps; None where it does not pay."""
+    """Another way to the same, which may be asked for after so many steps.
+
+    ``pays(steps left)`` says whether to do so; if not, that is asked again after twice as many steps. ``ask(steps
+    left)`` gives None where it fails: then that is asked again when it turns out that more steps were left.
+    """
 
     after: int
+    pays: Callable[[float], bool]
     ask: Callable[[int], T | None]
+
+    def turned_to(self, done: int, left: float) -> tuple[T | None, Otherwise[T]]:
+        """What is found by it, after steps have been ``done``; and itself, as it may be asked again."""
+        if done < self.after:
+            return None, self
+        if not self.pays(left):
+            return None, self._replace(after=2 * done)
+        return self.ask(math.ceil(left)), self._replace(after=done + math.ceil(left))
+
+
+class _Forecast:
+    """How many steps will be made until a sum is enclosed, by how quickly its bounds have come closer.
+
+    That becomes slower, as all but the slowest part dies out: a forecast is too small rather than too large, and better
+    after more steps.
+    """
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[int, float]] = []
+
+    def note(self, done: int, excess: float) -> None:
+        """After so many steps, bounds are so many times wider than they should be."""
+        self._seen.append((done, excess))
+
+    def left(self) -> float:
+        """Steps that are left, with a margin; infinitely many where bounds do not come closer."""
+        done, excess = self._seen[-1]
+        before, wider = next(((d, e) for d, e in reversed(self._seen) if 2 * d <= done), (0, math.inf))
+        if not 1 < excess < wider < math.inf:
+            return math.inf
+        return MARGIN * math.log(excess) * (done - before) / math.log(wider / excess)
 
 
 class _Columns(NamedTuple):
@@ -278,7 +315,7 @@ def power_sum(
     faintest = faintest_raised(least_positive(chain.x), exponent, precision)
     chain.x = raised(chain.x, exponent)
     wanted = (important, None) if everywhere else (important,)
-    done, rest = 0, _Rest()
+    done, rest, forecast = 0, _Rest(), _Forecast()
     while done < weights.end:
         check = min(done + weights.stride(done), weights.end)
         while done < check:
@@ -291,8 +328,9 @@ def power_sum(
         if settings.watch is not None and len(important):
             lower, upper = lowered(*rest.bounds(*_at(chain, important)), exponent)
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
-        if otherwise is not None and done >= otherwise.after:
-            other, otherwise = otherwise.ask(weights.end - done), None
+        if otherwise is not None:
+            forecast.note(done, _excess(*rest.bounds(*_at(chain, important)), settings, exponent))
+            other, otherwise = otherwise.turned_to(done, min(weights.end - done, forecast.left()))
             if other is not None:
                 return other
         be_patient(done, weights.end, chain.part.n_entries, chain.part.n_rows)
@@ -359,8 +397,8 @@ def power_sums(
             last = longer.start + bisect_left(longer, True, key=is_enclosed) - 1
         if last < 0:
             break
-        if otherwise is not None and done >= otherwise.after:
-            settled, otherwise = otherwise.ask(lengths[last] - done), None
+        if otherwise is not None and settled is None:
+            settled, otherwise = otherwise.turned_to(done, lengths[last] - done)
             while settled is not None and last >= 0 and settled.close[last]:
                 last -= 1
         settings.tell(iterations=done, horizon=longest)
@@ -459,6 +497,15 @@ def _is_close(
     lower: Floats, upper: Floats, settings: Settings, exponent: int, size: Floats | float | None = None
 ) -> bool:
     """Whether bounds are so close, relative to these sizes or to their own."""
-    size = lower if size is None else size
-    allowed = settings.eps * size if settings.relative else float(Scaled(settings.eps, exponent))
-    return bool((upper - lower <= allowed).all())
+    return bool((upper - lower <= _allowed(lower if size is None else size, settings, exponent)).all())
+
+
+def _allowed(size: Floats | float, settings: Settings, exponent: int) -> Floats | float:
+    return settings.eps * size if settings.relative else float(Scaled(settings.eps, exponent))
+
+
+def _excess(lower: Floats, upper: Floats, settings: Settings, exponent: int) -> float:
+    """How many times wider bounds are than they may be."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        wider = np.where(upper > lower, (upper - lower) / _allowed(lower, settings, exponent), 0.0)
+    return float(wider.max(initial=0.0))

@@ -318,14 +318,24 @@ class Synthesis:
             evaluator = SharedEvaluator(evaluator, inquiry, executor)
         return cls(opened, evaluator, problem, goal, limit, question.prop.text.strip(), digest, free, inquiry)
 
-    def run(self, resume: Regions | None = None, watch: Watch | None = None) -> Regions:
-        """Refine until the tolerance is reached, or until an interrupt."""
+    def run(
+        self,
+        resume: Regions | None = None,
+        watch: Watch | None = None,
+        show: Callable[[Callable[[], Regions]], None] | None = None,
+    ) -> Regions:
+        """Refine until the tolerance is reached, or until an interrupt.
+
+        After each round ``show`` is called with what gives the regions as they are then, if somebody wants to see them.
+        """
         start = time.perf_counter()
         partition = self._begin(resume)
 
         def told(now: Partition) -> None:
             if watch is not None:
                 watch(self._news(now))
+            if show is not None:
+                show(lambda: self._regions(now, False, {}))
 
         if watch is not None:
             self.evaluator.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.evaluator.steps})

@@ -1,12 +1,15 @@
 """CTMCs within a time that has very many jumps: few equations instead of a step for each (:mod:`galton.solve.stiff`).
 
 Uniformisation makes q·t steps for a largest rate q, unless the rest can be enclosed early. So it is given some steps to
-do that. If many are left then, equations are tried, with a part of the work that the steps left would take. What has
-been given up, or was found to be too wide, leaves uniformisation where it was.
+do that, and it is foreseen how many are left. Where equations would at best take an eighth of the time of these, they
+are tried (:mod:`galton.solve.stiff.effort`). They have a small part of it before a look at the chain says whether they
+are likely to succeed, and half of it at most. What has been given up, or was found to be too wide, leaves
+uniformisation where it was.
 """
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +24,9 @@ from ...model.errors import NumericError
 from ...solve.methods import DEFAULT, RATIONAL
 from ...solve.poisson import LARGEST_MEAN, Poisson
 from ...solve.power_sums import Otherwise, PowerSum, Settled, Weights
+from ...solve.stiff.effort import Budget, TooMuchWorkError, least_work, work_of_steps
 from ...solve.stiff.open_chain import OpenChain
-from ...solve.stiff.sums import StiffSum
+from ...solve.stiff.sums import FIRST_JUMPS, StiffSum
 from ...solve.uniformisation import Uniformised
 from ..quantity import Work
 from .question import BoundedQuestion
@@ -34,8 +38,10 @@ __all__ = ["Stiff"]
 
 STEPS_BEFORE = 2_000  # of uniformisation, before anything else is tried …
 STEPS_LEFT = 30_000  # … where so many are left at least …
-WORK_LEFT = 3e8  # … and so many entries to be gone over: some tenths of a second
-WORTH = 0.15  # work on equations, beside what the steps left would take: it is slower work, and may be in vain
+PAYS = 0.12  # … and equations could do with such a part of the work
+WORTH = 0.5  # work on equations, beside what the steps left would take …
+DOUBT = 2.0  # … which may be so many times as many as foreseen
+FREE = 0.015  # … before it is looked whether it is likely to be in vain
 VECTORS = 100  # that have to fit into memory
 
 
@@ -60,6 +66,7 @@ class Stiff:
     weights: Callable[[Poisson], Weights]
     exponent: int = 0
     work: list[Work] = field(default_factory=list)
+    is_hopeless: bool = False
 
     @property
     def is_chosen(self) -> bool:
@@ -82,17 +89,23 @@ class Stiff:
 
     def instead(self, time: float) -> Otherwise[PowerSum] | None:
         """What uniformisation may ask when it has made some steps."""
-        if not self._is_possible or not self._is_long(self.jumps.rate * time - STEPS_BEFORE):
+        return self._instead(time, lambda left: self._sum(left).at(time))
+
+    def _instead(self, time: float, find: Callable[[int], T]) -> Otherwise[T] | None:
+        part, jumps = self.jumps.part, self.jumps.rate * time
+        least = least_work(part.n_entries, part.n_states, jumps, FIRST_JUMPS)
+
+        def pays(left: float) -> bool:
+            return left >= STEPS_LEFT and least <= PAYS * self._work(left) and not self.is_hopeless
+
+        if not self._is_possible or not pays(jumps - STEPS_BEFORE):
             return None
-        return Otherwise(STEPS_BEFORE, lambda left: self._tried(lambda: self._sum(left).at(time), left))
+        return Otherwise(
+            STEPS_BEFORE, pays, lambda left: self._tried(lambda: find(min(math.ceil(DOUBT * left), int(jumps))), left)
+        )
 
-    def _is_long(self, steps: float) -> bool:
-        return steps >= STEPS_LEFT and steps * self._entries >= WORK_LEFT
-
-    @property
-    def _entries(self) -> int:
-        """That one step of uniformisation goes over, and rows."""
-        return self.jumps.part.n_entries + 3 * self.jumps.part.n_states
+    def _work(self, steps: float) -> float:
+        return work_of_steps(steps, self.jumps.part.n_entries)
 
     def at_all(self, times: Sequence[float]) -> Settled | None:
         """Bounds at many times by equations alone, where they were asked for by name."""
@@ -100,18 +113,16 @@ class Stiff:
 
     def instead_at_all(self, times: Sequence[float]) -> Otherwise[Settled] | None:
         """What uniformisation to many times may ask when it has made some steps."""
-        if not self._is_possible or not self._is_long(self.jumps.rate * times[-1] - STEPS_BEFORE):
-            return None
-        return Otherwise(STEPS_BEFORE, lambda left: self._tried(lambda: self._settled(times, left), left))
+        return self._instead(times[-1], lambda left: self._settled(times, left))
 
     def _sum(self, steps_left: float) -> StiffSum:
         if self.exponent:
             raise NumericError("numbers are too faint")
-        part, ask = self.jumps.part, self.ask
-        most_work = WORTH * steps_left * self._entries
-        important, settings = ask.important(part), ask.settings
+        ask, steps = self.ask, self._work(steps_left)
+        important, settings = ask.important(self.jumps.part), ask.settings
+        budget = Budget(WORTH * steps, FREE * steps / DOUBT)
         return StiffSum(
-            self.equation(), self.jumps, self.start, self.weights, important, settings, ask.everywhere, most_work
+            self.equation(), self.jumps, self.start, self.weights, important, settings, ask.everywhere, budget
         )
 
     def _settled(self, times: Sequence[float], steps_left: float) -> Settled:
@@ -144,6 +155,7 @@ class Stiff:
         try:
             return find()
         except NumericError as error:
+            self.is_hopeless = not isinstance(error, TooMuchWorkError)
             why = f"given up with {left:,} jumps left: {error}" if left else f"given up: {error}"
             self.work.append(Work(RATIONAL, why, seconds=clock.perf_counter() - start))
             return None

@@ -12,6 +12,7 @@ m comes with an upper bound that is proved; so the bound on v holds for all sets
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -95,16 +96,23 @@ def _stationary(chain: Model, settings: Settings) -> tuple[Floats, float]:
     """The stationary distribution of an irreducible chain, and how far the probability of any set may be off."""
     if chain.n_states == 1:
         return np.ones(1), 0.0
-    method = "direct" if chain.n_states <= SMALL else "gauss-seidel"
-    chosen = replace(settings, method=method, eps=PRECISELY, relative=True, max_iterations=MOST_SWEEPS, order=None)
-    v = stationary_distribution(chain, bottom_components(chain), chosen)
-    v = np.maximum(v, 0.0)
+    v = np.maximum(_proposal(chain, settings), 0.0)
     v = v / v.sum()
     goal = np.zeros(chain.n_states, dtype=np.bool_)
     goal[int(np.argmax(v))] = True  # a likely state is soon met
     roughly = replace(settings, method=None, eps=1e-3, relative=True)
     met = reachability_reward(chain, Rewards(state=np.ones(chain.n_states)), goal, None, roughly).upper
     return v, _distance(chain, v, met)
+
+
+def _proposal(chain: Model, settings: Settings) -> Floats:
+    """A distribution up to a factor; it is swept where elimination does not trust itself: slow chains need digits."""
+    chosen = replace(settings, eps=PRECISELY, relative=True, max_iterations=MOST_SWEEPS, order=None)
+    components = bottom_components(chain)
+    if chain.n_states <= SMALL:
+        with suppress(NumericError):
+            return stationary_distribution(chain, components, replace(chosen, method="direct"))
+    return stationary_distribution(chain, components, replace(chosen, method="gauss-seidel"))
 
 
 def _distance(chain: Model, v: Floats, met: Floats) -> float:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..expression_graph import Op
 from ..lowering import LoweredCommand, LoweredUpdate, Lowering
@@ -184,6 +184,6 @@ def _buried(lowering: Lowering, command: LoweredCommand, dead: Dead, places: Pla
             touched = False  # a mistake is told
         if touched and not to & ~dead.where and given != grave:
             assigned[dead.variable] = grave
-            update = replace(update, assignments=tuple(assigned.items()))
+            update = update._replace(assignments=tuple(assigned.items()))
         updates.append(update)
-    return replace(command, updates=tuple(updates))
+    return command._replace(updates=tuple(updates))

@@ -49,7 +49,7 @@ def without_repeats(lowered: Lowered, terms: Terms, structures: Collection[int])
                     differ = _differ(lowered, before, after)
                 for command in own:
                     guards[command] = graph.and_(guards[command], differ)
-    commands = tuple(replace(command, guard=guards[number]) for number, command in enumerate(lowered.commands))
+    commands = tuple(command._replace(guard=guards[number]) for number, command in enumerate(lowered.commands))
     return replace(lowered, commands=commands)
 
 

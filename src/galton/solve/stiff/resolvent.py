@@ -17,14 +17,14 @@ from ... import _core
 from ...backend.bicgstab import HostUpdates, Iteration
 from ...backend.cpu.elimination import eliminated_in
 from ...backend.protocol import OPTIMA, Span
-from ...model.errors import NumericError
 from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
+from .effort import CALL, Budget, UnsolvedError
 from .open_chain import OpenChain, Reals
 
-__all__ = ["Resolvent", "Resolvents", "UnsolvedError"]
+__all__ = ["Resolvent", "Resolvents"]
 
 THRESHOLDS = (3e-3, 3e-4, 3e-5, 0.0)  # of what is forgotten; the next where BiCGStab takes too many steps
 RESTARTS = 4
@@ -33,31 +33,23 @@ PATIENCE = 80  # steps of BiCGStab
 LOOK = 2  # steps between two looks
 FILL = 40  # entries that an elimination may keep, for each of the chain
 OPERATIONS = 3_000  # of an elimination, for each entry of the chain
-CALL = 30_000  # entries that might be gone over in the time that a call takes, however small the chain
 WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 
 
-class UnsolvedError(NumericError):
-    """Equations that are not solved in reasonable time."""
-
-
 class Resolvents:
-    """The chain killed at whatever rate, scaled by w.
-
-    ``work`` counts entries and numbers that were gone over, and may not be more than ``most_work``.
-    """
+    """The chain killed at whatever rate, scaled by w; what it takes is spent of a budget."""
 
     def __init__(
         self,
         chain: OpenChain,
         w: Floats,
         settings: Settings,
-        most_work: float,
+        budget: Budget,
         *,
         order: Int32s | None = None,
         fine: bool = False,
     ) -> None:
-        self.chain, self.settings, self.most_work = chain, settings, most_work
+        self.chain, self.settings, self.spend = chain, settings, budget.spend
         self.w, self.real = w, np.longdouble if fine else np.float64
         rows, n = chain.rows, chain.n
         self._starts = np.append(rows.starts + np.arange(n + 1), rows.starts[-1] + n + 1)
@@ -76,13 +68,6 @@ class Resolvents:
         self._growth = (lower + upper) / 2 / w
         self.order = order
         self.level = -1
-        self.work = 0.0
-
-    def spend(self, work: float) -> None:
-        """Count work."""
-        self.work += work
-        if self.work > self.most_work:
-            raise UnsolvedError("it takes more work than jumps do")
 
     def next_level(self) -> bool:
         """Forget less from now on; False where nothing is forgotten already."""

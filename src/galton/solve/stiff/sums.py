@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,15 +21,16 @@ from ..power_sums import PowerSum, Weights, power_sum
 from ..settings import Settings
 from ..tolerance import TINY
 from ..uniformisation import Uniformised
+from .effort import FIRST, Budget
 from .evolution import Evolution, evolve
 from .open_chain import OpenChain
 from .pieces import Piece, Track
-from .weight import weigh
+from .weight import LEAST, weigh
 
-__all__ = ["StiffSum", "WideStretchError"]
+__all__ = ["FIRST_JUMPS", "StiffSum", "WideStretchError"]
 
 FIRST_JUMPS = 500.0  # of uniformisation, in the mean
-SHARE = 0.3  # of eps: errors that are aimed at beside the weight
+SHARE = 0.1  # of eps: errors that are aimed at beside the weight
 TRIES = 3
 DOUBT = 4.0  # times what seems to be needed is asked for in another try
 FINEST = 1e-13  # errors beside the weight that doubles can be asked for
@@ -56,8 +57,8 @@ class StiffSum:
         States whose bounds have to be close relative to their own values: their places among the open ones.
     everywhere
         Whether those of all others have to be close relative to the largest value.
-    most_work
-        Entries that may be gone over.
+    budget
+        What may be spent.
     """
 
     equation: OpenChain
@@ -67,7 +68,7 @@ class StiffSum:
     important: Int32s
     settings: Settings
     everywhere: bool = False
-    most_work: float = math.inf
+    budget: Budget = field(default_factory=Budget)
 
     def at(self, time: float) -> PowerSum:
         """Bounds in all open states; raises where they are wider than asked for, or take too much work."""
@@ -106,14 +107,17 @@ class StiffSum:
     def _first(self, time: float) -> PowerSum:
         """By uniformisation, for a short time."""
         mean = self.jumps.rate * time if self._is_short(time) else FIRST_JUMPS
+        self.budget.spend(FIRST + mean * self.jumps.part.n_entries)
         chain, settings = self.jumps.chain(self.start), replace(self.settings, eps=NOTHING, watch=None)
         none = np.zeros(0, dtype=np.int32)
         return power_sum(chain, self.weights(poisson(mean)), none, settings, everywhere=True)
 
     def _evolve(self, first: PowerSum, end: float, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
         """Bounds at the end that are close enough; with smaller errors if the first try is not."""
-        weight = weigh(self.equation, end, self.settings, self.most_work)
+        weight = weigh(self.equation, end, self.settings, self.budget)
         allowed = SHARE * self.settings.eps
+        if self.settings.relative and (weight.w[self.important] <= LEAST * weight.w.max()).any():
+            raise WideStretchError("its numbers are too small")
         if not self.settings.relative:
             allowed = min(allowed / float(weight.w[self.important].max(initial=TINY)), COARSEST)
         begin = FIRST_JUMPS / self.jumps.rate
@@ -125,7 +129,7 @@ class StiffSum:
                 end,
                 allowed,
                 self.settings,
-                self.most_work,
+                self.budget,
                 ROUNDED * UNIT * self.jumps.rate * end > allowed,
                 watch,
             )

@@ -16,10 +16,11 @@ import numpy as np
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
+from .effort import Budget, UnsolvedError
 from .open_chain import OpenChain
-from .resolvent import Resolvents, UnsolvedError
+from .resolvent import Resolvents
 
-__all__ = ["Weight", "weigh"]
+__all__ = ["LEAST", "Weight", "weigh"]
 
 PRECISE = 0.1  # residuals, beside w: what ω may be above 1/t, times t
 FASTEST = 4.0  # growth of errors until t, as a power of e, that is put up with
@@ -28,19 +29,18 @@ LEAST = 1e-200  # numbers beside the largest that are not too small
 
 
 class Weight(NamedTuple):
-    """w, the growth ω that it is proved to have, how states were eliminated to find it, and the work this took."""
+    """w, the growth ω that it is proved to have, and how states were eliminated to find it."""
 
     w: Floats
     growth: float
     order: Int32s | None
-    work: float
 
 
-def weigh(chain: OpenChain, time: float, settings: Settings, most_work: float) -> Weight:
+def weigh(chain: OpenChain, time: float, settings: Settings, budget: Budget) -> Weight:
     """The weight for numbers asked for at a time; with one elimination after the other, until one finds it."""
     earned = np.maximum(chain.drift(np.zeros(chain.n))[1], 0.0)
     b = chain.start / time + earned
-    resolvents = Resolvents(chain, np.ones(chain.n), settings, most_work)
+    resolvents = Resolvents(chain, np.ones(chain.n), settings, budget)
     while resolvents.next_level():
         resolvent = resolvents.at(1 / time)
         with np.errstate(all="ignore"):  # what is no number is noticed by its growth
@@ -50,7 +50,7 @@ def weigh(chain: OpenChain, time: float, settings: Settings, most_work: float) -
             w = np.maximum(found, found.max() * LEAST)
             growth = proved_growth(chain, w)
         if growth * time <= FASTEST:
-            return Weight(w, growth, resolvents.order, resolvents.work)
+            return Weight(w, growth, resolvents.order)
     raise UnsolvedError("there is no weight for errors")
 
 

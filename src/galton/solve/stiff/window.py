@@ -13,12 +13,14 @@ left is h_(m+1,m) (y_m' - σ y_m) v_(m+1): a number that is known for each m, wi
 Parts of f that decay quickly make x_j of little use to others; they are gone if a is not too small. That is why a
 window can be several times as long as all the time before it, whatever the largest rate is.
 
-y is made into polynomials over pieces of the window, and U with it.
+y is made into polynomials over pieces of the window, and U with it. Pieces are halved where polynomials would be too
+coarse, and coefficients that are not needed are left out: each takes a product to prove.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,22 +28,28 @@ import numpy as np
 
 from ...backend.bicgstab import dot
 from ...model.values import Floats
+from .effort import LOOKING
+from .exponentials import exponentials
 from .open_chain import Reals
 from .pieces import Piece
-from .resolvent import Resolvents, UnsolvedError
+from .resolvent import Resolvents
 
 __all__ = ["Window", "propose"]
 
 SHIFT = 8.0  # σ, times the length of a window
 KRYLOV, RESIDUALS = 0.5, 0.1  # parts of what is allowed: for the last vector, and for the residuals of each
-FIRST_LOOK = 2  # vectors before the defect is believed
+TAIL = 0.2  # … and for what polynomials leave out
+FIRST_LOOKS, LOOKS = 4, 2  # vectors after each of which the defect is looked at, and between two looks from then on
+FIRST_BELIEVED = 2  # vectors before it is believed
 MOST_VECTORS = 36
-SHORTEST = 1 / 64  # of the length that was hoped for
-DEGREE = 18  # of polynomials, at most
-PIECE = 2.0  # where a piece ends, beside where it begins
+DOUBTED, SPAN = 16, 6  # vectors from which on it is asked whether MOST_VECTORS are enough, by what the last ones did
+SHORTEST = 1 / 4  # of the length that was hoped for: what a shorter one needs is another σ
+DEGREE = 18  # of polynomials
+PIECE = 2.0  # where a piece ends, beside where it begins, at most
+HALVINGS = 3  # of a piece, at most
+HELPS = 0.1  # what halving leaves of a tail, at most; otherwise it is rounding
 SAMPLES = 12
-LOOKING = 1_500_000  # entries that might be gone over while the projected equation is solved
-WELL_CONDITIONED = 1e6  # eigenvectors that are good enough
+WELL_CONDITIONED = 1e3  # eigenvectors that are good enough, by the norm of the largest column
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +61,8 @@ class Window:
     steps: int
 
 
-def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float) -> Window:
-    """Pieces from ``begin`` up to ``end``, or to some time before.
+def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float) -> Window | None:
+    """Pieces from ``begin`` up to ``end``, or to some time before; None where the window would be much shorter.
 
     All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
     """
@@ -69,7 +77,7 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
     h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
     v[0] = slope / size
     small = _Small(h, sigma, size)
-    defect, weight = np.inf, SHIFT * size
+    weight, excess = SHIFT * size, {0: math.inf}  # how many times too large the defect is, by the vectors
     for m in range(1, MOST_VECTORS + 1):
         # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
         largest = float(np.abs(v[m - 1]).max())
@@ -81,23 +89,30 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
                 rest -= part * one
             h[:m, m - 1] += parts
         h[m, m - 1] = math.sqrt(dot(rest, rest))
-        resolvents.spend(LOOKING + 5 * m * n)
+        resolvents.spend(5 * m * n)
         if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
             break
         v[m] = rest / h[m, m - 1]
+        if m > FIRST_LOOKS and m % LOOKS:
+            continue
         defect, weight = small.look(m, length)
-        if m >= FIRST_LOOK and defect * length * np.abs(v[m]).max() <= KRYLOV * allowed:
+        resolvents.spend(LOOKING)
+        largest = float(np.abs(v[m]).max())
+        excess[m] = defect * length * largest / (KRYLOV * allowed)
+        if m >= FIRST_BELIEVED and excess[m] <= 1:
             break
-    else:
-        most = float(np.abs(v[m]).max())
-        while small.look(m, length)[0] * length * most > KRYLOV * allowed:
-            length /= 2
-            if length < SHORTEST * (end - begin):
-                raise UnsolvedError("windows that are too short")
+        if m >= DOUBTED and _is_vain(excess, m):
+            while small.look(m, length)[0] * length * largest > KRYLOV * allowed:
+                resolvents.spend(LOOKING)
+                length /= 2
+                if length < SHORTEST * (end - begin):
+                    return None
+            break
     end = end if length == end - begin else begin + length
+    sizes = [(float(np.abs(one).max()), float(np.abs(it).max())) for one, it in zip(x[:m], v[:m], strict=True)]
     pieces = []
-    for first, last in _cuts(begin, end):
-        coefficients = small.polynomials(m, first - begin, last - begin)
+    for first, last, coefficients in _pieces(small, m, begin, end, sizes, TAIL * allowed):
+        resolvents.spend(2 * LOOKING)
         found = np.zeros((len(coefficients), n), dtype=resolvents.real)
         found[0] = u
         for column, one in zip(coefficients.T, x[:m], strict=True):
@@ -107,10 +122,39 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
     return Window(pieces, m, resolvent.steps)
 
 
-def _cuts(begin: float, end: float) -> list[tuple[float, float]]:
+def _is_vain(excess: dict[int, float], m: int) -> bool:
+    """Whether so many vectors as there may be will not do, if things go on as they did."""
+    left, before = MOST_VECTORS - m, excess[m - SPAN]
+    if not left or not (excess[m] < before < math.inf):
+        return not left
+    foreseen: float = excess[m] * (excess[m] / before) ** (left / SPAN)
+    return foreseen > 1
+
+
+def _pieces(
+    small: _Small, m: int, begin: float, end: float, sizes: list[tuple[float, float]], allowed: float
+) -> Iterator[tuple[float, float, Floats]]:
+    """Pieces of a window, with the polynomials of y; halves where these would be too coarse."""
     count = max(1, int(np.ceil(np.log(end / begin) / np.log(PIECE) - 1e-9)))
     cuts = [begin, *(begin * (end / begin) ** (k / count) for k in range(1, count)), end]
-    return list(pairwise(cuts))
+
+    def made(first: float, last: float) -> tuple[float, float, Floats, Floats]:
+        found = small.polynomials(m, first - begin, last - begin)
+        return first, last, found, small.defects(found, last - first, sizes)
+
+    waiting = [(made(first, last), HALVINGS) for first, last in reversed(list(pairwise(cuts)))]
+    while waiting:
+        (first, last, found, defects), halvings = waiting.pop()
+        # What is missing is about as large as the last two.
+        tail, enough = defects[-2:].max(), allowed * (last - first) / (end - begin)
+        if halvings and tail > enough:
+            middle = (first + last) / 2
+            halves = made(middle, last), made(first, middle)
+            if max(half[3][-2:].max() for half in halves) <= HELPS * tail:
+                waiting += [(half, halvings - 1) for half in halves]
+                continue
+        needed = int((np.cumsum(defects[::-1])[::-1] > enough).sum())
+        yield first, last, found[: max(needed, 1)]
 
 
 class _Small:
@@ -125,26 +169,38 @@ class _Small:
         matrix, b = self._sigma * np.eye(m) - inverse, self._size * inverse[:, 0]
         with np.errstate(all="ignore"):
             numbers, vectors = np.linalg.eig(matrix)
-            if np.linalg.cond(vectors) <= WELL_CONDITIONED:
-                parts = np.linalg.solve(vectors, b.astype(np.complex128))
+            try:
+                back = np.linalg.inv(vectors)
+            except np.linalg.LinAlgError:
+                back = np.full_like(vectors, np.inf)
+            if np.abs(vectors).sum(axis=0).max() * np.abs(back).sum(axis=0).max() <= WELL_CONDITIONED:
                 exponents = numbers * times[:, None]
-                found: Floats = ((np.expm1(exponents) / numbers * parts) @ vectors.T).real
+                found: Floats = ((np.expm1(exponents) / numbers * (back @ b)) @ vectors.T).real
                 return found
-            from scipy.linalg import expm  # takes long to load, and is seldom needed
-
-            augmented = np.zeros((m + 1, m + 1))
-            augmented[:m, :m], augmented[:m, m] = matrix, b
-            found = expm(times[:, None, None] * augmented)[:, :m, m]
-            return found
+        augmented = np.zeros((m + 1, m + 1))
+        augmented[:m, :m], augmented[:m, m] = matrix, b
+        return exponentials(times[:, None, None] * augmented)[:, :m, m]
 
     def look(self, m: int, length: float) -> tuple[float, float]:
         """The largest part of the defect along the last vector, and the largest |y_m|, over the window."""
         times = length * np.linspace(0.0, 1.0, SAMPLES) ** 2
         y = self.values(m, times)
         last = np.linalg.inv(self._h[:m, :m])[m - 1]
-        found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
+        with np.errstate(all="ignore"):
+            found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
         weight = float(np.abs(y[:, m - 1]).max())
         return (float(found.max()), weight) if np.isfinite(found).all() else (np.inf, self._sigma * length * self._size)
+
+    def defects(self, polynomials: Floats, length: float, sizes: list[tuple[float, float]]) -> Floats:
+        """About the integrals of the defects that a polynomial for y would have without each of its coefficients.
+
+        A part c T_k of y_j makes a defect of c (T_k' x_j - T_k Qx_j), with |T_k'| <= k² and Qx_j = σx_j - v_j.
+        ``sizes`` are those of x_j and v_j.
+        """
+        of_x, of_v = np.array(sizes).T
+        c, steep = np.abs(polynomials), 2.0 * np.arange(len(polynomials)) ** 2
+        found: Floats = steep * (c @ of_x) + length * (c @ (self._sigma * of_x + of_v))
+        return found
 
     def polynomials(self, m: int, first: float, last: float) -> Floats:
         """``(degree + 1, m)`` coefficients of y as a polynomial over a part of the window."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from galton.cli.warm_up import warm_up
+from galton.cli.setting_up import set_up
 
 
 class Driver:
@@ -28,7 +28,7 @@ class Driver:
 
 def waited_for(device: str) -> None:
     before = set(threading.enumerate())
-    warm_up(device)
+    set_up(device)
     for thread in set(threading.enumerate()) - before:
         thread.join()
 

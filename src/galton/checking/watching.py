@@ -50,7 +50,8 @@ class Watcher:
     not fit those before are those of another part.
     """
 
-    def __init__(self, model: Model, formula: str):
+    def __init__(self, model: Model | None, formula: str):
+        """``model`` is None where numbers are told for the initial states alone."""
         self._model, self._formula = model, formula
         self._task: Task = task()
         self._news: dict[str, Any] = {}
@@ -103,7 +104,7 @@ class Watcher:
 
     def _initial(self, bound: Any, pick: Any) -> float:
         """A bound in the initial states, where it is told for all states."""
-        if isinstance(bound, np.ndarray) and bound.shape == (self._model.n_states,):
+        if self._model is not None and isinstance(bound, np.ndarray) and bound.shape == (self._model.n_states,):
             return float(pick(bound[self._model.initial]))
         return float(pick(np.ravel(bound)))
 
