@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ... import _core
 from ...lower.lowering import Lowered
@@ -81,14 +82,32 @@ def explore(
     """
     from .checkpoint import current
 
-    everybody, kept = world(), current()
-    start = time.perf_counter()
+    everybody, kept, interrupts = world(), current(), Interrupts()
     if kept is not None and (model := kept.read(lowered, everybody)) is not None:
         return model
-    program = to_core(lowered)
+    # From the first state to the last file a signal is only noticed: a rank that left on its own would lose the states.
+    with interrupts.noticed():
+        explored = _explored(lowered, everybody, threads, limits, watch, interrupts)
+        if kept is not None and isinstance(explored, RankModel):
+            kept.write(lowered, explored)
+        elif kept is not None:
+            kept.write_states(lowered, everybody, explored)
+        stopped = everybody.any(interrupts.asked)
+    if stopped or not isinstance(explored, RankModel):
+        raise KeyboardInterrupt
+    return explored
+
+
+def _explored(
+    lowered: Lowered, everybody: World, threads: int, limits: Limits, watch: Watch | None, interrupts: Interrupts
+) -> RankModel | npt.NDArray[np.uint64]:
+    """This rank's part of the model, or, where somebody wants the work to end before, the states it knows."""
+    from .checkpoint import current
+
+    start, kept, program = time.perf_counter(), current(), to_core(lowered)
     most = min(limits.max_states, np.iinfo(np.int64).max)
 
-    def part(firsts: np.ndarray) -> _core.RankExplorer:
+    def part(firsts: npt.NDArray[np.uint64]) -> _core.RankExplorer:
         return _core.RankExplorer(
             program,
             rank=everybody.rank,
@@ -99,25 +118,24 @@ def explore(
             firsts=firsts,
         )
 
+    def complain(wrong: Mapping[str, Any]) -> None:
+        if told := next(filter(None, everybody.gathered(wrong)), None):
+            raise explain(told, lowered, limits)
+
     explorer = part(np.empty((0, lowered.words), dtype=np.uint64))
     begun = [] if kept is None else kept.read_states(lowered, everybody, explorer.owners)
-    interrupts = Interrupts()
-    with interrupts.noticed():
-        traffic, wrong, tally = _discover(explorer, lowered, everybody, threads, most, watch, interrupts, begun)
+    traffic, wrong, tally = _discover(explorer, lowered, everybody, threads, most, watch, interrupts, begun)
     if tally.wrong:
-        told = next(filter(None, everybody.gathered(wrong)))
-        raise explain(told, lowered, limits)
+        complain(wrong)
     if tally.stopped:
-        if kept is not None:
-            kept.write_states(lowered, everybody, explorer.known())
-        raise KeyboardInterrupt
+        return explorer.known()
     if everybody.size > 1:
         words = explorer.take_states()
         explorer = part(_firsts(words, everybody))
-        wrong = _move(explorer, words, everybody, threads)
-        if told := next(filter(None, everybody.gathered(wrong)), None):
-            raise explain(told, lowered, limits)
+        complain(_move(explorer, words, everybody, threads, interrupts))
         del words
+        if everybody.any(interrupts.asked):
+            return explorer.known()
     discovered = time.perf_counter()
     ghosts, starts = explorer.finish()
     asked = everybody.swap([ghosts[starts[rank] : starts[rank + 1]] for rank in range(everybody.size)])
@@ -125,22 +143,13 @@ def explore(
     del ghosts, asked
     halo = halo_of(everybody, explorer.count, told_numbers)
     found: Mapping[str, Any] = {}
-    with interrupts.noticed(), suppress(KeyboardInterrupt):  # all ranks have to know
+    with suppress(KeyboardInterrupt):  # all ranks have to know
         found = explorer.assemble(interrupts.stop)
     if everybody.any(not found):
-        if kept is not None:
-            kept.write_states(lowered, everybody, explorer.known() if not found else found["states"])
-        raise KeyboardInterrupt
-    failed = next(filter(None, everybody.gathered({} if "fault" not in found else dict(found))), None)
-    if failed is not None:
-        raise explain(failed, lowered, limits)
+        return np.asarray(found["states"]) if found else explorer.known()
+    complain({} if "fault" not in found else dict(found))
     seconds = {"discover_s": discovered - start, "assemble_s": time.perf_counter() - discovered}
-    model = model_of(lowered, halo, found, seconds={**seconds, "bytes_sent": traffic.bytes_sent})
-    if kept is not None:
-        kept.write(lowered, model)
-    if interrupts.asked or everybody.any(interrupts.asked):
-        raise KeyboardInterrupt
-    return model
+    return model_of(lowered, halo, found, seconds={**seconds, "bytes_sent": traffic.bytes_sent})
 
 
 def _firsts(words: np.ndarray, everybody: World) -> np.ndarray:
@@ -154,14 +163,16 @@ def _firsts(words: np.ndarray, everybody: World) -> np.ndarray:
     return np.ascontiguousarray(samples[places])
 
 
-def _move(explorer: _core.RankExplorer, words: np.ndarray, everybody: World, threads: int) -> Mapping[str, Any]:
+def _move(
+    explorer: _core.RankExplorer, words: np.ndarray, everybody: World, threads: int, interrupts: Interrupts
+) -> Mapping[str, Any]:
     """Give each rank the states of its range, and have it find their ghosts; what went wrong here, if anything."""
     owner = np.array(explorer.owners(words), dtype=np.int32)
     coming = everybody.swap([words[owner == rank] for rank in range(everybody.size)])
     wrong = explorer.begin()
     while coming:
         wrong = wrong or explorer.receive(coming.pop())
-    while explorer.waiting and not wrong:
+    while explorer.waiting and not wrong and not interrupts.asked:
         wrong = explorer.expand(BLOCKS * threads)
         for rank in range(everybody.size):
             explorer.outbox(rank)  # all others know their states already
