@@ -396,6 +396,15 @@ def drift_bounds(
     upper: npt.NDArray[np.float64],
     threads: int,
 ) -> None: ...
+def orthogonalise(
+    vectors: npt.NDArray[np.float64], x: npt.NDArray[np.float64], parts: npt.NDArray[np.float64], threads: int
+) -> float: ...
+def combine(
+    factors: npt.NDArray[np.float64],
+    vectors: npt.NDArray[np.float64],
+    sums: npt.NDArray[np.float64],
+    threads: int,
+) -> None: ...
 def eliminate(
     matrix: Matrix,
     reward: npt.NDArray[np.float64],

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from ... import _core
 from ...backend.bicgstab import dot
 from ..settings import Settings
 from .effort import Budget
@@ -43,11 +44,9 @@ def swings(chain: OpenChain, weight: Weight, time: float, settings: Settings, bu
     v[0] = slope / math.sqrt(dot(slope, slope))
     for m in range(1, count + 1):
         x = resolvent.solve(v[m - 1], ROUGH * float(np.abs(v[m - 1]).max()))
-        for _ in range(2):
-            parts = np.array([dot(one, x) for one in v[:m]])
-            x = x - parts @ v[:m]
-            h[:m, m - 1] += parts
-        h[m, m - 1] = math.sqrt(dot(x, x))
+        parts = np.empty(m)
+        h[m, m - 1] = _core.orthogonalise(v[:m], x, parts, chain.threads)
+        h[:m, m - 1] = parts
         budget.spend(8 * m * n)
         if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
             break

@@ -26,6 +26,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ... import _core
 from ...backend.bicgstab import dot
 from ...model.values import Floats
 from .effort import LOOKING
@@ -49,7 +50,8 @@ PIECE = 2.0  # where a piece ends, beside where it begins, at most
 HALVINGS = 3  # of a piece, at most
 HELPS = 0.1  # what halving leaves of a tail, at most; otherwise it is rounding
 SAMPLES = 12
-WELL_CONDITIONED = 1e3  # eigenvectors that are good enough, by the norm of the largest column
+WELL_CONDITIONED = 1e3  # eigenvectors that are good enough, by the norm of the largest column …
+LOOKED_AT = 1e6  # … and for a look
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
         return Window([Piece(begin, end, u[None].copy())], 0, 0)
     sigma = SHIFT / length
     resolvent = resolvents.at(sigma)
-    n = len(u)
+    n, threads = len(u), resolvents.chain.threads
     v, x = np.empty((MOST_VECTORS + 1, n)), np.empty((MOST_VECTORS, n), dtype=resolvents.real)
     h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
     v[0] = slope / size
@@ -82,13 +84,9 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
         # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
         largest = float(np.abs(v[m - 1]).max())
         x[m - 1] = resolvent.solution(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
-        rest = x[m - 1].astype(np.float64)
-        for _ in range(2):
-            parts = np.array([dot(one, rest) for one in v[:m]])
-            for part, one in zip(parts, v[:m], strict=True):
-                rest -= part * one
-            h[:m, m - 1] += parts
-        h[m, m - 1] = math.sqrt(dot(rest, rest))
+        rest, parts = x[m - 1].astype(np.float64), np.empty(m)
+        h[m, m - 1] = _core.orthogonalise(v[:m], rest, parts, threads)
+        h[:m, m - 1] = parts
         resolvents.spend(5 * m * n)
         if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
             break
@@ -115,11 +113,19 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
         resolvents.spend(2 * LOOKING)
         found = np.zeros((len(coefficients), n), dtype=resolvents.real)
         found[0] = u
-        for column, one in zip(coefficients.T, x[:m], strict=True):
-            found += column[:, None] * one
+        _add_up(coefficients, x[:m], found, threads)
         pieces.append(Piece(first, last, found))
         resolvents.spend(len(coefficients) * (m + 8) * n)
     return Window(pieces, m, resolvent.steps)
+
+
+def _add_up(factors: Floats, vectors: Reals, sums: Reals, threads: int) -> None:
+    """Add to each of the sums what its factors make of the vectors."""
+    if sums.dtype == np.float64:
+        _core.combine(np.ascontiguousarray(factors), vectors, sums, threads)
+        return
+    for column, one in zip(factors.T, vectors, strict=True):
+        sums += column[:, None] * one
 
 
 def _is_vain(excess: dict[int, float], m: int) -> bool:
@@ -163,9 +169,9 @@ class _Small:
     def __init__(self, h: Floats, sigma: float, size: float) -> None:
         self._h, self._sigma, self._size = h, sigma, size
 
-    def values(self, m: int, times: Floats) -> Floats:
+    def values(self, inverse: Floats, times: Floats, conditioned: float = WELL_CONDITIONED) -> Floats:
         """``(times, m)`` values of y: φ(τM) τb with M = σ - H⁻¹, b = |f| H⁻¹ e₁ and φ(z) = (exp(z) - 1)/z."""
-        inverse = np.linalg.inv(self._h[:m, :m])
+        m = len(inverse)
         matrix, b = self._sigma * np.eye(m) - inverse, self._size * inverse[:, 0]
         with np.errstate(all="ignore"):
             numbers, vectors = np.linalg.eig(matrix)
@@ -173,7 +179,7 @@ class _Small:
                 back = np.linalg.inv(vectors)
             except np.linalg.LinAlgError:
                 back = np.full_like(vectors, np.inf)
-            if np.abs(vectors).sum(axis=0).max() * np.abs(back).sum(axis=0).max() <= WELL_CONDITIONED:
+            if np.abs(vectors).sum(axis=0).max() * np.abs(back).sum(axis=0).max() <= conditioned:
                 exponents = numbers * times[:, None]
                 found: Floats = ((np.expm1(exponents) / numbers * (back @ b)) @ vectors.T).real
                 return found
@@ -184,8 +190,8 @@ class _Small:
     def look(self, m: int, length: float) -> tuple[float, float]:
         """The largest part of the defect along the last vector, and the largest |y_m|, over the window."""
         times = length * np.linspace(0.0, 1.0, SAMPLES) ** 2
-        y = self.values(m, times)
-        last = np.linalg.inv(self._h[:m, :m])[m - 1]
+        inverse = np.linalg.inv(self._h[:m, :m])
+        y, last = self.values(inverse, times, LOOKED_AT), inverse[m - 1]
         with np.errstate(all="ignore"):
             found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
         weight = float(np.abs(y[:, m - 1]).max())
@@ -205,7 +211,7 @@ class _Small:
     def polynomials(self, m: int, first: float, last: float) -> Floats:
         """``(degree + 1, m)`` coefficients of y as a polynomial over a part of the window."""
         nodes = np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
-        y = self.values(m, (first + last) / 2 + (last - first) / 2 * nodes)
+        y = self.values(np.linalg.inv(self._h[:m, :m]), (first + last) / 2 + (last - first) / 2 * nodes)
         transform = np.cos(np.pi * np.outer(np.arange(DEGREE + 1), np.arange(DEGREE + 1)) / DEGREE) * (2 / DEGREE)
         transform[:, [0, -1]] /= 2
         transform[[0, -1]] /= 2
