@@ -12,8 +12,7 @@ import pytest
 
 import galton
 from galton import GaltonError, Settings
-from galton.checking.bounded import stiff_time
-from galton.solve.stiff import evolution
+from galton.solve.stiff import effort, evolution
 from galton.solve.stiff.open_chain import OpenChain
 from galton.solve.stiff.pieces import Piece, Track
 from galton.solve.stiff.weight import proved_growth
@@ -187,16 +186,22 @@ def test_a_wrong_proposal_is_refused(monkeypatch: pytest.MonkeyPatch, spoil: Cal
         galton.check(model_of(rates), QUESTIONS["until"].format(time), settings=BY_EQUATIONS)
 
 
+def always_tried(monkeypatch: pytest.MonkeyPatch, worth: float = 1e9, share: float = 1e9) -> None:
+    """Equations are tried, whatever they cost, and may spend so much: in all, and before they get anywhere."""
+    monkeypatch.setattr(effort.Budget, "pays", lambda *given: True)
+    monkeypatch.setattr(effort, "WORTH", worth)
+    monkeypatch.setattr(effort, "SHARE", share)
+    monkeypatch.setattr(effort, "PROSPECTS", 1e9)
+
+
 def test_where_it_finds_no_answer_uniformisation_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stiff_time, "PAYS", 1e9)
-    monkeypatch.setattr(stiff_time, "FREE", 1e9)
-    monkeypatch.setattr(stiff_time, "WORTH", 0.0)
+    always_tried(monkeypatch, worth=0.0, share=0.0)
     rates, time = CASES["stages"]
     text = QUESTIONS["until"].format(time)
     found = galton.check(model_of(rates), text)
     assert found.steps[-1].method == "uniformisation"
     assert any(work.step == "rational-krylov" and "given up with " in work.detail for work in found.work)
-    monkeypatch.setattr(stiff_time, "WORTH", 1e9)
+    always_tried(monkeypatch)
     other = galton.check(model_of(rates), text)
     assert other.steps[-1].method == "rational-krylov"
     assert max(found.lower, other.lower) <= min(found.upper, other.upper)
@@ -213,12 +218,75 @@ def ring(size: int, back: float) -> galton.Model:
 @pytest.mark.parametrize(("back", "why"), [(0.0, "swing"), (10.0, None)])
 def test_what_swings_is_left_to_uniformisation(monkeypatch: pytest.MonkeyPatch, back: float, why: str | None) -> None:
     """A ring that is gone round one way goes on swinging; both ways it settles."""
-    monkeypatch.setattr(stiff_time, "PAYS", 1e9)
-    monkeypatch.setattr(stiff_time, "FREE", 0.0)
-    monkeypatch.setattr(stiff_time, "WORTH", 1e9)
+    always_tried(monkeypatch)
     found = galton.check(ring(60, back), "R=? [ I=10 ]")
     assert found.steps[-1].method == ("rational-krylov" if why is None else "uniformisation")
     assert any("its numbers swing for long" in work.detail for work in found.work) == (why is not None)
+
+
+def stages_in_a_row(count: int) -> galton.Model:
+    rates = np.diag(np.full(count, 10.0), 1)
+    rates[0, 1] = rates[1, 0] = 1e5
+    return galton.Model.from_matrix("ctmc", rates, labels={"goal": [count]})
+
+
+@pytest.mark.parametrize(("count", "why"), [(300, "its numbers are too small"), (12, "")])
+def test_numbers_that_are_small_beside_their_weight_are_noticed_at_once(
+    monkeypatch: pytest.MonkeyPatch, count: int, why: str
+) -> None:
+    """300 stages are as good as never gone through while 30 are, but often while some exponential time is.
+
+    The weight, the mean over such a time, is not small, and does not tell; a look at it let all windows be made.
+    """
+    always_tried(monkeypatch)
+    monkeypatch.setattr(evolution, "propose", evolution.propose if not why else None)
+    found = galton.check(stages_in_a_row(count), 'P=? [ F<=3 "goal" ]')
+    assert found.steps[-1].method == ("uniformisation" if why else "rational-krylov")
+    assert [work.detail.partition(": ")[2] for work in found.work if "given up with" in work.detail] == [why] * bool(
+        why
+    )
+
+
+def test_a_try_goes_on_where_the_last_one_was_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its bounds are the same as those that are found in one go."""
+    rates, time = CASES["stages"]
+    text = QUESTIONS["until"].format(time)
+    always_tried(monkeypatch)
+    at_once = galton.check(model_of(rates), text)
+    windows = []
+    come_to = effort.Budget.come_to
+
+    def stopped(self: effort.Budget, progress: float, before: float) -> None:
+        come_to(self, progress, before)
+        windows.append(progress)
+        if len(windows) == 2:
+            raise effort.TooMuchWorkError("enough for now")
+
+    monkeypatch.setattr(effort.Budget, "come_to", stopped)
+    found = galton.check(model_of(rates), text)
+    assert windows == sorted(set(windows))
+    assert len(windows) > 2
+    assert (found.lower, found.upper) == (at_once.lower, at_once.upper)
+    assert sum("enough for now" in work.detail for work in found.work) == 1
+
+
+def test_what_may_be_spent_grows_with_the_progress() -> None:
+    least = effort.Least(prospects=2.0, beginning=3.0, window=4.0)
+    assert effort.Budget(steps=100.0).pays(least)
+    assert not effort.Budget(steps=60.0).pays(least)  # 2 is more than 3 %
+    assert not effort.Budget(steps=99.0).pays(least)  # 7 is more than 7 %
+    budget = effort.Budget(steps=100.0)
+    budget.spend(2.5)
+    with pytest.raises(effort.TooMuchWorkError):
+        budget.spend(1.0)
+    budget = effort.Budget(steps=100.0, spent=2.0)
+    budget.trust()
+    assert budget.limit == pytest.approx(9.0)
+    budget.spend(6.0)
+    budget.come_to(0.5, before=2.0)  # 14 in all
+    assert budget.limit == pytest.approx(28.5)
+    with pytest.raises(effort.TooMuchWorkError):
+        budget.come_to(0.1, before=2.0)  # 62 in all
 
 
 @pytest.mark.parametrize("text", ['P=? [ F[2,9] "goal" ]', 'P=? [ G<=9 !"goal" ]', 'P=? [ F[9,9] "goal" ]'])

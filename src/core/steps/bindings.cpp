@@ -165,7 +165,8 @@ void bind_steps(nb::module_& m) {
         .def("__init__", &make_chain, nb::arg("matrix"), nb::arg("scale"), nb::arg("stay").none())
         .def("run", &run_chain, nb::arg("steps"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
              nb::arg("sum").none(), nb::arg("threads"), nb::arg("watched") = nb::none(), nb::arg("record") = nb::none())
-        .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); });
+        .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); })
+        .def_prop_ro("alike", [](const Chain& chain) { return chain.stepper.n_alike(); });
     nb::class_<Bellman>(m, "Bellman")
         .def("__init__", &make_bellman, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"))
         .def("run", &run_bellman, nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(),

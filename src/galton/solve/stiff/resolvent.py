@@ -21,7 +21,7 @@ from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
-from .effort import CALL, Budget, UnsolvedError
+from .effort import CALL, ELIMINATING, WALK, WALKING, Budget, UnsolvedError
 from .open_chain import OpenChain, Reals
 
 __all__ = ["Resolvent", "Resolvents"]
@@ -32,7 +32,6 @@ REFINEMENTS = 3  # corrections of a solution that needs more digits than doubles
 PATIENCE = 80  # steps of BiCGStab
 FILL = 40  # entries that an elimination may keep, for each of the chain
 OPERATIONS = 3_000  # of an elimination, for each entry of the chain
-WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 
 
 class Resolvents:
@@ -93,7 +92,9 @@ class Resolvents:
         """Those that are far from where the chain spends its time first; who ends begins anew there."""
         n = self.chain.n
         matrix = _core.Matrix(None, self._starts, self._columns, values, None)
-        busiest = _core.busiest_state(matrix, 0, min(WALK, 50 * n))
+        walk = min(WALK, 50 * n)  # finds where the chain spends its time
+        self.spend(WALKING * walk)
+        busiest = _core.busiest_state(matrix, 0, walk)
         if busiest == n:
             busiest = 0
         columns = self._columns.copy()
@@ -155,7 +156,7 @@ class Resolvent:
         self._family.spend(CALL + self._entries + 16 * self._n)
 
     def _iterate(self, b: Floats, allowed: float, x: Floats, weight: Floats | None = None) -> Floats | None:
-        """Improve x in place; None where that does not come to an end. Residuals count by their weight, or all alike."""
+        """Improve x in place; None where that does not come to an end. Residuals count by weight, or all alike."""
         r = np.empty(self._n)
 
         def largest(values: Floats) -> float:
@@ -201,5 +202,5 @@ class Resolvent:
         )
         if found is None:
             raise UnsolvedError("eliminations take too much memory or time")
-        family.spend(20 * found.entries)
+        family.spend(ELIMINATING * found.entries)
         return found

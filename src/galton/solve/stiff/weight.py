@@ -20,7 +20,7 @@ from .effort import Budget, UnsolvedError
 from .open_chain import OpenChain
 from .resolvent import Resolvents
 
-__all__ = ["LEAST", "Weight", "weigh"]
+__all__ = ["Weight", "weigh"]
 
 PRECISE = 0.1  # residuals, beside w: what ω may be above 1/t, times t
 FASTEST = 4.0  # growth of errors until t, as a power of e, that is put up with

@@ -23,6 +23,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: 
 def _add_up(factors: Floats, vectors: Reals, sums: Reals, threads: int) -> None:
     """Add to each of the sums what its factors make of the vectors."""
     if sums.dtype == np.float64:
-        _core.combine(np.ascontiguousarray(factors), vectors, sums, threads)
+        _core.combine(np.ascontiguousarray(factors), cast(Floats, vectors), cast(Floats, sums), threads)
         return
     for column, one in zip(factors.T, vectors, strict=True):
         sums += column[:, None] * one
@@ -169,6 +170,10 @@ class _Small:
     def __init__(self, h: Floats, sigma: float, size: float) -> None:
         self._h, self._sigma, self._size = h, sigma, size
 
+    def _inverse(self, m: int) -> Floats:
+        found: Floats = np.linalg.inv(self._h[:m, :m]).astype(np.float64, copy=False)
+        return found
+
     def values(self, inverse: Floats, times: Floats, conditioned: float = WELL_CONDITIONED) -> Floats:
         """``(times, m)`` values of y: φ(τM) τb with M = σ - H⁻¹, b = |f| H⁻¹ e₁ and φ(z) = (exp(z) - 1)/z."""
         m = len(inverse)
@@ -190,7 +195,7 @@ class _Small:
     def look(self, m: int, length: float) -> tuple[float, float]:
         """The largest part of the defect along the last vector, and the largest |y_m|, over the window."""
         times = length * np.linspace(0.0, 1.0, SAMPLES) ** 2
-        inverse = np.linalg.inv(self._h[:m, :m])
+        inverse = self._inverse(m)
         y, last = self.values(inverse, times, LOOKED_AT), inverse[m - 1]
         with np.errstate(all="ignore"):
             found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
@@ -211,7 +216,7 @@ class _Small:
     def polynomials(self, m: int, first: float, last: float) -> Floats:
         """``(degree + 1, m)`` coefficients of y as a polynomial over a part of the window."""
         nodes = np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
-        y = self.values(np.linalg.inv(self._h[:m, :m]), (first + last) / 2 + (last - first) / 2 * nodes)
+        y = self.values(self._inverse(m), (first + last) / 2 + (last - first) / 2 * nodes)
         transform = np.cos(np.pi * np.outer(np.arange(DEGREE + 1), np.arange(DEGREE + 1)) / DEGREE) * (2 / DEGREE)
         transform[:, [0, -1]] /= 2
         transform[[0, -1]] /= 2
