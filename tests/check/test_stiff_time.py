@@ -9,6 +9,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 import pytest
+from played import played_device
 
 import galton
 from galton import GaltonError, Settings
@@ -333,3 +334,87 @@ def test_a_curve(text: str) -> None:
 def test_it_is_for_time_bounds_only() -> None:
     with pytest.raises(GaltonError, match=r"rational-krylov.* does nothing for"):
         galton.check(galton.parse(CURVE), 'P=? [ F "goal" ]', settings=BY_EQUATIONS)
+
+
+# On a device: played, since what is asked is where, why, and whether it is the same.
+
+
+STAGES = """ctmc
+module stages
+  n : [0..11] init 0;
+  [] n=0 -> 1e5 : (n'=1);
+  [] n=1 -> 1e5 : (n'=0);
+  [] n>0 & n<11 -> 7 : (n'=n+1);
+endmodule
+label "goal" = n=11;
+rewards true : n; endrewards
+"""
+
+
+def on_both(text: str, settings: Settings | None = None) -> tuple[galton.Result, galton.Result]:
+    """The answers about one model on the CPU and on a played device."""
+    program = galton.parse(STAGES)
+    here = galton.check(program.build(device="cpu"), text, settings=settings)
+    with played_device():
+        return here, galton.check(program.build(device="cuda"), text, settings=settings)
+
+
+@pytest.mark.parametrize(
+    "text", ['P=? [ F<=2 "goal" ]', "P=? [ G<=2 n<10 ]", "R=? [ C<=2 ]", "R=? [ I=2 ]", 'P=? [ F<=2 "goal" ] * 2']
+)
+def test_a_model_on_a_device_is_brought_home_where_that_is_quicker(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    always_tried(monkeypatch)
+    here, there = on_both(text)
+    assert there.placement.backend == "cuda"
+    assert there.steps[-1].method == here.steps[-1].method == "rational-krylov"
+    assert (there.lower, there.upper) == (here.lower, here.upper)
+    assert "on the CPU, because steps on the device are estimated to take longer" in there.work[-1].detail
+
+
+def test_all_states_of_a_model_on_a_device_have_the_bounds_of_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    always_tried(monkeypatch)
+    for what in ("min", "max", "sum"):
+        here, there = on_both(f'filter({what}, P=? [ n<11 U<=2 "goal" ], n>=3)')
+        assert "on the CPU" in there.work[-1].detail
+        assert (there.lower, there.upper) == pytest.approx((here.lower, here.upper), rel=1e-15)
+
+
+@pytest.mark.parametrize("method", [None, "uniformisation"])
+def test_steps_stay_on_the_device_where_they_are_quicker_or_asked_for(
+    monkeypatch: pytest.MonkeyPatch, method: str | None
+) -> None:
+    if method:
+        always_tried(monkeypatch)
+    _, there = on_both(f"R=? [ I={2 if method else 0.05} ]", Settings(method=method))
+    assert there.steps[-1].method == "uniformisation"
+    assert there.placement.backend == "cuda"
+    assert not any("rational-krylov" in work.step for work in there.work)
+
+
+def test_equations_that_are_asked_for_are_solved_on_the_cpu() -> None:
+    here, there = on_both("R=? [ I=2 ]", BY_EQUATIONS)
+    assert there.placement.backend == "cpu"
+    assert "rational-krylov does not run on a device" in there.placement.reason
+    assert (there.lower, there.upper) == (here.lower, here.upper)
+
+
+def test_what_fails_at_home_is_answered_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    always_tried(monkeypatch, worth=0.0, share=0.0)
+    _, there = on_both("R=? [ I=2 ]")
+    assert there.steps[-1].method == "uniformisation"
+    assert there.placement.backend == "cuda"
+    assert any(work.step == "rational-krylov" and "given up with " in work.detail for work in there.work)
+
+
+def test_the_estimate_for_a_device() -> None:
+    """A thousand states: 10⁸ steps of 3 µs are longer than few equations. 10⁷ states: 10⁴ steps of 100 µs are not."""
+
+    def pays(entries: int, states: int, steps: float) -> bool:
+        least = effort.Least.of(entries, states, effort.work_of_steps(1_500, entries, 0))
+        brought = effort.work_of_bringing(entries, states)
+        least = least._replace(prospects=least.prospects + brought)
+        return effort.Budget(effort.work_of_device_steps(steps, entries, states)).pays(least)
+
+    assert pays(4_000, 1_000, 1e8)
+    assert not pays(4_000, 1_000, 1e4)
+    assert not pays(4 * 10**7, 10**7, 1e4)

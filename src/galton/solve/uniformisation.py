@@ -41,7 +41,7 @@ class Uniformised:
 
     @property
     def alike(self) -> int:
-        """How many rows are like their neighbours, so that steps are quicker; a device does not look for them."""
+        """How many rows are like their neighbours, so that steps are quicker; on a device none is looked for."""
         return int(getattr(self.part.matrix.chain(1 / self.rate, self.stay), "alike", 0))
 
 

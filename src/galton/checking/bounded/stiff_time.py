@@ -3,15 +3,17 @@
 Uniformisation makes q·t steps for a largest rate q, unless the rest can be enclosed early. So it is given some steps to
 do that. After these, and after twice as many each time, it is estimated how many are left, and what equations would
 take until they get anywhere (:mod:`galton.solve.stiff.effort`). Where that is a small share, they are tried. What has
-been given up, or was found to be too wide, leaves uniformisation where it was; all that is spent in vain is at most
-that share.
+been given up, or was found to be too wide, leaves uniformisation where it was.
+
+Steps on a device are quicker, and equations are solved on the host all the same. The model is brought there where that,
+too, is a small share of what steps on the device are estimated to take.
 """
 
 from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
@@ -19,12 +21,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ...backend.limits import available_memory
+from ...device.arrays import namespace
 from ...lang.source import GaltonError
 from ...model.errors import NumericError
 from ...solve.methods import DEFAULT, RATIONAL
 from ...solve.poisson import LARGEST_MEAN, Poisson, poisson
 from ...solve.power_sums import Otherwise, PowerSum, Settled, Weights
-from ...solve.stiff.effort import Budget, Least, TooMuchWorkError, expected_steps, work_of_steps
+from ...solve.stiff.effort import (
+    Budget,
+    Least,
+    TooMuchWorkError,
+    expected_steps,
+    work_of_bringing,
+    work_of_device_steps,
+    work_of_steps,
+)
 from ...solve.stiff.open_chain import OpenChain
 from ...solve.stiff.sums import FIRST_JUMPS, StiffSum
 from ...solve.uniformisation import Uniformised
@@ -53,6 +64,8 @@ class Stiff:
         What uniformisation makes of it.
     exponent
         The power of two that the start was multiplied by; who needs that is not for equations.
+    home
+        The same on the host; asked for where the model is on a device.
     """
 
     ask: BoundedQuestion
@@ -61,9 +74,11 @@ class Stiff:
     start: Floats
     weights: Callable[[Poisson], Weights]
     exponent: int = 0
+    home: Callable[[], Stiff] | None = None
     work: list[Work] = field(default_factory=list)
     is_hopeless: bool = False
     sums: StiffSum | None = None
+    _at_home: Stiff | None = None
 
     @property
     def is_chosen(self) -> bool:
@@ -71,8 +86,18 @@ class Stiff:
         return self.ask.settings.method == RATIONAL
 
     @property
+    def on_device(self) -> bool:
+        """Whether steps are made on a device."""
+        return self.ask.model.on_device
+
+    @property
     def _is_possible(self) -> bool:
-        if self.exponent or self.ask.model.on_device or self.ask.settings.method not in (None, DEFAULT):
+        settings = self.ask.settings
+        if self.exponent or settings.method not in (None, DEFAULT):
+            return False
+        # Who asks for a layout or for floats asks for steps on a device; several devices are for large models.
+        several = bool(self.ask.model.placement.devices)
+        if self.on_device and (settings.format or settings.order or settings.single or several or self.home is None):
             return False
         return VECTORS * 8.0 * self.jumps.part.n_states < available_memory() / 2
 
@@ -82,23 +107,41 @@ class Stiff:
             return self._named(lambda: self._sum(Budget()).at(time))
         if self.jumps.rate * time <= LARGEST_MEAN or not self._is_possible:
             return None
-        return self._tried(lambda: self._sum(Budget()).at(time))
+        return self._tried(lambda: self._brought_back(self._there(Budget()).at(time)))
 
     def instead(self, time: float) -> Otherwise[PowerSum] | None:
         """What uniformisation may ask when it has made some steps."""
-        return self._instead(time, lambda budget: self._sum(budget).at(time))
+        return self._instead(time, lambda budget: self._brought_back(self._there(budget).at(time)))
+
+    def _there(self, budget: Budget) -> StiffSum:
+        """The sum on the host."""
+        if not self.on_device or self.home is None:
+            return self._sum(budget)
+        if self._at_home is None:
+            self._at_home = self.home()
+        return self._at_home._sum(budget)
+
+    def _brought_back(self, found: PowerSum) -> PowerSum:
+        """Bounds where the model is, which say why they were found elsewhere."""
+        if not self.on_device:
+            return found
+        xp, why = namespace(self.start), "on the CPU, because steps on the device are estimated to take longer"
+        return replace(found, lower=xp.asarray(found.lower), upper=xp.asarray(found.upper), how=f"{found.how}; {why}")
 
     def _instead(self, time: float, find: Callable[[Budget], T]) -> Otherwise[T] | None:
         part = self.jumps.part
         if not self._is_possible or self.jumps.rate * time <= STEPS_BEFORE:
             return None
-        alike = part.n_entries * self.jumps.alike // max(part.n_rows, 1)
+        sizes = part.n_entries, part.n_states
+        brought, alike = 0.0, 0 if self.on_device else part.n_entries * self.jumps.alike // max(part.n_rows, 1)
         step = work_of_steps(1, part.n_entries, alike)
-        least = Least.of(part.n_entries, part.n_states, step * _first_steps())
-
+        least = Least.of(*sizes, step * _first_steps())
+        if self.on_device:
+            step, brought = work_of_device_steps(1, *sizes), work_of_bringing(*sizes)
+            least = least._replace(prospects=least.prospects + brought)
         if not Budget(step * self.jumps.rate * time).pays(least):
             return None  # however many steps are left
-        budget = Budget(0.0)
+        budget = Budget(0.0, spent=brought)
 
         def ask(done: int, left: int) -> T | None:
             budget.steps = step * expected_steps(done, left)
@@ -112,6 +155,8 @@ class Stiff:
 
     def instead_at_all(self, times: Sequence[float]) -> Otherwise[Settled] | None:
         """What uniformisation to many times may ask when it has made some steps."""
+        if self.on_device:
+            return None  # a step of a thousand points costs as much as that of one
         return self._instead(times[-1], lambda budget: self._settled(times, budget))
 
     def _sum(self, budget: Budget) -> StiffSum:

@@ -30,6 +30,8 @@ __all__ = [
     "TooMuchWorkError",
     "UnsolvedError",
     "expected_steps",
+    "work_of_bringing",
+    "work_of_device_steps",
     "work_of_steps",
 ]
 
@@ -40,6 +42,11 @@ WALKING = 25.0  # what a step of a random walk costs
 ELIMINATING = 35.0  # … and an entry that an elimination keeps
 
 STEP, ALIKE, EACH = 1.2, 0.6, 150.0  # an entry in a step of uniformisation; one of rows that are alike; a step
+
+# On a device, in units of half a nanosecond: its threads meet in 3 µs, 2.5 TB a second go by (docs/gpu/solve.md,
+# "Steps"), and 5 GB a second come to the host, which is an assumption.
+MEETING, BYTE, BROUGHT = 6_000.0, 8e-4, 0.4
+ENTRY_BYTES, STATE_BYTES = 12, 24  # of a step
 
 BELIEVED = 10.0  # times the steps made: steps left that are expected
 PROSPECTS = 0.03  # of what these take: what may be spent until equations are likely to succeed …
@@ -156,3 +163,13 @@ def expected_steps(done: float, left: float) -> float:
 def work_of_steps(steps: float, entries: int, alike: int) -> float:
     """What so many steps of uniformisation cost, on so many entries, some of them in rows that are alike."""
     return steps * (EACH + STEP * (entries - alike) + ALIKE * alike)
+
+
+def work_of_device_steps(steps: float, entries: int, states: int) -> float:
+    """What so many steps take on a device, as if the host were working meanwhile."""
+    return steps * (MEETING + BYTE * (ENTRY_BYTES * entries + STATE_BYTES * states))
+
+
+def work_of_bringing(entries: int, states: int) -> float:
+    """What it takes to bring a model from a device to the host."""
+    return BROUGHT * (ENTRY_BYTES * entries + STATE_BYTES * states)
