@@ -82,7 +82,7 @@ class Processes(Executor):
         self._lock = threading.Lock()
         self._workers: list[_Worker] = []
         self._ended = False
-        resource_tracker.ensure_running()  # type: ignore[attr-defined]  # it would let signals in again
+        resource_tracker.ensure_running()  # whoever starts it lets signals in again
         self._threads = ThreadPoolExecutor(count, "workers", _let_signals_wait)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
