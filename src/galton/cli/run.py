@@ -249,14 +249,19 @@ class Run:
 
     def ask(self, row: Row) -> bool:
         """Answer all of a row; false where the text of a property is at fault, which other rows would not change."""
-        for asked in row.slips:
-            self._refused(asked)
-        if row.slips:
+        if self.refuses(row):
             return False
-        self._check_choices(row)
         self.begin()
         self._answer_row(row)
         return True
+
+    def refuses(self, row: Row) -> bool:
+        """Whether the text of a property is at fault, which is told; choices that would do nothing are an error."""
+        for asked in row.slips:
+            self._refused(asked)
+        if not row.slips:
+            self._check_choices(row)
+        return bool(row.slips)
 
     def begin(self) -> None:
         """Open what answers are written to; only once there is one, so that mistakes leave no files."""

@@ -85,6 +85,8 @@ def answer_rows(run: Run, executor: Executor) -> None:
     """Answer all rows; those of lost workers are refused, and an interrupt keeps what there is."""
     bare = _bare(run)
     pieces = [_RowPiece(bare, constants) for constants in valuations(run.inquiry.of_model)]
+    if run.refuses(run.inquiry.row(pieces[0].constants, alone=True)):  # before anybody builds anything
+        return
     done: dict[int, Future[_Answered]] = {}
     following = count = 0
     with task() as progress:
@@ -100,6 +102,7 @@ def answer_rows(run: Run, executor: Executor) -> None:
             for place in sorted(done):  # after a gap
                 with suppress(GaltonError):
                     _take(run, pieces[place], done[place])
+            telling.complain(f"interrupted: {count:,} of {len(pieces):,} models are answered")
             raise
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,7 +57,7 @@ def with_ranks(arguments: Sequence[str]) -> Iterator[None]:
 
     It is the text that tells, before anything is read: only the first rank may say what is wrong with it.
     """
-    spread = "--workers=mpi" in arguments or ("--workers", "mpi") in zip(arguments, arguments[1:], strict=False)
+    spread = "--workers=mpi" in arguments or ("--workers", "mpi") in pairwise(arguments)
     if not spread:
         yield
         return

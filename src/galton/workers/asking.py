@@ -121,7 +121,7 @@ def _failed(error: LostWorkerError) -> Future[T]:
 
 
 def _deadly(why: str) -> LostWorkerError:
-    told = f" ({why.rstrip('.')})" if why else ""
+    told = f" ({why.partition('. ')[0].rstrip('.')})" if why else ""  # Dask goes on for long
     return LostWorkerError(
         f"each worker that was asked this died{told}: its memory may be too small; ask with fewer workers, or alone"
     )

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from ..lang.source import GaltonError
 __all__ = ["ranks", "serving_ranks"]
 
 T = TypeVar("T")
+MOMENT = 1.0  # seconds
 _found: list[Ranks] = []  # those of this job, while there are any
 
 
@@ -37,8 +38,9 @@ class Ranks(Executor):
         return future
 
     def busy(self) -> bool:
-        """Whether a rank works on what nobody waits for, once all that nobody has begun is cancelled."""
-        return not all(future.cancel() for future in list(self._asked))
+        """Whether a rank works on what nobody waits for, and does not finish it in a moment."""
+        running = [future for future in list(self._asked) if not future.cancel()]
+        return bool(wait(running, timeout=MOMENT).not_done)
 
 
 def ranks() -> Ranks:
