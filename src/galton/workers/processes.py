@@ -90,24 +90,19 @@ class Processes(Executor):
         return self._threads.submit(self._do, partial(fn, *args, **kwargs))
 
     def _do(self, work: Callable[[], T]) -> T:
-        worker: _Worker = getattr(self._own, "worker", None) or self._begun()
-        try:
-            return worker.do(work)
-        except WorkerDied:
-            self._own.worker = None
-            with self._lock:
-                if worker in self._workers:
-                    self._workers.remove(worker)
-            raise
+        worker: _Worker | None = getattr(self._own, "worker", None)
+        if worker is None or not worker.process.is_alive():  # who died idle is nobody's fault
+            worker = self._own.worker = self._begun(worker)
+        return worker.do(work)
 
-    def _begun(self) -> _Worker:
+    def _begun(self, before: _Worker | None) -> _Worker:
         with self._lock:
             if self._ended:
                 raise WorkerDied("the workers have been ended")
-            self._own.worker = _Worker()
-            self._workers.append(self._own.worker)
-        begun: _Worker = self._own.worker
-        return begun
+            if before is not None:
+                self._workers.remove(before)
+            self._workers.append(_Worker())
+            return self._workers[-1]
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more work and, if ``wait``, finish what there is; then end the processes."""
