@@ -17,6 +17,8 @@ from unittest.mock import patch
 import pytest
 from command_line import COMMAND, DIE, MODELS, PATIENCE, ROOT, galton
 
+from galton.simulation.api import estimate_question
+
 HERMAN = MODELS / "herman.prism"
 SIR = [MODELS / "sir.prism", "-c", "S0=9,I0=1,R0=0,kr=0.1", "--param", "ki=0.01:0.1"]
 SYNTH = ["synth", *SIR, "-p", "P>=0.5 [ F<=20 ill=0 ]"]
@@ -166,3 +168,18 @@ def _in_session(path: Path, session: int) -> bool:
     except OSError:
         return False
     return int(own) == session and state not in "ZX"
+
+
+def test_interrupted_estimates_are_kept(tmp_path: Path) -> None:
+    file, told = tmp_path / "rows.csv", []
+
+    def interrupted(*arguments: Any, **named: Any) -> Any:
+        told.append(arguments)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+        return estimate_question(*arguments, **named)
+
+    with patch("galton.cli.estimates.estimate_question", interrupted):
+        asked = ["check", DIE, "-p", "const int k; P=? [ F d=k ]", "-c", "k=1:6", "--sim", "--csv", file]
+        assert galton(*asked, "--workers", "processes:1").code == 130
+    assert len(file.read_text().splitlines()) == 2

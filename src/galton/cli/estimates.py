@@ -110,10 +110,14 @@ class EstimatingRun(Run):
         self.plan = replace(self.plan, executor=self.executor)
         # A strategy makes a chain of a model with choices.
         inquiry = replace(self.inquiry, type="dtmc" if self.has_choices else None, reads=False)
-        for row in inquiry.rows():
-            if row.error is not None:
-                raise row.error
-            self._estimate_row(row, rows)
+        try:
+            for row in inquiry.rows():
+                if row.error is not None:
+                    raise row.error
+                self._estimate_row(row, rows)
+        except KeyboardInterrupt:
+            options.kept(lambda path: self._write(path, rows), self.outputs.csv if rows else None)
+            raise
         if not self.answered:
             self.code = 2  # nothing could be answered at all
         if not options.kept(lambda path: self._write(path, rows), self.outputs.csv):
