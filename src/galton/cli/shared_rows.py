@@ -74,7 +74,7 @@ class _RowPiece:
 
 
 def _bare(run: Run) -> Run:
-    """The same questions, of which nothing is answered."""
+    """A run with the questions of another, none of which is answered."""
     bare = copy(run)
     bare.code, bare.answered, bare.failure, bare.told = 0, 0, None, set()
     bare.sinks, bare.waiting, bare.executor = [], [], None

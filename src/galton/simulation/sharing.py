@@ -43,7 +43,7 @@ class _Packed:
         return cls(hashlib.sha256(data).hexdigest(), data)
 
     def unpacked(self) -> ProgramPaths | ModelPaths:
-        """The same here; the last one is kept."""
+        """What was packed, in this process; the last one is kept."""
         if getattr(_own, "digest", None) != self.digest:
             _own.paths, _own.digest = pickle.loads(self.bytes), self.digest
         found: ProgramPaths | ModelPaths = _own.paths
