@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-CASES = [
-    ("models/consensus.prism", "N=6,K=2", 'R{"steps"}max=? [ F "finished" ]'),
+CASES = [  # each has more than a million states, without symmetries
     ("models/cluster.prism", "N=180,t=20", 'const double t; R{"percent_op"}=? [ I=t ]'),
     ("models/tandem.prism", "c=767,t=0.2", 'const double t; P=? [ F<=t "first_full" ]'),
-    ("models/herman.prism", "N=21", 'R{"steps"}=? [ F "stable" ]'),
+    ("models/csma.prism", "N=3,K=4", 'R{"time"}max=? [ F "all_delivered" ]'),
+    ("models/leader_async.prism", "N=7", 'R{"rounds"}max=? [ F "elected" ]'),
+    ("models/polling.prism", "N=16", 'S=? [ "waiting1" ]'),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from .model.sparse import Model
 from .model.tables import import_pandas
 from .progress import task, watched
 from .solve.settings import Settings
+from .workers import LostWorkerError, completed
 
 if TYPE_CHECKING:
     import pandas
@@ -203,7 +204,9 @@ def experiment(
         Choices about the numbers; see :func:`galton.check`.
     executor
         Who works on the rows side by side: any ``concurrent.futures.Executor``, such as a ``ProcessPoolExecutor``.
-        What goes to one worker is all that is asked of one model; of a model that is built already, one property.
+        What goes to one worker is all that is asked of one model; of a model that is built already, one property. A
+        worker that dies does not lose the rows of others: its piece is asked again and, where that does not help, its
+        rows hold a :class:`galton.workers.LostWorkerError`.
     progress
         Called with the number of models done and of all of them. By default, and for ``True``, a line on standard error
         says so, by default where that is a terminal; ``False`` for none.
@@ -283,11 +286,18 @@ class _Task:
         try:
             answers = Answers(self.inquiry, row, worker)
         except GaltonError as error:
-            return [(valuation, [error] * len(self.inquiry.selected)) for valuation in row.valuations]
+            return self._failed(row, error)
         return [
             ({**valuation, **_settled(valuation, asked)}, [answers.of(one).found for one in asked])
             for valuation, asked in zip(row.valuations, row.asked, strict=True)
         ]
+
+    def lost(self, error: LostWorkerError) -> Found:
+        """What there is where no worker came to an end."""
+        return self._failed(self.row(), error)
+
+    def _failed(self, row: Row, error: GaltonError) -> Found:
+        return [(valuation, [error] * len(self.inquiry.selected)) for valuation in row.valuations]
 
 
 def _settled(valuation: Valuation, asked: Sequence[Asked]) -> Valuation:
@@ -312,22 +322,20 @@ def _refuse_slips(first: _Task) -> None:
 def _done(tasks: Sequence[_Task], executor: Executor | None, reporter: _Reporter) -> tuple[dict[int, Found], bool]:
     """What tasks came to, by their places, and whether somebody stopped it."""
     done: dict[int, Found] = {}
-    futures = {}
     try:
         if executor is None:
             for place, task in enumerate(tasks):
                 done[place] = task()
                 reporter.tell(len(done))
         else:
-            futures = {executor.submit(task): place for place, task in enumerate(tasks)}
-            for future in as_completed(futures):
-                done[futures[future]] = future.result()
+            for place, future in completed(tasks, executor):
+                try:
+                    done[place] = future.result()
+                except LostWorkerError as error:
+                    done[place] = tasks[place].lost(error)
                 reporter.tell(len(done))
     except KeyboardInterrupt:
         return done, True
-    finally:
-        for future in futures:
-            future.cancel()
     return done, False
 
 

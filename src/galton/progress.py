@@ -8,13 +8,25 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Task", "current_loudness", "duration", "hidden", "listen", "loudness", "set_loudness", "task", "watched"]
+__all__ = [
+    "Task",
+    "current_loudness",
+    "duration",
+    "hidden",
+    "listen",
+    "loudness",
+    "set_loudness",
+    "task",
+    "unseen",
+    "watched",
+]
 
 QUIET, USUAL, VERBOSE = -1, 0, 1
 
@@ -145,11 +157,23 @@ class _Board:
 
 
 _BOARD = _Board()
+_own = threading.local()  # the board of a thread that works unseen
 
 
 def task() -> Task:
     """A new piece of work, inside those that go on."""
-    return _BOARD.begin()
+    board: _Board = getattr(_own, "board", _BOARD)
+    return board.begin()
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Show nothing of what this thread does: it works for somebody elsewhere, beside others."""
+    _own.board = _Board(loudness=QUIET)
+    try:
+        yield
+    finally:
+        del _own.board
 
 
 def listen(listener: Callable[[Sequence[Task]], None] | None) -> None:

@@ -72,7 +72,7 @@ USED = {
         "exact",
         "automaton",
     ),
-    *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties"),
+    *("threads", "max_states", "memory", "fix_deadlocks", "as_json", "properties", "workers"),
     "lump",  # --lump is refused in tests/check/test_lumped_answers.py; --no-lump asks for what is done anyway
     *("slice", "symmetry"),  # --no-slice and --no-symmetry ask for all states, which exact numbers are about anyway
     "prism_results",

@@ -69,12 +69,13 @@ OPTIONS = {
             "--plot-log",
             "--explain",
         ),
-        *("--full", "--device", "--format", "--order", "--single", "--exact"),
+        *("--full", "--workers", "--device", "--format", "--order", "--single", "--exact"),
         *("--sim", "--confidence", "--width", "--paths", "--seed", "--path-length"),
     ],
     "simulate": [
         *(
             "--const",
+            "--workers",
             "-c",
             "--steps",
             "-n",
@@ -91,6 +92,7 @@ OPTIONS = {
     "synth": [
         *(
             "--const",
+            "--workers",
             "-c",
             "--prop",
             "-p",

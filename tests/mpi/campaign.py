@@ -16,7 +16,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import galton
 from galton.backend.petsc.world import World, across_ranks
 from galton.lang.source import GaltonError
+from galton.solve.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 HONEST = {"unsupported": "refused", "numeric": "not proved", "limit": "too much"}  # no answer is no wrong one
@@ -83,18 +84,35 @@ def prism_tests(folder: Path) -> Iterator[Question]:
                     yield Question(folder / test["model"], constants, folder / test["props"], place)
 
 
-def asked(question: Question, device: str) -> Outcome:
+class TooLongError(GaltonError):
+    """More steps than the campaign has time for."""
+
+    kind = "limit"
+
+
+def watching(most_steps: int) -> Callable[[Mapping[str, Any]], None]:
+    """What refuses questions of more steps than that; they are as many on all ranks, so all refuse."""
+
+    def watch(news: Mapping[str, Any]) -> None:
+        if news.get("horizon", 0) > most_steps:
+            raise TooLongError(f"{news['horizon']:,} steps are too many for a campaign")
+
+    return watch
+
+
+def asked(question: Question, device: str, most_steps: int) -> Outcome:
     """The answer of a place."""
     try:
         prop = question.prop
-        options = {"constants": question.constants, "device": device, "lump": False}
+        options = {"constants": question.constants, "device": device, "lump": False, "most_steps": most_steps}
         if isinstance(prop, str) and prop.rpartition(":")[0].endswith((".props", ".csl", ".pctl")):
             path, _, name = prop.rpartition(":")
             found = named(question, Path(path), name, options)
         elif isinstance(prop, Path):
             found = named(question, prop, question.place, options)
         else:
-            found = galton.check(question.model, prop, **options)
+            settings = Settings(watch=watching(options.pop("most_steps")))
+            found = galton.check(question.model, prop, settings=settings, **options)
     except GaltonError as error:
         return Outcome(error=str(error), kind=error.kind)
     return Outcome(found.value, found.lower, found.upper)
@@ -104,11 +122,11 @@ def named(question: Question, path: Path, which: str | int, options: dict[str, A
     """One property of a file, with what the file declares."""
     from galton.checking.asking import Answers, QuietWorker
     from galton.checking.inquiring import inquire
-    from galton.solve.settings import Settings
 
     path = path if path.is_absolute() else ROOT / "models" / path
     kept = {"full": False, "strategy": False, "slice": True, "symmetry": True, "lump": False}
-    inquiry = inquire(question.model, [path], options["constants"], Settings(), **kept)
+    settings = Settings(watch=watching(options["most_steps"]))
+    inquiry = inquire(question.model, [path], options["constants"], settings, **kept)
     props = inquiry.properties
     place = which if isinstance(which, int) else next(i for i, p in enumerate(props) if p.name == which)
     inquiry = replace(inquiry, selected=[inquiry.selected[place]])
@@ -160,10 +178,10 @@ def random_questions(count: int, seed: int) -> Iterator[Question]:
             yield Question(text, {}, prop)
 
 
-def run(everybody: World, questions: list[Question], verbose: bool, seconds: float) -> int:
+def run(everybody: World, questions: list[Question], verbose: bool, seconds: float, most_steps: int) -> int:
     """Ask everything; how many answers differ."""
     tally: Counter[str] = Counter()
-    end, known, _wide = time.monotonic() + seconds, set(), 0
+    end, known = time.monotonic() + seconds, set()
     for number, question in enumerate(questions):
         if everybody.any(time.monotonic() > end):
             if not everybody.rank:
@@ -173,7 +191,7 @@ def run(everybody: World, questions: list[Question], verbose: bool, seconds: flo
         subject = question
         if isinstance(question.model, str):
             subject = question._replace(model=galton.parse(question.model))
-        there = asked(subject, "mpi")
+        there = asked(subject, "mpi", most_steps)
         if which not in known:
             known.add(which)
             many = counts(question.model, question.constants, "mpi")
@@ -182,11 +200,11 @@ def run(everybody: World, questions: list[Question], verbose: bool, seconds: flo
         if everybody.rank:
             everybody.meet()
             continue
-        here = asked(subject, "cpu")
+        here = asked(subject, "cpu", sys.maxsize) if there.kind != "limit" else there
         wrong = difference(here, there)
         if many is not None and not wrong and many != (one := counts(question.model, question.constants, "cpu")):
             wrong = f"{one} on one machine, {many} across ranks"
-        alike = here.kind == there.kind or not there.error
+        alike = (here.kind == there.kind and there.kind != "limit") or not there.error
         how = "different" if wrong else "same" if alike else HONEST[there.kind]
         tally[how] += 1
         if not there.error and there.lower is not None and there.upper not in (None, float("inf")):
@@ -217,6 +235,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=300_000, help="states of a model")
     parser.add_argument("--only", default="", help="a part of the model's path")
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--most-steps", type=int, default=10**9, help="of a question with a bound")
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
     questions: list[Question] = []
@@ -229,7 +248,7 @@ def main() -> None:
     questions = [question for question in questions if given.only in str(question.model)]
     questions += random_questions(given.random, given.seed)
     with across_ranks() as everybody:
-        wrong = run(everybody, questions, given.verbose, given.seconds)
+        wrong = run(everybody, questions, given.verbose, given.seconds, given.most_steps)
     sys.exit(bool(wrong))
 
 

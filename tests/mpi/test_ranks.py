@@ -45,6 +45,25 @@ def test_first_rank_talks() -> None:
     assert any("PETSc" in step["detail"] for step in found["plan"])
 
 
+FAINT = """ctmc
+module stages  s : [0..3] init 0;  [] s<3 -> 1e-150 : (s'=s+1);  endmodule
+rewards true : s; endrewards
+"""
+
+
+def test_faint_numbers_are_lost_inside_the_bounds(tmp_path: Path) -> None:
+    """Two jumps of rate 1e-150 within 1 have probability 5e-301: a product that is lost on the way to it must count."""
+    model = tmp_path / "faint.prism"
+    model.write_text(FAINT)
+    for prop, value in (("P=? [ F<=1 s=2 ]", 5e-301), ("P=? [ F<=1 s=1 ]", 1e-150), ("R=? [ C<=1 ]", 5e-151)):
+        done = run(2, "-m", "galton", "check", str(model), "-p", prop, "--device", "mpi", "--json")
+        if done.returncode:
+            assert "more than asked for" in done.stdout + done.stderr, "bounds as wide as that are said to be so"
+        else:
+            lower, upper = bounds(done)
+            assert lower <= value <= upper, prop
+
+
 def test_options_of_petsc_pass_through() -> None:
     asked = ("-m", "galton", "check", "models/cluster.prism", "-c", "N=4", "-p", 'S=? [ "premium" ]', "--device", "mpi")
     done = run(2, *asked, "--petsc-options", "-ksp_type gmres -pc_type asm -ksp_view")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -59,15 +60,14 @@ class Running:
             yield Page(socket)
 
     def workers(self) -> list[int]:
-        """The processes that the server has started and that live."""
-        import os
-
+        """The processes that the server has started and that live; other tests leave other children in this one."""
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 with suppress(OSError):
                     status = (entry / "stat").read_text().rpartition(")")[2].split()
-                    if int(status[1]) == os.getpid() and status[0] != "Z":
+                    command = (entry / "cmdline").read_bytes().split(b"\0")
+                    if int(status[1]) == os.getpid() and status[0] != "Z" and b"galton.studio.child" in command:
                         found.append(int(entry.name))
         return found
 

@@ -150,7 +150,7 @@ class Here(Executor):
         self.portions: list[int] = []
 
     def submit(self, work: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
-        self.portions.append(len(arguments[1]))
+        self.portions.append(len(work.args[-1]))
         future: Future[Any] = Future()
         future.set_result(work(*arguments, **named))
         return future

@@ -57,14 +57,26 @@ Seen run_chain(const Chain& chain, size_t steps, std::optional<In<double>> weigh
                std::optional<Out<double>> sum, int threads, std::optional<In<int32_t>> watched,
                std::optional<Out<double>> record) {
     const size_t n = chain.stepper.matrix().n_states;
+    if (chain.stepper.width() > n) throw std::invalid_argument("rows lead out of the chain; run_part takes such");
     const double* factors = data_of(weights, steps);
     double *from = data_of(x, n), *to = data_of(other, n), *total = data_of(sum, n);
     if (total && !factors) throw std::invalid_argument("a sum needs weights");
     const Watched kept = watched_of(watched, record, steps, n);
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = chain.stepper.run(steps, factors, from, to, total, kept, threads, extremes);
+    const bool swapped = chain.stepper.run(steps, factors, from, to, total, kept, threads, &extremes);
     return seen(swapped, extremes);
+}
+
+// One step for a part of a chain: vectors have numbers of states behind its own, which its rows may lead to.
+void run_part(const Chain& chain, std::optional<double> weight, Out<double> x, Out<double> other,
+              std::optional<Out<double>> sum, int threads) {
+    const size_t size = x.shape(0);
+    if (size < chain.stepper.width()) throw std::invalid_argument("an array has the wrong length");
+    double *from = x.data(), *to = data_of(other, size), *total = data_of(sum, chain.stepper.matrix().n_states);
+    if (total && !weight) throw std::invalid_argument("a sum needs a weight");
+    nb::gil_scoped_release released;
+    chain.stepper.run(1, weight ? &*weight : nullptr, from, to, total, {}, threads, nullptr);
 }
 
 // The same for an MDP.
@@ -87,7 +99,7 @@ Seen run_bellman(const Bellman& bellman, size_t steps, Out<double> x, Out<double
     const Watched kept = watched_of(watched, record, steps, n);
     Extremes extremes;
     nb::gil_scoped_release released;
-    const bool swapped = bellman.stepper.run(steps, from, to, chosen, kept, threads, extremes);
+    const bool swapped = bellman.stepper.run(steps, from, to, chosen, kept, threads, &extremes);
     return seen(swapped, extremes);
 }
 
@@ -165,6 +177,8 @@ void bind_steps(nb::module_& m) {
         .def("__init__", &make_chain, nb::arg("matrix"), nb::arg("scale"), nb::arg("stay").none())
         .def("run", &run_chain, nb::arg("steps"), nb::arg("weights").none(), nb::arg("x"), nb::arg("other"),
              nb::arg("sum").none(), nb::arg("threads"), nb::arg("watched") = nb::none(), nb::arg("record") = nb::none())
+        .def("run_part", &run_part, nb::arg("weight").none(), nb::arg("x"), nb::arg("other"), nb::arg("sum").none(),
+             nb::arg("threads"))
         .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); })
         .def_prop_ro("alike", [](const Chain& chain) { return chain.stepper.n_alike(); });
     nb::class_<Bellman>(m, "Bellman")

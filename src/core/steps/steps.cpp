@@ -95,9 +95,9 @@ void note(const Watched& watched, size_t k, const double* x, size_t first, size_
 }
 
 // Run body(k, from, to, first, last), which returns the least positive number it wrote, on the states that `tiling` says,
-// and look at the last step.
+// and look at the last step unless `extremes` is null.
 template <class Body>
-bool run_steps(const Tiling& tiling, size_t steps, double* x, double* other, const Watched& watched, Extremes& extremes,
+bool run_steps(const Tiling& tiling, size_t steps, double* x, double* other, const Watched& watched, Extremes* extremes,
                const Body& body) {
     std::vector<Extremes> found(tiling.threads(), NOTHING);
     double* buffers[2] = {x, other};
@@ -108,12 +108,14 @@ bool run_steps(const Tiling& tiling, size_t steps, double* x, double* other, con
         found[thread].faintest = std::min(found[thread].faintest, least);
     };
     run_tiled(tiling, steps, one_step, [&](size_t thread, size_t first, size_t last) {
-        if (steps == 0) return;
+        if (steps == 0 || !extremes) return;
         const double *before = buffers[(steps + 1) % 2], *after = buffers[steps % 2];
         for (size_t s = first; s < last; ++s) watch(found[thread], before[s], after[s]);
     });
-    extremes = NOTHING;
-    for (const Extremes& part : found) widen(extremes, part);
+    if (extremes) {
+        *extremes = NOTHING;
+        for (const Extremes& part : found) widen(*extremes, part);
+    }
     return steps % 2 == 1;
 }
 
@@ -202,7 +204,9 @@ double step_rows(const R& rows, const ChainStep& step, const Segments& all, doub
 
 }  // namespace
 
-ChainStepper::ChainStepper(const ChainStep& step) : step_(step) {
+ChainStepper::ChainStepper(const ChainStep& step) : step_(step), width_(step.matrix.n_states) {
+    for (size_t entry = 0; entry < step.matrix.n_entries; ++entry)
+        width_ = std::max(width_, static_cast<size_t>(step.matrix.columns[entry]) + 1);
     visit(step_.matrix, [&](const auto& rows) {
         rows_ = segments_of(rows);
         reach_ = reach_of(rows);
@@ -217,7 +221,7 @@ ChainStepper::ChainStepper(const ChainStep& step) : step_(step) {
 }
 
 bool ChainStepper::run(size_t steps, const double* weights, double* x, double* other, double* sum, const Watched& watched,
-                       int threads, Extremes& extremes) const {
+                       int threads, Extremes* extremes) const {
     threads = useful_threads(step_.matrix, threads);
     return visit(step_.matrix, [&](const auto& rows) {
         auto one_step = [&](size_t k, const double* from, double* to, size_t first, size_t last) {
@@ -256,7 +260,7 @@ BellmanStepper::BellmanStepper(const BellmanStep& step) : step_(step) {
 }
 
 bool BellmanStepper::run(size_t steps, double* x, double* other, int32_t* choices, const Watched& watched, int threads,
-                         Extremes& extremes) const {
+                         Extremes* extremes) const {
     threads = useful_threads(step_.matrix, threads);
     return visit(step_.matrix, [&](const auto& rows) {
         auto one_step = [&](size_t k, const double* from, double* to, size_t first, size_t last) {

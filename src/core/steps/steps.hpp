@@ -40,11 +40,12 @@ class ChainStepper {
     explicit ChainStepper(const ChainStep& step);
 
     // `steps` times: sum += weight * x, x <- step(x); no sum where `sum` is null. Returns whether x ended in `other`. The
-    // faintest number is not looked for where there is a `stay`.
+    // faintest number is not looked for where there is a `stay`, and none of the extremes where they are null.
     bool run(size_t steps, const double* weights, double* x, double* other, double* sum, const Watched& watched, int threads,
-             Extremes& extremes) const;
+             Extremes* extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
+    size_t width() const { return width_; }  // numbers that a vector must have: rows of a part may lead past its own states
     size_t n_segments() const { return rows_.segments.size(); }
     // Rows that a stencil is applied to.
     size_t n_alike() const {
@@ -56,7 +57,7 @@ class ChainStepper {
   private:
     ChainStep step_;
     Segments rows_;
-    size_t reach_, bytes_per_state_;
+    size_t width_, reach_, bytes_per_state_;
 };
 
 // y_s = the least or the greatest, over the rows r of s, of (A x)_r + constant_r.
@@ -74,7 +75,7 @@ class BellmanStepper {
     // `steps` times x <- step(x). `choices`, unless null, gets the first row that attains the optimum, for each step and
     // state. Returns as above.
     bool run(size_t steps, double* x, double* other, int32_t* choices, const Watched& watched, int threads,
-             Extremes& extremes) const;
+             Extremes* extremes) const;
 
     const MatrixView& matrix() const { return step_.matrix; }
 

@@ -30,6 +30,7 @@ from .studio import studio
 from .synth import synth
 from .verify import verify
 from .warm_up import warm_up
+from .workers import with_ranks
 
 app = Commands(
     name="galton",
@@ -95,7 +96,12 @@ def program() -> None:
 def main() -> None:
     """What the program does: what people got wrong is told in a sentence, and the exit code is 2."""
     with for_command_line(), telling.loud_as_usual():
-        _main()
+        try:
+            with with_ranks(sys.argv[1:]):
+                _main()
+        except GaltonError as error:  # there are no ranks
+            telling.complain(told(error))
+            sys.exit(2)
 
 
 def _main() -> None:

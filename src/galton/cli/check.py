@@ -9,6 +9,7 @@ import typer
 
 from . import telling
 from .options import AsJson, Constants, Device, FixDeadlocks, MaxStates, Memory, ModelFile, Threads, at_least_one
+from .workers import Workers, device_for_workers, opened
 
 
 def check(
@@ -316,6 +317,7 @@ def check(
         ),
     ] = 10_000,
     threads: Threads = None,
+    workers: Workers = None,
     max_states: MaxStates = None,
     memory: Memory = None,
     fix_deadlocks: FixDeadlocks = True,
@@ -342,9 +344,11 @@ def check(
       galton check models/die.prism -p 'P=? [ F d=6 ]' --exact
       galton check models/die.prism -p 'P<=0.16 [ F d=6 ]' --counterexample
       galton check models/die.prism -p 'P=? [ F d=6 ]' --sim --confidence 0.99 --width 0.01
+      galton check models/herman.prism -c N=3:2:11 -p 'R=? [ F "stable" ]' --workers processes:2
     """
     from .setting_up import set_up
 
+    device = device_for_workers(workers, device)
     set_up(device)
     from ..lang import GaltonError
     from ..solve.settings import Settings
@@ -365,7 +369,7 @@ def check(
         raise GaltonError(f"--eps must lie between 0 and 1, and this is {eps:g}")
     from .ranks import on_all_ranks, threads_of_rank
 
-    threads = threads_of_rank(device, threads)
+    threads = threads_of_rank(device, threads) if workers is None else threads or 1
     settings = Settings(
         eps=eps,
         relative=relative,
@@ -457,6 +461,9 @@ def check(
     }
     with on_all_ranks(device, petsc_options=petsc_options, checkpoint=checkpoint, resume=resume, refused=refused):
         run.read(const or [], prop or [], props or properties, name or [], automaton or [])
-        run.all()
+        if workers is not None:
+            run.check_shareable()
+        with opened(workers) as run.executor:
+            run.all()
     if run.code:
         raise typer.Exit(run.code)

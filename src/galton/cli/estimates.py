@@ -12,6 +12,7 @@ import typer
 
 from ..lang import GaltonError, Source
 from ..model.sparse import Model
+from ..progress import task
 from ..simulation.api import LONGEST_PATH, estimate_question
 from ..simulation.chains import UNIFORM, applied, chain_of
 from ..simulation.estimating import Plan
@@ -106,16 +107,24 @@ class EstimatingRun(Run):
     def all(self) -> None:
         """Every property for every valuation of the constants."""
         rows: list[dict[str, Any]] = []
+        self.plan = replace(self.plan, executor=self.executor)
         # A strategy makes a chain of a model with choices.
         inquiry = replace(self.inquiry, type="dtmc" if self.has_choices else None, reads=False)
-        for row in inquiry.rows():
-            if row.error is not None:
-                raise row.error
-            self._estimate_row(row, rows)
+        try:
+            for row in inquiry.rows():
+                if row.error is not None:
+                    raise row.error
+                self._estimate_row(row, rows)
+        except KeyboardInterrupt:
+            options.kept(lambda path: self._write(path, rows), self.outputs.csv if rows else None)
+            raise
         if not self.answered:
             self.code = 2  # nothing could be answered at all
         if not options.kept(lambda path: self._write(path, rows), self.outputs.csv):
             self.code = 2
+
+    def check_shareable(self) -> None:
+        """Paths can always be shared."""
 
     def _read_subject(self, text: Source | None) -> Model | ModelFile:
         """As always; a model with choices becomes the chain that a strategy leaves of it."""
@@ -145,11 +154,12 @@ class EstimatingRun(Run):
                 self._tell_estimate(a, valuation, self._estimated(a, chain), rows)
 
     def _estimated(self, asked: Asked, chain: Any) -> Estimate | GaltonError:
+        progress = task()
         try:
             return estimate_question(
                 asked.context,
                 asked.question,
-                self.plan,
+                replace(self.plan, watch=lambda paths: progress.tell(f"{paths:,} random paths")),
                 strategy=None if isinstance(self.subject, Model) else self.chooser,
                 path_length=self.path_length,
                 device=self.building["device"],
@@ -157,6 +167,8 @@ class EstimatingRun(Run):
             )
         except GaltonError as error:
             return error
+        finally:
+            progress.close()
 
     def _tell_estimate(
         self, asked: Asked, valuation: Any, found: Estimate | GaltonError, rows: list[dict[str, Any]]

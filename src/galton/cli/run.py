@@ -33,6 +33,8 @@ from . import options, show, telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ..checking.automaton_reading import Reading
     from ..checking.curves import AnsweredCurve
     from ..checking.experiment import Valuation
@@ -47,9 +49,10 @@ if TYPE_CHECKING:
     from ..solve.settings import Settings
     from .front import FrontCsv, FrontPlot
     from .prism_results import Exported, PrismResults
+    from .shared_rows import Noting
     from .table import CsvFile, Plot, Table, TableRow
 
-    Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot | PrismResults
+    Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot | PrismResults | Noting
 
 TOGETHER = 100  # rows that are written at once
 TYPED = "--prop"  # the source of properties from the command line
@@ -98,6 +101,8 @@ class Run:
     started: float = field(default_factory=time.perf_counter)
     sinks: list[Sink] = field(default_factory=list)
     waiting: list[TableRow] = field(default_factory=list)  # rows that are known, and not written yet
+    executor: Executor | None = None  # whose workers answer the rows
+    begun: bool = False  # whether there are sinks
 
     def read(
         self, const: list[str], prop: list[str], props: Path | None, names: list[str], automata: Sequence[Path] = ()
@@ -174,6 +179,16 @@ class Run:
         if isinstance(self.subject, Model):
             self._built(Built(self.subject, self.subject.build_seconds or 0.0, full=True), how="read")
 
+    def check_shareable(self) -> None:
+        """Refuse workers that would have nothing to share."""
+        from ..checking.experiment import ranges
+
+        if not ranges(self.of_model):
+            raise GaltonError(
+                "--workers shares out the models of an experiment, and here is one: give a constant of the model "
+                "several values, as in -c N=3:9, or leave --workers away"
+            )
+
     def _read_subject(self, text: Source | None) -> Model | ModelFile:
         """What a text says of a program; or the model that the file holds, if there is no text."""
         if text is not None:
@@ -208,21 +223,19 @@ class Run:
 
     def all(self) -> None:
         """Every property for every valuation of the constants. Only what changes is done again."""
-        self.rows_done, self.rows_task = 0, task() if self.ranges else None
+        self.rows_done, self.rows_task = 0, task() if self.ranges and self.executor is None else None
         self._tell_rows()
-        begun = False
         try:
-            for row in self.inquiry.rows():
-                if row.slips:
-                    for asked in row.slips:
-                        self._refused(asked)
-                    break
-                self._check_choices(row)
-                if not begun:
-                    self.sinks, begun = self._sinks(), True
-                self._answer_row(row)
+            if self.executor is not None:
+                from .shared_rows import answer_rows
+
+                answer_rows(self, self.executor)
+            else:
+                for row in self.inquiry.rows():
+                    if not self.ask(row):
+                        break
         finally:
-            self._write_rows()
+            self.write_rows()
             if self.rows_task is not None:
                 self.rows_task.close()
             with unhurried():
@@ -233,6 +246,27 @@ class Run:
             if not told and self.failure is not None and not self.outputs.as_json and not self.ranges:
                 raise self.failure
             self.code = 2  # nothing could be answered at all
+
+    def ask(self, row: Row) -> bool:
+        """Answer all of a row; false where the text of a property is at fault, which other rows would not change."""
+        if self.refuses(row):
+            return False
+        self.begin()
+        self._answer_row(row)
+        return True
+
+    def refuses(self, row: Row) -> bool:
+        """Whether the text of a property is at fault, which is told; choices that would do nothing are an error."""
+        for asked in row.slips:
+            self._refused(asked)
+        if not row.slips:
+            self._check_choices(row)
+        return bool(row.slips)
+
+    def begin(self) -> None:
+        """Open what answers are written to; only once there is one, so that mistakes leave no files."""
+        if not self.begun:
+            self.sinks, self.begun = self._sinks(), True
 
     def _answer_row(self, row: Row) -> None:
         for family in row.families:
@@ -245,16 +279,19 @@ class Run:
         except GaltonError as error:
             if isinstance(error, TooManyStatesError) and self.matrix_free is None and self._has_device(row):
                 return self._answer_without_matrix(row, "the model has more states than a matrix has numbers for")
-            self.failure = error
-            self._refuse(row, error)
-            for valuation in row.valuations:
-                self._add(valuation, [f"error: {error.kind}"] * len(self.selected))
-            return
+            return self.refuse_row(row, error)
         for failure in answers.failures.values():  # others are answered by models of their own
             self.failure = failure
             self._tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(valuation, [self._answer(answers, a) for a in asked])
+
+    def refuse_row(self, row: Row, error: GaltonError) -> None:
+        """Nothing of a row can be answered, and this is why."""
+        self.failure = error
+        self._refuse(row, error)
+        for valuation in row.valuations:
+            self._add(valuation, [f"error: {error.kind}"] * len(self.selected))
 
     def _has_device(self, row: Row) -> bool:
         """Whether a device may answer the properties of a row without a matrix."""
@@ -273,7 +310,7 @@ class Run:
 
     def build(self, program: Program, end: Expression | None, reduced: Reduced) -> Built:
         """The model that properties ask about."""
-        self._write_rows()
+        self.write_rows()
         start = time.perf_counter()
         if self.apply:
             model = self._applied(program, end)
@@ -283,7 +320,7 @@ class Run:
 
     def build_product(self, program: Program, reading: Reading, reduced: Reduced) -> Built:
         """The model of one property, explored with its automaton."""
-        self._write_rows()
+        self.write_rows()
         start = time.perf_counter()
         try:
             mine = reading.program(program)
@@ -439,7 +476,7 @@ class Run:
         from ..checking.answering import check as check_property
         from ..checking.watching import Watcher
 
-        self._write_rows()
+        self.write_rows()
         watcher = Watcher(model, asked.question.prop.text)
         settings = replace(self.settings, watch=watcher)
         keep = self.outputs.strategy is not None
@@ -599,9 +636,9 @@ class Run:
         row: Any = {name: valuation[name] for name in self.ranges}
         self.waiting.append((row, answers))
         if len(self.waiting) == TOGETHER:
-            self._write_rows()
+            self.write_rows()
 
-    def _write_rows(self) -> None:
+    def write_rows(self) -> None:
         """Write the rows that are known; those of a curve are known together, and others before the next is asked."""
         rows, self.waiting = self.waiting, []
         if not rows:

@@ -10,6 +10,7 @@ import typer
 
 from . import options, telling
 from .options import AsJson, Constants, ModelFile
+from .workers import Workers, opened
 
 if TYPE_CHECKING:
     from ..model.traces import Traces
@@ -63,6 +64,7 @@ def simulate(
         str | None,
         typer.Option("--only", metavar="NAME,…", help="Draw only these columns, e.g. x,y.", show_default=False),
     ] = None,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Follow random paths of a model. The state space is not built, so it may be of any size, or without an end.
@@ -81,6 +83,7 @@ def simulate(
     subject = options.tell_warnings(program.placed()) if isinstance(program, GivenModel) else program
     if interactive:
         refused = {"--csv": csv, "--plot": plot, "--strategy": strategy, "--time": time, "--json": as_json or None}
+        refused["--workers"] = workers
         if given := [option for option, value in refused.items() if value is not None]:
             raise GaltonError(f"step by step, {given[0]} does nothing: leave it away")
         from .stepping import Stepping
@@ -99,7 +102,8 @@ def simulate(
     for path in (csv, plot):
         if path is not None:
             check_writable(path)
-    found = follow(subject, paths=paths, steps=steps, time=time, seed=seed, strategy=strategy)
+    with opened(workers) as executor:
+        found = follow(subject, paths=paths, steps=steps, time=time, seed=seed, strategy=strategy, executor=executor)
     if as_json:
         import json
 

@@ -17,6 +17,7 @@ from .options import (
     kept,
     read_constants,
 )
+from .workers import Workers, device_for_workers, opened
 
 if TYPE_CHECKING:
     from ..synth.regions import Regions
@@ -148,6 +149,7 @@ def synth(
         ),
     ] = None,
     threads: Threads = None,
+    workers: Workers = None,
 ) -> None:
     """Find the parameters for which a model has a property.
 
@@ -168,6 +170,7 @@ def synth(
     """
     from .setting_up import set_up
 
+    device = device_for_workers(workers, device)
     set_up(device)
     from ..checking.watching import Synthesizing
     from ..io.output import check_writable
@@ -213,13 +216,14 @@ def synth(
     if model is None and inquiry.changed:
         told = f"{inquiry.model.name} has changed since {resume} was written, which goes on with the text of that time"
         telling.warn(told)
-    synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads)
-    progress = Synthesizing(inquiry.tolerance if synthesis.problem == "threshold" else None)
-    try:
-        with enough_memory("for the synthesis"):
-            regions = synthesis.run(earlier, progress)
-    finally:
-        progress.clear()
+    with opened(workers) as executor:
+        synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads, executor=executor)
+        progress = Synthesizing(inquiry.tolerance if synthesis.problem == "threshold" else None)
+        try:
+            with enough_memory("for the synthesis"):
+                regions = synthesis.run(earlier, progress)
+        finally:
+            progress.clear()
     all_kept = kept(regions.to_json, json_file)  # first, because it is what --resume goes on from
     for warning in regions.warnings:
         telling.warn(f"{warning}")
@@ -230,7 +234,7 @@ def synth(
     all_kept &= kept(regions.to_csv, csv)
     all_kept &= kept(regions.plot, plot)
     if regions.interrupted:
-        raise typer.Exit(exit_code())
+        raise typer.Exit(exit_code() if synthesis.lost is None else 2)
     if not all_kept:
         raise typer.Exit(2)
 

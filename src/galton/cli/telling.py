@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import typer
@@ -18,7 +19,9 @@ __all__ = [
     "hide_progress",
     "loud_as_usual",
     "note",
+    "noted",
     "quiet",
+    "repeat",
     "say",
     "set_loudness",
     "verbose",
@@ -29,6 +32,34 @@ __all__ = [
 _HEAD = re.compile(r"\b(error|warning|note|hint):")
 _VERDICTS = {"true": "green", "false": "red", "undecided": "yellow", "error": "red"}
 _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan", "hint": "green"}
+
+
+Note = tuple[str, str]  # how something is said, and what
+_own = threading.local()  # the notes of a thread that works for somebody elsewhere
+
+
+@contextmanager
+def noted() -> Iterator[list[Note]]:
+    """Keep what this thread would say, for somebody else to :func:`repeat` it."""
+    _own.notes = []
+    try:
+        yield _own.notes
+    finally:
+        del _own.notes
+
+
+def repeat(notes: Iterable[Note]) -> None:
+    """Say what was noted elsewhere."""
+    for how, text in notes:
+        {"say": say, "warn": warn, "note": note, "complain": complain}[how](text)
+
+
+def _kept(how: str, text: str) -> bool:
+    """Whether this thread takes notes."""
+    notes: list[Note] | None = getattr(_own, "notes", None)
+    if notes is not None:
+        notes.append((how, text))
+    return notes is not None
 
 
 @contextmanager
@@ -67,25 +98,28 @@ def hide_progress() -> None:
 
 def say(text: str = "") -> None:
     """Print an answer, or a part of it."""
+    if _kept("say", text):
+        return
     progress.hidden()
     typer.echo(text, color=_colour())
 
 
 def warn(text: str) -> None:
     """What a person should know about an answer."""
-    if not quiet():
+    if not _kept("warn", text) and not quiet():
         _tell(f"warning: {text}")
 
 
 def note(text: str) -> None:
     """What a person may want to know."""
-    if not quiet():
+    if not _kept("note", text) and not quiet():
         _tell(f"note: {text}")
 
 
 def complain(text: str) -> None:
     """What went wrong, however quiet."""
-    _tell(text)
+    if not _kept("complain", text):
+        _tell(text)
 
 
 def bold(text: str) -> str:

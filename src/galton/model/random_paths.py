@@ -26,6 +26,7 @@ __all__ = [
     "FOLLOW",
     "KINDS",
     "Batch",
+    "Follow",
     "Inducing",
     "ModelPaths",
     "PathQuestion",
@@ -41,6 +42,7 @@ DEFAULT_STEPS = 100
 MOST_STEPS = 2**48 - 2  # the counter of random numbers has no more
 
 Watch = Callable[[int], None]
+Follow = Callable[["PathQuestion", int, int], dict[str, Any]]  # the seed, and how many paths
 
 
 class Inducing(Protocol):
@@ -154,6 +156,7 @@ class ModelPaths:
         reward: npt.NDArray[np.float64] | None = None,
     ):
         """``reward`` is what each state earns, for a step or a unit of time; without it, traces have all structures."""
+        self._made_of = goal, through, reward
         self.model = model = model.to_host()
         self._goal, self._through = _bytes(goal), _bytes(through)
         names = list(model.rewards) if reward is None else [""]
@@ -172,6 +175,9 @@ class ModelPaths:
             choice_rewards=of_choices,
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _paths_of, (self.model, *self._made_of)  # the core's part does not travel
+
     def earnings(self) -> tuple[float, float, float, float]:
         """The least and the most that a state earns, and that a step does."""
         if self._reward is None or not len(self._reward):
@@ -183,11 +189,19 @@ class ModelPaths:
         found = self._run(question, batch.seed, batch.first, batch.count, batch.threads, False, batch.watch)
         return Sample(found["verdicts"], found["values"], found["steps"])
 
-    def traces(self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0) -> Traces:
-        """Follow paths and keep all that they meet."""
+    def traces(
+        self,
+        *,
+        paths: int = 1,
+        steps: float | None = None,
+        time: float | None = None,
+        seed: int = 0,
+        follow: Follow | None = None,
+    ) -> Traces:
+        """Follow paths, or have them followed, and keep all that they meet."""
         model = self.model
         question, _ = follow_limits(paths, steps, time, model.is_continuous)
-        found = self._run(question, seed, 0, paths, 1, True, None)
+        found = (follow or self.follow)(question, seed, paths)
         order = np.lexsort((found["step"], found["path"]))
         numbers = found["states"][order]
         choices = found["actions"][order].tolist()
@@ -204,6 +218,10 @@ class ModelPaths:
             continuous=model.is_continuous,
         )
 
+    def follow(self, question: PathQuestion, seed: int, paths: int, first: int = 0) -> dict[str, Any]:
+        """All that some paths meet, as the core tells it."""
+        return self._run(question, seed, first, paths, 1, True, None)
+
     def _run(
         self, question: PathQuestion, seed: int, first: int, count: int, threads: int, traced: bool, watch: Watch | None
     ) -> dict[str, Any]:
@@ -219,6 +237,12 @@ class ModelPaths:
             traced=traced,
             watch=watch,
         )
+
+
+def _paths_of(
+    model: Model, goal: Mask | None, through: Mask | None, reward: npt.NDArray[np.float64] | None
+) -> ModelPaths:
+    return ModelPaths(model, goal=goal, through=through, reward=reward)
 
 
 def _bytes(mask: Mask | None) -> npt.NDArray[np.uint8]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -27,6 +28,7 @@ from .chains import UNIFORM, applied, chain_of, needs_strategy
 from .estimating import Plan, estimated
 from .program_paths import ProgramPaths
 from .result import Estimate
+from .sharing import SharedPaths
 from .walks import Walk, of_model, of_program
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def simulate(
     time: float | None = None,
     seed: int = 0,
     strategy: Strategy | str | Path | None = None,
+    executor: Executor | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
 ) -> Traces:
@@ -66,6 +69,8 @@ def simulate(
     strategy
         Of an MDP: a strategy, or the file of one. By default, and for ``"uniform"``, each choice of a state is as
         likely as the others.
+    executor
+        Whose workers follow the paths: any ``concurrent.futures.Executor``. The paths are the same.
     constants, more_constants
         Values for constants of the file.
 
@@ -83,13 +88,15 @@ def simulate(
     """
     subject = settled(subject, {**(constants or {}), **more_constants})
     uniform = strategy is None or str(strategy) == UNIFORM
+    walking: ProgramPaths | ModelPaths
     if isinstance(subject, Model):
-        model = subject if uniform else chain_of(subject, strategy)
-        return ModelPaths(model).traces(paths=paths, steps=steps, time=time, seed=seed)
-    if not uniform:
-        return ModelPaths(_strategic(subject, strategy)).traces(paths=paths, steps=steps, time=time, seed=seed)
-    walking = ProgramPaths(subject, rewards=subject.rewards, find_loops=1)
-    return walking.traces(paths=paths, steps=steps, time=time, seed=seed)
+        walking = ModelPaths(subject if uniform else chain_of(subject, strategy))
+    elif not uniform:
+        walking = ModelPaths(_strategic(subject, strategy))
+    else:
+        walking = ProgramPaths(subject, rewards=subject.rewards, find_loops=1)
+    follow = None if executor is None else SharedPaths(walking, executor).follow
+    return walking.traces(paths=paths, steps=steps, time=time, seed=seed, follow=follow)
 
 
 def _strategic(program: Program, strategy: Strategy | str | Path | None) -> Model:
@@ -112,6 +119,7 @@ def estimate(  # type: ignore[overload-overlap]  # a text is a sequence of texts
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
     device: str = "cpu",
+    executor: Executor | None = None,
     name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
@@ -131,6 +139,7 @@ def estimate(
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
     device: str = "cpu",
+    executor: Executor | None = None,
     name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
@@ -149,6 +158,7 @@ def estimate(
     path_length: int = LONGEST_PATH,
     threads: int | None = None,
     device: str = "cpu",
+    executor: Executor | None = None,
     name: str | Sequence[str] | None = None,
     constants: Mapping[str, Value | str] | None = None,
     **more_constants: Value | str,
@@ -177,10 +187,13 @@ def estimate(
     path_length
         Steps after which a path is cut where nothing else ends it. Those that are count for both ends of the interval.
     threads
-        How many to use; all cores by default.
+        How many to use; all cores by default, and one for each worker of an executor.
     device
         ``"cpu"``, or ``"cuda"``: one path a thread of a device. Its paths are those that the CPU would
         follow through the program.
+    executor
+        Whose workers follow the paths: any ``concurrent.futures.Executor``. The answer is that of one core, to the
+        last bit. What a worker had that died is asked again.
     name
         Of files, only the properties of these names, or of these numbers, counted from 1, as texts.
     constants, more_constants
@@ -209,7 +222,9 @@ def estimate(
         )
     own = {constant.name.name for file in files for constant in file.constants}
     subject = settled(subject, {name: value for name, value in given.items() if name not in own})
-    plan = Plan(confidence, width, paths, seed, _threads(threads))
+    if executor is not None and _on_device(device):
+        raise GaltonError("the workers of an executor compute on the CPU; leave out the device or the executor")
+    plan = Plan(confidence, width, paths, seed, _threads(threads, executor), executor=executor)
     found: list[Estimate] = []
     if isinstance(subject, Model):
         if _on_device(device):
@@ -240,9 +255,9 @@ def _on_device(device: str) -> bool:
     return request.kind == "cuda"
 
 
-def _threads(threads: int | None) -> int:
+def _threads(threads: int | None, executor: Executor | None) -> int:
     check_threads(threads)
-    return threads or len(os.sched_getaffinity(0))
+    return threads or (len(os.sched_getaffinity(0)) if executor is None else 1)
 
 
 def estimate_question(

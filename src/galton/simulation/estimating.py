@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model.random_paths import Batch, Sample, SimulationError
+from ..model.random_paths import Batch, ModelPaths, Sample, SimulationError
 from .asked import Asked
 from .intervals import Sprt, clopper_pearson, half_width, paths_for, student
+from .program_paths import ProgramPaths
 from .rare import FEW, Common, mean_of_rare
 from .result import Estimate
+from .sharing import SharedPaths
 from .walks import Walk
 
 __all__ = ["Plan", "estimated"]
@@ -46,6 +49,12 @@ class Plan:
         or, of rewards, a hundredth of the mean.
     paths
         How many to follow, where that is not to be found out.
+    threads
+        Of this machine or, with an executor, of each worker.
+    watch
+        Told now and then how many paths have been followed.
+    executor
+        Who follows them, if others do.
     """
 
     confidence: float = 0.95
@@ -54,6 +63,7 @@ class Plan:
     seed: int = 0
     threads: int = 1
     watch: Callable[[int], None] | None = None
+    executor: Executor | None = None
 
     @property
     def level(self) -> float:
@@ -89,6 +99,8 @@ def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
     """Follow paths until the answer is close enough."""
     begun = time.perf_counter()
     count = _Count()
+    if plan.executor is not None and isinstance(walk.paths, (ProgramPaths, ModelPaths)):
+        walk = replace(walk, paths=SharedPaths(walk.paths, plan.executor))
     lower: float | None
     upper: float | None
     if walk.infinite:
@@ -138,13 +150,21 @@ def _samples(walk: Walk, plan: Plan, paths: int, count: _Count, first: int = 0) 
     done = 0
     while done < paths:
         size = min(BATCH, paths - done)
-        batch = Batch(seed=plan.seed, first=first + done, count=size, threads=plan.threads, watch=plan.watch)
+        batch = Batch(
+            seed=plan.seed, first=first + done, count=size, threads=plan.threads, watch=_watched(plan, count.paths)
+        )
         sample = walk.paths.sample(walk.question, batch)
         done += size
         count.paths += size
         count.steps += int(sample.steps.sum())
         count.cut += int((sample.verdicts == CUT).sum())
         yield sample
+
+
+def _watched(plan: Plan, before: int) -> Callable[[int], None] | None:
+    """Whom to tell of the paths of a batch, after so many before it."""
+    watch = plan.watch
+    return None if watch is None else lambda done: watch(before + done)
 
 
 def _hits(asked: Asked, sample: Sample) -> npt.NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from ..lang.expressions import Expression, Literal
 from ..lang.program import Program, RewardItem, RewardStructure
 from ..lang.source import GaltonError, Span
 from ..lower.lowering import Lowered, lower
-from ..model.random_paths import Batch, PathQuestion, Sample, Watch, follow_limits
+from ..model.random_paths import Batch, Follow, PathQuestion, Sample, Watch, follow_limits
 from ..model.states import PackedStates, State
 from ..model.traces import Traces
 
@@ -86,6 +86,8 @@ class ProgramPaths:
         if program.open_constants:
             names = ", ".join(program.open_constants)
             raise GaltonError(f"constants without a value: {names}; give them with --const")
+        made_of = {"goal": goal, "through": through, "rewards": tuple(rewards), "reading": reading}
+        self._made_of = {"program": program, **made_of, "find_loops": find_loops}
         conditions = {name: part for name, part in (("goal", goal), ("through", through)) if part is not None}
         reader = None if reading is None else replace(reading.reader, final=np.zeros_like(reading.reader.final))
         self.program = replace(program, rewards=tuple(rewards))
@@ -98,6 +100,9 @@ class ProgramPaths:
         self.initial = initial_states(lowered, self.program)
         self._find_loops = find_loops
         self._core = explorer.to_core(lowered)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _paths_of, (self._made_of,)  # the core's part does not travel
 
     def earnings(self) -> tuple[float, float, float, float]:
         """The least and the most that a state earns, and that a step does: by the ranges of expressions."""
@@ -115,11 +120,19 @@ class ProgramPaths:
         found = self._run(question, batch.seed, batch.first, batch.count, batch.threads, False, batch.watch)
         return Sample(found["verdicts"], found["values"], found["steps"])
 
-    def traces(self, *, paths: int = 1, steps: float | None = None, time: float | None = None, seed: int = 0) -> Traces:
-        """Follow paths and keep all that they meet."""
+    def traces(
+        self,
+        *,
+        paths: int = 1,
+        steps: float | None = None,
+        time: float | None = None,
+        seed: int = 0,
+        follow: Follow | None = None,
+    ) -> Traces:
+        """Follow paths, or have them followed, and keep all that they meet."""
         nature = self.program.nature
         question, _ = follow_limits(paths, steps, time, nature.is_continuous)
-        found = self._run(question, seed, 0, paths, 1, True, None)
+        found = (follow or self.follow)(question, seed, paths)
         order = np.lexsort((found["step"], found["path"]))
         words = found["states"].reshape(-1, self.lowered.words)[order]
         actions = found["actions"][order].tolist()
@@ -139,6 +152,10 @@ class ProgramPaths:
             seed=seed,
             continuous=nature.is_continuous,
         )
+
+    def follow(self, question: PathQuestion, seed: int, paths: int, first: int = 0) -> dict[str, Any]:
+        """All that some paths meet, as the core tells it."""
+        return self._run(question, seed, first, paths, 1, True, None)
 
     def on_device(self, question: PathQuestion) -> DevicePaths:
         """Paths on the current CUDA device, for one question."""
@@ -186,6 +203,10 @@ class ProgramPaths:
     def _raise(self, found: dict[str, Any]) -> None:
         if "fault" in found:
             raise explain(found, self.lowered, Limits())
+
+
+def _paths_of(made_of: dict[str, Any]) -> ProgramPaths:
+    return ProgramPaths(**made_of)
 
 
 def _verdicts(reading: Reading) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from ..lang.properties import Probability, Reward
 from ..lang.resolution import Question, parts, resolve
 from ..lang.source import read_source
 from ..solve.settings import Settings
+from ..workers import LostWorkerError
 from .evaluator import BackwardEvaluator, Evaluator
 from .executors import SharedEvaluator
 from .forward_evaluator import ForwardEvaluator
@@ -95,10 +97,12 @@ def synthesize(
     format
         On a device, the format of the matrix: ``"csr"`` or ``"ell"``; the one that suits it if not given.
     threads
-        How many to use; all cores by default. The result is the same for any number.
+        How many to use; all cores by default, and one for each worker of an executor. The result is the same for any
+        number.
     executor
         Whose workers look at the boxes: threads, processes, or other machines. Each builds the model once, for itself,
-        and computes on one core of the CPU.
+        and computes on the CPU. What a worker had that died is asked again. If that does not help, the search ends as
+        after an interrupt: with a warning, and with the boxes so far.
     watch
         Told of progress.
     constants
@@ -140,7 +144,10 @@ def synthesize(
         direction=direction,
     )
     synthesis = Synthesis.of(inquiry, device=device, format=format, threads=threads, executor=executor)
-    return synthesis.run(earlier, watch)
+    regions = synthesis.run(earlier, watch)
+    if synthesis.lost is not None:
+        warnings.warn(f"these are the regions so far: {synthesis.lost}", stacklevel=2)
+    return regions
 
 
 def inquire(
@@ -218,6 +225,7 @@ class Synthesis:
     digest: str
     constants: Mapping[str, Value]
     inquiry: Inquiry
+    lost: LostWorkerError | None = None  # why it ended early
 
     @classmethod
     def prepare(
@@ -315,7 +323,7 @@ class Synthesis:
         texts = f"{inquiry.model.text}\0{inquiry.properties.text}"
         digest = hashlib.sha256(texts.encode()).hexdigest()[:16]
         if executor is not None:
-            evaluator = SharedEvaluator(evaluator, inquiry, executor)
+            evaluator = SharedEvaluator(evaluator, inquiry, executor, threads or 1)
         return cls(opened, evaluator, problem, goal, limit, question.prop.text.strip(), digest, free, inquiry)
 
     def run(
@@ -339,7 +347,13 @@ class Synthesis:
 
         if watch is not None:
             self.evaluator.watch = lambda: watch({"regions": len(partition.boxes), "steps": self.evaluator.steps})
-        complete = refine(partition, self.goal, self.evaluator.bounds, self.inquiry.split, told)
+        complete = False
+        try:
+            complete = refine(partition, self.goal, self.evaluator.bounds, self.inquiry.split, told)
+        except LostWorkerError as error:
+            if not partition.boxes:
+                raise
+            self.lost, partition.interrupted = error, True  # what was found is not lost by it
         work = {
             "boxes": self.evaluator.boxes - partition.points,
             "points": partition.points,
@@ -393,7 +407,7 @@ class Synthesis:
             complete=complete,
             interrupted=partition.interrupted,
             statistics=statistics,
-            warnings=self.evaluator.place.placement.trouble,
+            warnings=(*self.evaluator.place.placement.trouble, *([str(self.lost)] if self.lost else [])),
             placement=self.evaluator.place.placement,
             inquiry=self.inquiry,
         )

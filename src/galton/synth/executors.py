@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
+from ..workers import in_order
 from .evaluator import Evaluator
 from .inquiry import Inquiry
 from .placement import Place
 from .polynomials import Floats
 
 PORTION = 16  # boxes: two bundles of those that are looked at side by side
-GLANCE = 0.2  # seconds between looks at whether somebody wants to stop
 
 __all__ = ["SharedEvaluator"]
 
@@ -29,11 +30,15 @@ _own = threading.local()
 
 @dataclass(eq=False)
 class SharedEvaluator:
-    """Bounds by the workers of an executor; see :class:`.Evaluator`. ``local`` knows the space and the model."""
+    """Bounds by the workers of an executor; see :class:`.Evaluator`. ``local`` knows the space and the model.
+
+    ``threads`` is how many each worker uses.
+    """
 
     local: Evaluator
     inquiry: Inquiry
     executor: Executor
+    threads: int = 1
     watch: Callable[[], None] | None = None
     boxes: int = 0
     steps: int = 0
@@ -55,38 +60,27 @@ class SharedEvaluator:
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """``(boxes,)`` bounds that hold at all points of each box, whose corners are ``(boxes, parameters)``."""
         portions = [slice(first, first + PORTION) for first in range(0, len(low), PORTION)]
-        asked = [self.executor.submit(_bounds, self.inquiry, low[some], high[some]) for some in portions]
-        try:
-            self._wait(asked)
-            found = [future.result() for future in asked]
-        except BaseException:
-            for future in asked:
-                future.cancel()
-            raise
+        asked = [partial(_bounds, self.inquiry, self.threads, low[some], high[some]) for some in portions]
+        found = list(in_order(asked, self.executor, watch=self.watch))
         self.boxes += sum(boxes for _, _, boxes, _ in found)
         self.steps += sum(steps for _, _, _, steps in found)
         return np.concatenate([lower for lower, _, _, _ in found]), np.concatenate([upper for _, upper, _, _ in found])
 
-    def _wait(self, asked: list[Future[tuple[Floats, Floats, int, int]]]) -> None:
-        while wait(asked, timeout=GLANCE).not_done:
-            if self.watch is not None:
-                self.watch()
 
-
-def _bounds(inquiry: Inquiry, low: Floats, high: Floats) -> tuple[Floats, Floats, int, int]:
+def _bounds(inquiry: Inquiry, threads: int, low: Floats, high: Floats) -> tuple[Floats, Floats, int, int]:
     """What a worker does: bounds, and what they took in boxes and steps."""
-    evaluator = _evaluator(inquiry)
+    evaluator = _evaluator(inquiry, threads)
     boxes, steps = evaluator.boxes, evaluator.steps
     lower, upper = evaluator.bounds(low, high)
     return lower, upper, evaluator.boxes - boxes, evaluator.steps - steps
 
 
-def _evaluator(inquiry: Inquiry) -> Evaluator:
+def _evaluator(inquiry: Inquiry, threads: int) -> Evaluator:
     """The evaluator that this thread of this worker made for an inquiry; the last one is kept."""
-    if getattr(_own, "inquiry", None) != inquiry:
+    if getattr(_own, "asked", None) != (inquiry, threads):
         from .api import Synthesis
 
-        _own.evaluator = Synthesis.of(inquiry, device="cpu", threads=1).evaluator
-        _own.inquiry = inquiry
+        _own.evaluator = Synthesis.of(inquiry, device="cpu", threads=threads).evaluator
+        _own.asked = inquiry, threads
     found: Evaluator = _own.evaluator
     return found

@@ -88,10 +88,11 @@ def explore(
     # From the first state to the last file a signal is only noticed: a rank that left on its own would lose the states.
     with interrupts.noticed():
         explored = _explored(lowered, everybody, threads, limits, watch, interrupts)
-        if kept is not None and isinstance(explored, RankModel):
-            kept.write(lowered, explored)
-        elif kept is not None:
-            kept.write_states(lowered, everybody, explored)
+        if kept is not None:
+            if isinstance(explored, RankModel):
+                kept.write(lowered, explored)
+            else:
+                kept.write_states(lowered, everybody, explored)
         stopped = everybody.any(interrupts.asked)
     if stopped or not isinstance(explored, RankModel):
         raise KeyboardInterrupt

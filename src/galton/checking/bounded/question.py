@@ -22,7 +22,17 @@ from ..quantity import Quantity, Work
 Floats = npt.NDArray[np.float64]
 Optimum = Literal["min", "max"] | None
 
-__all__ = ["BoundError", "BoundedQuestion", "NegativeRewardError", "Optimum", "WideError", "filled", "known", "work_of"]
+__all__ = [
+    "BoundError",
+    "BoundedQuestion",
+    "NegativeRewardError",
+    "Optimum",
+    "WideError",
+    "are_close",
+    "filled",
+    "known",
+    "work_of",
+]
 
 
 class BoundError(GaltonError):
@@ -39,6 +49,14 @@ class WideError(GaltonError):
     """Bounds that are wider than asked for because of rounding."""
 
     kind = "numeric"
+
+    @classmethod
+    def after(cls, steps: int, width: float) -> WideError:
+        """The error for bounds that so many steps left so far apart."""
+        return cls(
+            f"rounding in {steps:,} steps leaves bounds {width:.2g} apart, more than asked for; "
+            "a larger --eps would be met"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +184,8 @@ class BoundedQuestion:
 
     def close(self, answer: Quantity) -> bool:
         """Whether bounds are as close as asked for in the initial states, or too small to have digits."""
-        lower, upper = answer.lower[self.model.initial], answer.upper[self.model.initial]
-        allowed = 2 * self.settings.eps * (abs(upper) if self.settings.relative else 1.0)
-        finite = namespace(upper).isfinite(upper)
-        return bool((((upper - lower <= allowed) & finite) | (upper <= 1e-290)).all())
+        initial = self.model.initial
+        return are_close(answer.lower[initial], answer.upper[initial], self.settings)
 
     def needless(self, through: Mask) -> bool:
         """Whether a first phase within ``through`` settles all that is asked: no initial state is in it."""
@@ -187,11 +203,15 @@ class BoundedQuestion:
                 raise WideError(f"the answer is larger than what {what} can hold")
             if self.in_single:
                 return answer
-            raise WideError(
-                f"rounding in {answer.iterations:,} steps leaves bounds {width:.2g} apart, more than asked for; "
-                "a larger --eps would be met"
-            )
+            raise WideError.after(answer.iterations, width)
         return answer
+
+
+def are_close(lower: Floats, upper: Floats, settings: Settings) -> bool:
+    """Whether these bounds are as close as asked for, or too small to have digits."""
+    allowed = 2 * settings.eps * (abs(upper) if settings.relative else 1.0)
+    finite = namespace(upper).isfinite(upper)
+    return bool((((upper - lower <= allowed) & finite) | (upper <= 1e-290)).all())
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from ...backend.petsc.model import RankModel
 from ...backend.protocol import OPTIMA, Span, Stop
 from ...backend.steps import exit_rates
 from ...lang.source import GaltonError
-from ...model.rounding import FAINTEST, SPACING
+from ...model.rounding import LEAST, SPACING
 from ...model.sparse import Mask, Rewards
 from ...model.values import Floats
 from ...solve.equations import Optimum
@@ -61,14 +61,15 @@ class _Steps:
     model: RankModel
     optimum: Optimum | None
     settings: Settings
+    scale: float = 1.0  # what sums of products are multiplied by
 
     def __post_init__(self) -> None:
         model = self.model
         self.halo, self.world = model.halo, model.world
         self.span = Span(0, model.n_states, self.settings.n_threads)
         self.room = np.empty(self.halo.size)
-        longest = int(np.diff(model.row_starts).max(initial=1))
-        self.error = (2 * int(self.world.greatest(longest)) + 8) * SPACING  # of one step, relative
+        self.longest = int(self.world.greatest(np.diff(model.row_starts).max(initial=1)))
+        self.error = (2 * self.longest + 8) * SPACING  # of one step, relative
         self.done = 0
 
     def system(self, constant: Floats | None = None) -> _core.System:
@@ -101,13 +102,17 @@ class _Steps:
     def bounds(self, lower: Floats, upper: Floats, steps: int) -> tuple[Floats, Floats]:
         """Bounds with the rounding of so many steps."""
         error = math.expm1(steps * self.error * 1.01)
-        lost = (steps + 1) * self.room_for_loss
+        lost = (steps + 1) ** 2 * self.room_for_loss
         return np.maximum(lower * (1 - error) - lost, 0.0), np.where(upper > 0, upper * (1 + error) + lost, 0.0) + lost
 
     @cached_property
     def room_for_loss(self) -> float:
-        """What a step may lose of numbers too small for doubles; times the numbers of a row."""
-        return 2 * FAINTEST / SPACING
+        """What a step may lose of numbers too small for doubles: each product, and what is stored, at most 2^-1022.
+
+        That is before sums are scaled. Later steps do not make it larger. What is summed up of the steps has weights of
+        1 at most, so that so many steps lose this for every pair of them.
+        """
+        return (self.longest + 8) * LEAST * max(1.0, self.scale)
 
 
 def _refuse_many(steps: int) -> None:
@@ -216,9 +221,9 @@ class _Jumps:
     def __post_init__(self) -> None:
         model = self.graph.model
         self.model, self.world = model, model.world
-        self.steps = _Steps(model, None, self.settings)
         self.high, self.low = exit_rates(model, self.settings.n_threads, loops=True)
         self.rate = ABOVE * self.world.greatest(self.high[~self.frozen].max(initial=0.0))
+        self.steps = _Steps(model, None, self.settings, 1 / self.rate if self.rate else 1.0)
         self.begin = clock.perf_counter()
 
     def sum(self, start: Floats, weights: Weights) -> tuple[Floats, Floats]:
@@ -226,18 +231,18 @@ class _Jumps:
         _refuse_many(weights.end)
         steps, halo, n = self.steps, self.model.halo, self.model.n_states
         stay = np.where(self.frozen, 1.0, ((self.rate - self.high) - self.low) / self.rate)
-        x = halo.extended(start)
-        rows, total = np.empty(n), np.zeros(n)
-        moving = np.where(self.frozen, 0.0, 1 / self.rate)
+        chain = _core.Chain(matrix_of(self.model), steps.scale, stay)
+        fixed = np.flatnonzero(self.frozen)
+        x, other, total = halo.extended(start), np.empty(halo.size), np.zeros(n)
         done, end, rest_low, rest_high = 0, weights.end, 0.0, 0.0
         while done < end:
             share = min(LOOK, end - done)
             part = weights.part(done, share)
             for k in range(share):
-                if part is not None and part[k]:
-                    total += part[k] * x[:n]
-                steps.plain.row_values(x, rows, steps.span)
-                x[:n] = rows * moving + stay * x[:n]
+                weight = 0.0 if part is None else float(part[k])
+                chain.run_part(weight, x, other, total if weight else None, steps.span.threads)
+                x, other = other, x
+                x[fixed] = start[fixed]
                 halo.refresh(x)
             done += share
             self.settings.tell(iterations=done, horizon=end)

@@ -27,6 +27,7 @@ from ...lang.rendering import render
 from ...model.sparse import Mask, Rewards
 from ...solve.settings import Settings
 from .. import paths
+from ..bounded.question import WideError, are_close
 from ..inspection import interval_of, optimum_of, rewarded_path, step_count
 from ..intervals import Numbers, Truth
 from ..operators import _answer, _complement, _is_qualitative, _meant, _terms, _threshold
@@ -76,7 +77,7 @@ def _path_probability(
         now = evaluation.mask(path.states).astype(np.float64)
         return Quantity(now, now, "evaluation")
     if isinstance(path, paths.Next):
-        return bounded.next_step(graph, evaluation.mask(path.states), optimum, settings)
+        return _accepted(evaluation, bounded.next_step(graph, evaluation.mask(path.states), optimum, settings))
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
         _warn_if_empty(evaluation, goal, path.goal)
@@ -90,7 +91,16 @@ def _path_probability(
         found = bounded.bounded_until(
             graph, through, goal, int(low), None if high is None else int(high), which, settings
         )
-    return _complement(found) if path.negated else found
+    return _accepted(evaluation, _complement(found) if path.negated else found)
+
+
+def _accepted(evaluation: RankEvaluation, found: Quantity) -> Quantity:
+    """What steps came to, if its bounds are as close as asked for in the initial states of all ranks."""
+    world, initial = evaluation.world, evaluation.part.initial
+    lower, upper = found.lower[initial], found.upper[initial]
+    if not world.all(are_close(lower, upper, evaluation.settings)):
+        raise WideError.after(found.iterations, world.greatest((upper - lower).max(initial=0.0)))
+    return found
 
 
 def _warn_if_empty(evaluation: RankEvaluation, goal: Mask, formula: Expression) -> None:
@@ -121,14 +131,16 @@ def _objective(
             return unbounded.total_reward(graph, rewards_by_row(model, structure), optimum, settings)
         case Cumulative(limit) if limit is not None:
             if model.is_continuous:
-                return bounded.cumulative_time(graph, structure, paths.time(limit, constants, source), settings)
-            count = step_count(objective, _terms(evaluation))
-            return bounded.cumulative_steps(graph, rewards_by_row(model, structure), count, optimum, settings)
+                time = paths.time(limit, constants, source)
+                return _accepted(evaluation, bounded.cumulative_time(graph, structure, time, settings))
+            count, rows = step_count(objective, _terms(evaluation)), rewards_by_row(model, structure)
+            return _accepted(evaluation, bounded.cumulative_steps(graph, rows, count, optimum, settings))
         case Instantaneous(moment):
             if model.is_continuous:
-                return bounded.instantaneous_time(graph, structure, paths.time(moment, constants, source), settings)
+                time = paths.time(moment, constants, source)
+                return _accepted(evaluation, bounded.instantaneous_time(graph, structure, time, settings))
             count = paths.whole(moment, constants, source)
-            return bounded.instantaneous_steps(graph, structure, count, optimum, settings)
+            return _accepted(evaluation, bounded.instantaneous_steps(graph, structure, count, optimum, settings))
         case LongRun():
             return _long_run(evaluation, structure, optimum, settings, formula)
     return _until_settled(evaluation, objective, structure, optimum, settings)
