@@ -145,6 +145,7 @@ def test_ctrl_c_keeps_rows_and_leaves_nobody_behind(tmp_path: Path) -> None:
         text=True,
         cwd=ROOT,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background are deaf to it
     )
     assert job.stdout is not None
     lines = [job.stdout.readline() for _ in range(3)]  # two rows are there
