@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 import flint
 import numpy as np
@@ -13,6 +15,7 @@ from played import played_device
 
 import galton
 from galton import GaltonError, Settings
+from galton.checking.bounded import stiff_time
 from galton.solve.stiff import effort, evolution
 from galton.solve.stiff.open_chain import OpenChain
 from galton.solve.stiff.pieces import Piece, Track
@@ -20,6 +23,7 @@ from galton.solve.stiff.weight import proved_growth
 from galton.solve.stiff.window import Window
 
 Floats = npt.NDArray[np.float64]
+T = TypeVar("T")
 EPS = 1e-6
 BY_EQUATIONS = Settings(method="rational-krylov", eps=EPS)
 DIGITS = 50
@@ -175,13 +179,14 @@ def test_the_error_of_a_disturbed_solution_is_at_least_the_disturbance(size: flo
     ],
 )
 def test_a_wrong_proposal_is_refused(monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Floats], Floats]) -> None:
-    propose = evolution.propose
+    propose = evolution.Proposal.run
 
-    def wrong(*given: object) -> Window:
-        found = propose(*given)  # type: ignore[arg-type]
+    def wrong(self: evolution.Proposal) -> Window:
+        found = propose(self)
+        assert found is not None
         return replace(found, pieces=[replace(p, coefficients=spoil(p.coefficients)) for p in found.pieces])
 
-    monkeypatch.setattr(evolution, "propose", wrong)
+    monkeypatch.setattr(evolution.Proposal, "run", wrong)
     rates, time = CASES["drawn"]
     with pytest.raises(GaltonError, match=r"rational-krylov finds no answer.*without"):
         galton.check(model_of(rates), QUESTIONS["until"].format(time), settings=BY_EQUATIONS)
@@ -240,12 +245,41 @@ def test_numbers_that_are_small_beside_their_weight_are_noticed_at_once(
     The weight, the mean over such a time, is not small, and does not tell; a look at it let all windows be made.
     """
     always_tried(monkeypatch)
-    monkeypatch.setattr(evolution, "propose", evolution.propose if not why else None)
+    monkeypatch.setattr(evolution, "Proposal", evolution.Proposal if not why else None)
     found = galton.check(stages_in_a_row(count), 'P=? [ F<=3 "goal" ]')
     assert found.steps[-1].method == ("uniformisation" if why else "rational-krylov")
     assert [work.detail.partition(": ")[2] for work in found.work if "given up with" in work.detail] == [why] * bool(
         why
     )
+
+
+@pytest.mark.parametrize("case", ["stages", "drawn", "long"])
+def test_a_try_may_be_given_up_anywhere(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+    """While the weight is sought, prospects are looked at, and vectors are found; again and again."""
+    rates, time = CASES[case]
+    text = QUESTIONS["until"].format(time)
+    always_tried(monkeypatch)
+    at_once = galton.check(model_of(rates), text)
+    spend, calls = effort.Budget.spend, iter(range(1_000_000))
+
+    def stopped(self: effort.Budget, work: float) -> None:
+        spend(self, work)
+        if (call := next(calls)) < 600 and call % 29 == 28:
+            raise effort.TooMuchWorkError("it is the turn of others")
+
+    monkeypatch.setattr(effort.Budget, "spend", stopped)
+    monkeypatch.setattr(stiff_time.Stiff, "_tried", lambda self, find, left=0: tried_until_it_ends(find))
+    found = galton.check(model_of(rates), text)
+    assert next(calls) > 100
+    assert found.steps[-1].method == at_once.steps[-1].method == "rational-krylov"
+    assert max(found.lower, at_once.lower) <= min(found.upper, at_once.upper)
+    assert found.upper - found.lower <= EPS * found.lower
+
+
+def tried_until_it_ends(find: Callable[[], T]) -> T:
+    while True:
+        with suppress(effort.TooMuchWorkError):
+            return find()
 
 
 def test_a_try_goes_on_where_the_last_one_was_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,10 +308,11 @@ def test_a_try_goes_on_where_the_last_one_was_given_up(monkeypatch: pytest.Monke
 def test_what_may_be_spent_grows_with_the_progress() -> None:
     least = effort.Least(prospects=2.0, beginning=3.0, window=4.0)
     assert effort.Budget(steps=100.0).pays(least)
-    assert not effort.Budget(steps=60.0).pays(least)  # 2 is more than 3 %
+    assert not effort.Budget(steps=49.0).pays(least)  # 2 is more than 4 %
     assert not effort.Budget(steps=99.0).pays(least)  # 7 is more than 7 %
+    assert not effort.Budget(steps=100.0, spent=3.5).pays(least)  # a fifth more is more than 4 %
     budget = effort.Budget(steps=100.0)
-    budget.spend(2.5)
+    budget.spend(3.5)
     with pytest.raises(effort.TooMuchWorkError):
         budget.spend(1.0)
     budget = effort.Budget(steps=100.0, spent=2.0)

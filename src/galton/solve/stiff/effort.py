@@ -4,10 +4,10 @@ Work is counted in entries of matrices and vectors that equations go over: about
 and not timed, so that the same question has the same answer on every run.
 
 How many steps are left is not known: the rest of a sum is often enclosed long before its end, and all of a sudden. So a
-forecast is believed up to ten times the steps that have been made. Of what these take, equations may have 3 % to find
-out whether they are likely to succeed, 7 % until they get anywhere, and half when they come to their end. So what is
-spent in vain before there is any progress is a tenth of what was foreseen, and never more than the steps that have been
-made.
+forecast is believed up to ten times the steps that have been made. Of what these take, equations may have 4 % to find
+out whether they are likely to succeed, 7 % more until they get anywhere, and half when they come to their end. What was
+given up goes on where it was, when a fifth more may be spent. So what is spent in vain before there is any progress is
+a ninth of what was foreseen, and little more than the steps that have been made.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ MEETING, BYTE, BROUGHT = 6_000.0, 8e-4, 0.4
 ENTRY_BYTES, STATE_BYTES = 12, 24  # of a step
 
 BELIEVED = 10.0  # times the steps made: steps left that are expected
-PROSPECTS = 0.03  # of what these take: what may be spent until equations are likely to succeed …
+PROSPECTS = 0.04  # of what these take: what may be spent until equations are likely to succeed …
+AGAIN = 1.2  # times what has been spent on that: what there must be to spend before it goes on
 SHARE = 0.07  # … then until they get anywhere …
 WORTH = 0.5  # … and on a success
 
@@ -106,9 +107,10 @@ class Budget:
     def pays(self, least: Least) -> bool:
         """Whether to begin, or to go on with what has been begun."""
         if self.trusted is None:
-            return least.prospects <= self.limit and least.beginning + least.window <= SHARE * self.steps
-        # A window that was given up is begun anew, and takes longer than it did.
-        window = max(least.window, 2 * (self.spent - self.begun))
+            enough = max(least.prospects, AGAIN * self.spent)
+            return enough <= self.limit and least.beginning + least.window <= SHARE * self.steps
+        # A window that was given up takes longer than was thought.
+        window = max(least.window, AGAIN * (self.spent - self.begun))
         return self.spent + window <= self.limit and self.foreseen <= WORTH * self.steps
 
     def spend(self, work: float) -> None:

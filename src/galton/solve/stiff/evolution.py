@@ -20,7 +20,7 @@ from .open_chain import OpenChain, Reals
 from .pieces import Piece, Track
 from .resolvent import Resolvents
 from .weight import Weight
-from .window import Window, propose
+from .window import Proposal, Window
 
 __all__ = ["Evolution", "Windows"]
 
@@ -47,8 +47,8 @@ class Windows:
     """Windows of time one after the other, from bounds ``known`` at some time above 0 to the end.
 
     Errors of ``allowed``, beside the weight and before they grow, are aimed at. Where doubles have too few digits for
-    that, vectors may be ``fine``. When the budget is spent, :meth:`run` can go on later, from the last window that was
-    proved.
+    that, vectors may be ``fine``. When the budget is spent, :meth:`run` can go on later, with the
+    vectors that are there.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class Windows:
         self._before = budget.spent
         self._u: Reals = ((lower + (upper - lower) / 2) / weight.w).astype(self._resolvents.real)
         self._now, self._ratio, self._left = self._begin, RATIO, allowed
+        self._proposal: Proposal | None = None
         self._windows = self._solved = self._steps = self._sweeps = 0
 
     def run(self, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
         """Bounds on u at the end. ``watch`` is shown each piece when the track has come to its end."""
         while self._now < self._end:
-            self._budget.begin_window()
             then = _next(self._now, self._ratio, self._end)
             window = self._proposed(then)
             if window is None:
@@ -100,11 +100,16 @@ class Windows:
         below, above = self._chain.drift(self._u * self._w)
         slope = (below + (above - below) / 2) / self._w
         part = math.log(then / self._now) / math.log(self._end / self._begin)
-        window = propose(self._resolvents, self._u, slope, self._now, then, max(self.allowed * part, self._left / 3))
+        if self._proposal is None:
+            self._budget.begin_window()
+            allowed = max(self.allowed * part, self._left / 3)
+            self._proposal = Proposal(self._resolvents, self._u, slope, self._now, then, allowed)
+        window = self._proposal.run()
         if window is not None:
             # Before any of it is proved: no try is given up in the midst of a window.
             entries = len(self._chain.rows.columns) + 8 * self._chain.n
             self._budget.spend(2 * sum(len(piece.coefficients) for piece in window.pieces) * entries)
+        self._proposal = None
         return window
 
     def _prove(self, window: Window, watch: Callable[[Piece, Track], None] | None) -> None:

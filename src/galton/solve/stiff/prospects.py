@@ -19,17 +19,16 @@ import math
 
 import numpy as np
 
-from ... import _core
-from ...backend.bicgstab import dot
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
-from .effort import Budget
+from .effort import READY, Budget, UnsolvedError
 from .open_chain import OpenChain
 from .resolvent import Resolvent, Resolvents
-from .weight import Weight
+from .space import Space
+from .weight import Weighing, Weight
 
-__all__ = ["why_not"]
+__all__ = ["Prospects"]
 
 SHIFT = 10  # σ t
 VECTORS = 10
@@ -39,19 +38,76 @@ SLOWLY = 2.0  # -Re λt of what hardly settles
 TURNS = 1.75  # |Im λ| beside |Re λ| that is too much
 
 
-def why_not(
-    chain: OpenChain, weight: Weight, time: float, important: Int32s, least: float, settings: Settings, budget: Budget
-) -> str:
-    """What speaks against windows up to that time; empty where nothing does.
+class Prospects:
+    """The weight of errors at a time, and whether windows up to it are likely to succeed.
 
-    Numbers of important states that are less than ``least`` beside their weight are too small.
+    What was given up for too much work goes on where it was: eliminations are kept.
+
+    Attributes
+    ----------
+    time
+        The last one asked for.
+    budget
+        What may be spent. Where that is without end, all is likely to succeed.
+    least
+        Numbers of important states that are less than this beside their weight are too small.
     """
-    resolvents = Resolvents(chain, weight.w, settings, budget, order=weight.order)
-    resolvents.next_level()
-    resolvent = resolvents.at(SHIFT / time)
-    if _beside_weight(resolvent, chain, weight.w, SHIFT / time)[important].min(initial=math.inf) < least:
-        return "its numbers are too small"
-    return "its numbers swing for long" if _swings(resolvent, chain, weight.w, time, budget) else ""
+
+    def __init__(
+        self, chain: OpenChain, time: float, important: Int32s, least: float, settings: Settings, budget: Budget
+    ) -> None:
+        self._chain, self._important, self._settings = chain, important, settings
+        self.time, self.budget, self.least = time, budget, least
+        self._weighing: Weighing | None = None
+        self._resolvents: Resolvents | None = None
+        self._resolvent: Resolvent | None = None
+        self._space: Space | None = None
+        self._weight: Weight | None = None
+
+    def weight(self) -> Weight:
+        """The weight of errors; raises where something speaks against windows."""
+        if self._weighing is None:
+            self.budget.spend(READY)
+            self._weighing = Weighing(self._chain, self.time, self._settings, self.budget)
+        if self._weight is None:
+            self._weight = self._weighing.run()
+        if self.budget.steps < math.inf:
+            reason = self._why_not(self._weight)
+            if reason:
+                raise UnsolvedError(reason)
+        return self._weight
+
+    def _why_not(self, weight: Weight) -> str:
+        """What speaks against windows; empty where nothing does."""
+        chain, sigma = self._chain, SHIFT / self.time
+        if self._resolvents is None or self._resolvent is None:
+            self._resolvents = Resolvents(chain, weight.w, self._settings, self.budget, order=weight.order)
+            self._resolvents.next_level()
+            self._resolvent = self._resolvents.at(sigma)
+        beside = _beside_weight(self._resolvent, chain, weight.w, sigma)
+        if beside[self._important].min(initial=math.inf) < self.least:
+            return "its numbers are too small"
+        return "its numbers swing for long" if self._swings(weight.w) else ""
+
+    def _swings(self, w: Floats) -> bool:
+        """Whether something swings that is not gone by that time."""
+        assert self._resolvents is not None
+        assert self._resolvent is not None
+        if self._space is None:
+            lower, upper = self._chain.drift(w)
+            slope = (lower + (upper - lower) / 2) / w  # w is about the numbers at that time
+            if not slope.any():
+                return False
+            self._space = Space(self._resolvents, self._resolvent, slope, min(VECTORS, self._chain.n))
+        space = self._space
+        while space.size < len(space.x) and not space.is_whole:
+            space.add(ROUGH * space.largest)
+        try:
+            found = SHIFT - self.time * np.linalg.eigvals(np.linalg.inv(space.h[: space.size, : space.size]))
+        except np.linalg.LinAlgError:
+            return False
+        left = found[found.real > -LEFT]
+        return bool((np.abs(left.imag) > TURNS * np.maximum(np.abs(left.real), SLOWLY)).any())
 
 
 def _beside_weight(resolvent: Resolvent, chain: OpenChain, w: Floats, sigma: float) -> Floats:
@@ -60,29 +116,3 @@ def _beside_weight(resolvent: Resolvent, chain: OpenChain, w: Floats, sigma: flo
     for _ in range(SHIFT):
         found = resolvent.precondition(sigma * found + earned)
     return found
-
-
-def _swings(resolvent: Resolvent, chain: OpenChain, w: Floats, time: float, budget: Budget) -> bool:
-    """Whether something swings that is not gone by that time."""
-    n = chain.n
-    lower, upper = chain.drift(w)
-    slope = (lower + (upper - lower) / 2) / w  # w is about the numbers at that time
-    if not slope.any():
-        return False
-    count = min(VECTORS, n)
-    v, h = np.empty((count + 1, n)), np.zeros((count + 1, count))
-    v[0] = slope / math.sqrt(dot(slope, slope))
-    for m in range(1, count + 1):
-        x, parts = resolvent.solve(v[m - 1], ROUGH * float(np.abs(v[m - 1]).max())), np.empty(m)
-        h[m, m - 1] = _core.orthogonalise(v[:m], x, parts, chain.threads)
-        h[:m, m - 1] = parts
-        budget.spend(8 * m * n)
-        if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
-            break
-        v[m] = x / h[m, m - 1]
-    try:
-        found = SHIFT - time * np.linalg.eigvals(np.linalg.inv(h[:m, :m]))
-    except np.linalg.LinAlgError:
-        return False
-    left = found[found.real > -LEFT]
-    return bool((np.abs(left.imag) > TURNS * np.maximum(np.abs(left.real), SLOWLY)).any())

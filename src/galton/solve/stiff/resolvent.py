@@ -135,14 +135,15 @@ class Resolvent:
                 raise UnsolvedError("no elimination solves the equations")
         return found
 
-    def improve(self, b: Floats, allowed: float, x: Floats) -> Floats | None:
-        """The solution, with residuals of at most so much, all relative to a positive vector x that is near."""
-        return self._iterate(b, allowed, x.copy(), 1 / x)
+    def improve(self, b: Floats, allowed: float, x: Floats, near: Floats) -> Floats | None:
+        """Make x the solution, with residuals of at most so much, all relative to a positive vector that is near."""
+        return self._iterate(b, allowed, x, 1 / near)
 
     def precondition(self, b: Floats) -> Floats:
         """About the solution."""
         if self._elimination is None:
             self._elimination = self._eliminated()
+            self._family.spend(ELIMINATING * self._elimination.entries)  # it is kept, even when this was too much
         self._room[:-1] = b
         self._elimination.solve_ending(self._room, self._found)
         self._family.spend(CALL + self._elimination.entries + 4 * self._n)
@@ -202,5 +203,4 @@ class Resolvent:
         )
         if found is None:
             raise UnsolvedError("eliminations take too much memory or time")
-        family.spend(ELIMINATING * found.entries)
         return found

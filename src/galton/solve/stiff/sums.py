@@ -21,12 +21,12 @@ from ..power_sums import PowerSum, Weights, power_sum
 from ..settings import Settings
 from ..tolerance import TINY
 from ..uniformisation import Uniformised
-from .effort import READY, Budget, TooMuchWorkError, UnsolvedError, work_of_steps
+from .effort import Budget, work_of_steps
 from .evolution import Evolution, Windows
 from .open_chain import OpenChain
 from .pieces import Piece, Track
-from .prospects import why_not
-from .weight import Weight, weigh
+from .prospects import Prospects
+from .weight import Weight
 
 __all__ = ["FIRST_JUMPS", "StiffSum", "WideStretchError"]
 
@@ -70,6 +70,7 @@ class StiffSum:
     everywhere: bool = False
     budget: Budget = field(default_factory=Budget)
     _weights: dict[float, Weight] = field(default_factory=dict, init=False)
+    _prospects: Prospects | None = field(default=None, init=False)
     _begun: dict[float, PowerSum] = field(default_factory=dict, init=False)
     _going: Windows | None = field(default=None, init=False)
 
@@ -118,23 +119,14 @@ class StiffSum:
     def _weight(self, end: float) -> Weight:
         """The weight of errors; and something speaks for a success, where much else may not be spent."""
         if end not in self._weights:
-            try:
-                self._weights[end] = self._looked_at(end)
-            except TooMuchWorkError:
-                raise UnsolvedError("its equations are hard to solve") from None
+            if self._prospects is None or self._prospects.time != end or self._prospects.budget is not self.budget:
+                # Errors are at least this part of the weight: numbers that are less than it, by 1/eps, have no digits.
+                least = FINEST / self.settings.eps if self.settings.relative else 0.0
+                self._prospects = Prospects(self.equation, end, self.important, least, self.settings, self.budget)
+            self._weights[end] = self._prospects.weight()
+            self._prospects = None
         self.budget.trust()
         return self._weights[end]
-
-    def _looked_at(self, end: float) -> Weight:
-        self.budget.spend(READY)
-        weight = weigh(self.equation, end, self.settings, self.budget)
-        if self.budget.steps < math.inf:
-            # Errors are at least this part of the weight: numbers that are less than it, by 1/eps, have no digits.
-            least = FINEST / self.settings.eps if self.settings.relative else 0.0
-            reason = why_not(self.equation, weight, end, self.important, least, self.settings, self.budget)
-            if reason:
-                raise UnsolvedError(reason)
-        return weight
 
     def _evolve(self, end: float, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
         """Bounds at the end that are close enough; with smaller errors if the first try is not."""

@@ -1,9 +1,8 @@
 """A proposal for a stretch of time: the solution of u' = Qu + r projected on a small space of vectors.
 
-From time a on, u(a + τ) = u(a) + ∫ exp(Qs) f ds over 0 <= s <= τ, with f = Qu(a) + r. Let v₁ = f/|f|, x_j the solution
-of (σ - Q) x_j = v_j, and v_(j+1) what is left of x_j when its parts along v₁ … v_j are taken away, of length 1
-(Arnoldi's method with a matrix that is shifted and inverted: Moret and Novati 2004, van den Eshof and Hochbruck 2006).
-So x_j = Σ h_ij v_i. For U = u(a) + Σ y_j x_j the defect U' - QU - r is, but for the residuals of the solutions,
+From time a on, u(a + τ) = u(a) + ∫ exp(Qs) f ds over 0 <= s <= τ, with f = Qu(a) + r. Let v₁ = f/|f|, and v_j, x_j,
+h_ij as in :mod:`.space` (Moret and Novati 2004, van den Eshof and Hochbruck 2006). For U = u(a) + Σ y_j x_j the defect
+U' - QU - r is, but for the residuals of the solutions,
 
     Σ_i v_i (Σ_j h_ij (y_j' - σ y_j)) + Σ_j v_j y_j - f,
 
@@ -35,8 +34,9 @@ from .exponentials import exponentials
 from .open_chain import Reals
 from .pieces import Piece
 from .resolvent import Resolvents
+from .space import Space
 
-__all__ = ["Window", "propose"]
+__all__ = ["Proposal", "Window"]
 
 SHIFT = 8.0  # σ, times the length of a window
 KRYLOV, RESIDUALS = 0.5, 0.1  # parts of what is allowed: for the last vector, and for the residuals of each
@@ -64,60 +64,79 @@ class Window:
     steps: int
 
 
-def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float) -> Window | None:
-    """Pieces from ``begin`` up to ``end``, or to some time before; None where the window would be much shorter.
+class Proposal:
+    """Pieces from ``begin`` up to ``end``, or to some time before.
 
-    All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
+    All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much as is ``allowed``.
+    What was given up for too much work goes on with the vectors that are there.
     """
-    length = end - begin
-    size = math.sqrt(dot(slope, slope))
-    if np.abs(slope).max() * length <= KRYLOV * allowed:  # it hardly moves
-        return Window([Piece(begin, end, u[None].copy())], 0, 0)
-    sigma = SHIFT / length
-    resolvent = resolvents.at(sigma)
-    n, threads = len(u), resolvents.chain.threads
-    v, x = np.empty((MOST_VECTORS + 1, n)), np.empty((MOST_VECTORS, n), dtype=resolvents.real)
-    h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
-    v[0] = slope / size
-    small = _Small(h, sigma, size)
-    weight, excess = SHIFT * size, {0: math.inf}  # how many times too large the defect is, by the vectors
-    for m in range(1, MOST_VECTORS + 1):
-        # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
-        largest = float(np.abs(v[m - 1]).max())
-        x[m - 1] = resolvent.solution(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
-        rest, parts = x[m - 1].astype(np.float64), np.empty(m)
-        h[m, m - 1] = _core.orthogonalise(v[:m], rest, parts, threads)
-        h[:m, m - 1] = parts
-        resolvents.spend(5 * m * n)
-        if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
-            break
-        v[m] = rest / h[m, m - 1]
-        if m > FIRST_LOOKS and m % LOOKS:
-            continue
-        defect, weight = small.look(m, length)
-        resolvents.spend(LOOKING)
-        largest = float(np.abs(v[m]).max())
-        excess[m] = defect * length * largest / (KRYLOV * allowed)
-        if m >= FIRST_BELIEVED and excess[m] <= 1:
-            break
-        if m >= DOUBTED and _is_vain(excess, m):
-            while small.look(m, length)[0] * length * largest > KRYLOV * allowed:
-                resolvents.spend(LOOKING)
-                length /= 2
-                if length < SHORTEST * (end - begin):
-                    return None
-            break
-    end = end if length == end - begin else begin + length
-    sizes = [(float(np.abs(one).max()), float(np.abs(it).max())) for one, it in zip(x[:m], v[:m], strict=True)]
-    pieces = []
-    for first, last, coefficients in _pieces(small, m, begin, end, sizes, TAIL * allowed):
-        resolvents.spend(2 * LOOKING)
-        found = np.zeros((len(coefficients), n), dtype=resolvents.real)
-        found[0] = u
-        _add_up(coefficients, x[:m], found, threads)
-        pieces.append(Piece(first, last, found))
-        resolvents.spend(len(coefficients) * (m + 8) * n)
-    return Window(pieces, m, resolvent.steps)
+
+    def __init__(
+        self, resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float
+    ) -> None:
+        self._resolvents, self._u, self._begin, self._end, self._allowed = resolvents, u, begin, end, allowed
+        self._is_still = np.abs(slope).max() * (end - begin) <= KRYLOV * allowed
+        if self._is_still:
+            return
+        sigma, size = SHIFT / (end - begin), math.sqrt(dot(slope, slope))
+        self._resolvent = resolvents.at(sigma)
+        self._space = Space(resolvents, self._resolvent, slope, MOST_VECTORS)
+        self._small = _Small(self._space.h, sigma, size)
+        self._weight = SHIFT * size
+        self._excess = {0: math.inf}  # how many times too large the defect is, by the vectors
+
+    def run(self) -> Window | None:
+        """The window; None where it would be much shorter than was hoped for."""
+        begin, end = self._begin, self._end
+        if self._is_still:  # it hardly moves
+            return Window([Piece(begin, end, self._u[None].copy())], 0, 0)
+        while not self._is_enough():
+            # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
+            residual = RESIDUALS * self._allowed / (self._weight * (end - begin))
+            self._space.add(min(residual, 0.1 * self._space.largest))
+        length = self._shortened()
+        if length < SHORTEST * (end - begin):
+            return None
+        return self._made(end if length == end - begin else begin + length)
+
+    def _is_enough(self) -> bool:
+        """Whether the vectors will do; or more of them will not, for a window of that length."""
+        m, excess = self._space.size, self._excess
+        if self._space.is_whole:
+            return True
+        if m == 0 or (m > FIRST_LOOKS and m % LOOKS):
+            return False
+        if m not in excess:
+            self._resolvents.spend(LOOKING)
+            defect, self._weight = self._small.look(m, self._end - self._begin)
+            excess[m] = self._excess_of(defect, self._end - self._begin)
+        return (m >= FIRST_BELIEVED and excess[m] <= 1) or (m >= DOUBTED and _is_vain(excess, m))
+
+    def _excess_of(self, defect: float, length: float) -> float:
+        return defect * length * self._space.largest / (KRYLOV * self._allowed)
+
+    def _shortened(self) -> float:
+        """A length for which the vectors are enough; or one that is too short."""
+        m, length = self._space.size, self._end - self._begin
+        excess = self._excess.get(m, 0.0)
+        while excess > 1 and length >= SHORTEST * (self._end - self._begin):
+            length /= 2
+            self._resolvents.spend(LOOKING)
+            excess = self._excess_of(self._small.look(m, length)[0], length)
+        return length
+
+    def _made(self, end: float) -> Window:
+        m, resolvents, n = self._space.size, self._resolvents, len(self._u)
+        x, v, pieces = self._space.x[:m], self._space.v[:m], []
+        sizes = [(float(np.abs(one).max()), float(np.abs(it).max())) for one, it in zip(x, v, strict=True)]
+        for first, last, coefficients in _pieces(self._small, m, self._begin, end, sizes, TAIL * self._allowed):
+            resolvents.spend(2 * LOOKING)
+            found = np.zeros((len(coefficients), n), dtype=resolvents.real)
+            found[0] = self._u
+            _add_up(coefficients, x, found, resolvents.chain.threads)
+            pieces.append(Piece(first, last, found))
+            resolvents.spend(len(coefficients) * (m + 8) * n)
+        return Window(pieces, m, self._resolvent.steps)
 
 
 def _add_up(factors: Floats, vectors: Reals, sums: Reals, threads: int) -> None:
