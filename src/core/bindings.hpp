@@ -13,6 +13,7 @@ void bind_lump(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 void bind_steps(nanobind::module_& m);
 void bind_long_run(nanobind::module_& m);
+void bind_stiff(nanobind::module_& m);
 void bind_regions(nanobind::module_& m);
 void bind_budgets(nanobind::module_& m);
 void bind_simulate(nanobind::module_& m);

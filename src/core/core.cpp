@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     galton::bind_solve(m);
     galton::bind_steps(m);
     galton::bind_long_run(m);
+    galton::bind_stiff(m);
     galton::bind_regions(m);
     galton::bind_budgets(m);
     galton::bind_simulate(m);

@@ -232,6 +232,8 @@ class Chain:
     def run_part(self, weight: float | None, x: _Floats, other: _Floats, sum: _Floats | None, threads: int) -> None: ...
     @property
     def segments(self) -> int: ...
+    @property
+    def alike(self) -> int: ...
 
 class Forward:
     """A distribution of a CTMC that moves; see src/core/steps/forward.hpp. Shares the arrays it is made of."""
@@ -395,6 +397,15 @@ def drift_bounds(
     low: npt.NDArray[np.float64] | None,
     lower: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
+    threads: int,
+) -> None: ...
+def orthogonalise(
+    vectors: npt.NDArray[np.float64], x: npt.NDArray[np.float64], parts: npt.NDArray[np.float64], threads: int
+) -> float: ...
+def combine(
+    factors: npt.NDArray[np.float64],
+    vectors: npt.NDArray[np.float64],
+    sums: npt.NDArray[np.float64],
     threads: int,
 ) -> None: ...
 def eliminate(

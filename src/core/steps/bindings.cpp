@@ -179,7 +179,8 @@ void bind_steps(nb::module_& m) {
              nb::arg("sum").none(), nb::arg("threads"), nb::arg("watched") = nb::none(), nb::arg("record") = nb::none())
         .def("run_part", &run_part, nb::arg("weight").none(), nb::arg("x"), nb::arg("other"), nb::arg("sum").none(),
              nb::arg("threads"))
-        .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); });
+        .def_prop_ro("segments", [](const Chain& chain) { return chain.stepper.n_segments(); })
+        .def_prop_ro("alike", [](const Chain& chain) { return chain.stepper.n_alike(); });
     nb::class_<Bellman>(m, "Bellman")
         .def("__init__", &make_bellman, nb::arg("matrix"), nb::arg("constant").none(), nb::arg("maximise"))
         .def("run", &run_bellman, nb::arg("steps"), nb::arg("x"), nb::arg("other"), nb::arg("choices").none(),

@@ -47,6 +47,12 @@ class ChainStepper {
     const MatrixView& matrix() const { return step_.matrix; }
     size_t width() const { return width_; }  // numbers that a vector must have: rows of a part may lead past its own states
     size_t n_segments() const { return rows_.segments.size(); }
+    // Rows that a stencil is applied to.
+    size_t n_alike() const {
+        size_t alike = 0;
+        for (const Segment& segment : rows_.segments) alike += segment.stencil < 0 ? 0 : segment.last - segment.first;
+        return alike;
+    }
 
   private:
     ChainStep step_;

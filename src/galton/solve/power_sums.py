@@ -193,21 +193,18 @@ class Settled:
 class Otherwise(NamedTuple, Generic[T]):
     """Another way to the same, which may be asked for after so many steps.
 
-    ``pays(steps left)`` says whether to do so; if not, that is asked again after twice as many steps. ``ask(steps
-    left)`` gives None where it fails: then that is asked again when it turns out that more steps were left.
+    ``ask(steps done, steps left)`` gives None where it does not pay or fails; it is asked again after twice as many
+    steps.
     """
 
     after: int
-    pays: Callable[[float], bool]
-    ask: Callable[[int], T | None]
+    ask: Callable[[int, int], T | None]
 
     def turned_to(self, done: int, left: float) -> tuple[T | None, Otherwise[T]]:
         """What is found by it, after steps have been ``done``; and itself, as it may be asked again."""
         if done < self.after:
             return None, self
-        if not self.pays(left):
-            return None, self._replace(after=2 * done)
-        return self.ask(math.ceil(left)), self._replace(after=done + math.ceil(left))
+        return self.ask(done, math.ceil(left)), self._replace(after=2 * done)
 
 
 class _Forecast:
@@ -219,6 +216,10 @@ class _Forecast:
 
     def __init__(self) -> None:
         self._seen: list[tuple[int, float]] = []
+
+    def is_due(self, done: int, after: int) -> bool:
+        """Whether to look how far it is: when so many steps have been made that one is asked for, and half as many."""
+        return done >= after or (2 * done >= after and (not self._seen or 2 * self._seen[-1][0] < after))
 
     def note(self, done: int, excess: float) -> None:
         """After so many steps, bounds are so many times wider than they should be."""
@@ -287,6 +288,7 @@ def power_sum(
     stochastic: bool = False,
     everywhere: bool = True,
     exactly: bool = True,
+    early: bool = True,
     otherwise: Otherwise[PowerSum] | None = None,
 ) -> PowerSum:
     """Bounds on Σ w(k) Aᵏ x, x being the vector that the chain holds.
@@ -301,6 +303,8 @@ def power_sum(
         Whether the bounds of all other states have to be close relative to the largest value.
     exactly
         Whether x is meant as it is; otherwise it is rounded.
+    early
+        Whether to look now and then if the rest can be enclosed; otherwise all steps are made.
     otherwise
         Asked once, where many steps are left.
     """
@@ -317,7 +321,7 @@ def power_sum(
     wanted = (important, None) if everywhere else (important,)
     done, rest, forecast = 0, _Rest(), _Forecast()
     while done < weights.end:
-        check = min(done + weights.stride(done), weights.end)
+        check = min(done + weights.stride(done), weights.end) if early else weights.end
         while done < check:
             count = min(chain.batch, check - done)
             seen = chain.advance(count, weights.part(done, count))
@@ -328,7 +332,7 @@ def power_sum(
         if settings.watch is not None and len(important):
             lower, upper = lowered(*rest.bounds(*_at(chain, important)), exponent)
             settings.tell(iterations=done, horizon=weights.end, lower=float(lower[0]), upper=float(upper[0]))
-        if otherwise is not None:
+        if otherwise is not None and forecast.is_due(done, otherwise.after):
             forecast.note(done, _excess(*rest.bounds(*_at(chain, important)), settings, exponent))
             other, otherwise = otherwise.turned_to(done, min(weights.end - done, forecast.left()))
             if other is not None:

@@ -39,6 +39,11 @@ class Uniformised:
         """The chain with a vector to begin with, ``(part.n_states,)``."""
         return Chain(self.part, start.astype(np.float64), 1 / self.rate, self.stay, self.threads)
 
+    @property
+    def alike(self) -> int:
+        """How many rows are like their neighbours, so that steps are quicker; on a device none is looked for."""
+        return int(getattr(self.part.matrix.chain(1 / self.rate, self.stay), "alike", 0))
+
 
 def uniformise(
     model: Model, keep: Mask | None, threads: int, prepare: Callable[[Part], Part] = lambda part: part

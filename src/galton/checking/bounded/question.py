@@ -89,6 +89,11 @@ class BoundedQuestion:
         return replace(self.settings, method=None)
 
     @property
+    def at_home(self) -> BoundedQuestion:
+        """The same question about the model on the host."""
+        return replace(self, model=self.model.to_host())
+
+    @property
     def in_single(self) -> bool:
         """Whether steps are made in single precision, which is for devices."""
         return self.settings.single and self.model.on_device

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...backend.steps import least_positive, row_products
-from ...device.arrays import greatest, namespace
+from ...device.arrays import greatest, namespace, on_host
 from ...model.rounding import FAINT
 from ...model.sparse import Mask, Model, Rewards
 from ...solve.methods import BACKWARD, RATIONAL
@@ -164,6 +164,8 @@ class JumpSum:
         How to go the other way, for so much time.
     equation
         The differential equation that the number solves.
+    home
+        The same for a question about the model on the host.
     """
 
     step: str
@@ -173,6 +175,7 @@ class JumpSum:
     at_zero: Floats
     forward: Callable[[float], forward_in_time.Attempt]
     equation: Callable[[], OpenChain]
+    home: Callable[[BoundedQuestion], JumpSum | None]
     most: float = np.inf
     stochastic: bool = False
     exponent: int = 0
@@ -186,7 +189,13 @@ class JumpSum:
         return Quantity(lower, upper, _method(found), work)
 
     def _stiff(self, ask: BoundedQuestion) -> Stiff:
-        return Stiff(ask, self.equation, self.chain, self.start, self.weights, self.exponent)
+        def home() -> Stiff:
+            there = ask.at_home
+            found = self.home(there)
+            assert found is not None  # the same model has the same states that matter
+            return found._stiff(there)
+
+        return Stiff(ask, self.equation, self.chain, self.start, self.weights, self.exponent, home)
 
     def curve(self, ask: BoundedQuestion, times: Sequence[float]) -> Curve:
         """Bound it in the initial states, at many times that ascend, all of them in one pass."""
@@ -252,6 +261,7 @@ def reach(ask: BoundedQuestion, through: Mask, goal: Mask) -> JumpSum | None:
         reached,
         forward,
         partial(_equation, ask, matter, reached),
+        lambda there: reach(there, on_host(through), on_host(goal)),
         1.0,
         exponent=exponent,
         work=(graph,),
@@ -278,6 +288,7 @@ def stay(ask: BoundedQuestion, inside: Mask) -> JumpSum | None:
         staying,
         forward,
         equation,
+        lambda there: stay(there, on_host(inside)),
         1.0,
         work=(graph,),
     )
@@ -298,6 +309,7 @@ def reward_over(ask: BoundedQuestion, rates: Floats) -> JumpSum | None:
         ask.zeros,
         forward,
         partial(_equation, ask, keep, ask.zeros, earned=rates),
+        lambda there: reward_over(there, on_host(rates)),
         stochastic=bool(keep.all()),
         exponent=exponent,
     )
@@ -310,7 +322,17 @@ def reward_at(ask: BoundedQuestion, state: Floats) -> JumpSum | None:
         return None
     start, forward = chain.part.of(state), partial(forward_in_time.reward_at, ask, state)
     equation, whole = partial(_equation, ask, keep, ask.zeros, start=state), bool(keep.all())
-    return JumpSum("reward at a time", chain, start, Weights.at_time, state, forward, equation, stochastic=whole)
+    return JumpSum(
+        "reward at a time",
+        chain,
+        start,
+        Weights.at_time,
+        state,
+        forward,
+        equation,
+        lambda there: reward_at(there, on_host(state)),
+        stochastic=whole,
+    )
 
 
 def _earning(ask: BoundedQuestion, rates: Floats) -> tuple[Uniformised | None, Mask]:
@@ -344,9 +366,18 @@ def _after(ask: BoundedQuestion, through: Mask, later: Quantity, time: float) ->
     width = _relative_width(below, above)
     sums, tried = [], list[Work]()
 
-    def add(start: Floats) -> None:
+    def stiff(ask: BoundedQuestion, chain: Uniformised, matter: Mask, start: Floats) -> Stiff:
+        def home() -> Stiff:
+            there, keep = ask.at_home, on_host(matter)
+            jumps = uniformise(there.model, keep, there.threads)
+            assert jumps is not None  # as there is one here
+            return stiff(there, jumps, keep, on_host(start))
+
         equation = partial(_equation, ask, matter, ask.zeros, start=start)
-        found, work = _sum(ask, Stiff(ask, equation, chain, chain.part.of(start), Weights.at_time), time)
+        return Stiff(ask, equation, chain, chain.part.of(start), Weights.at_time, home=home)
+
+    def add(start: Floats) -> None:
+        found, work = _sum(ask, stiff(ask, chain, matter, start), time)
         sums.append(found)
         tried.extend(work)
 

@@ -15,15 +15,14 @@ from dataclasses import dataclass, replace
 from ...model.values import Floats
 from ..methods import RATIONAL as METHOD
 from ..settings import Settings
-from .effort import Budget, TooMuchWorkError, UnsolvedError
+from .effort import Budget, UnsolvedError
 from .open_chain import OpenChain, Reals
 from .pieces import Piece, Track
 from .resolvent import Resolvents
-from .swinging import swings
 from .weight import Weight
-from .window import propose
+from .window import Proposal, Window
 
-__all__ = ["Evolution", "evolve"]
+__all__ = ["Evolution", "Windows"]
 
 RATIO, MOST_RATIO = 4.0, 64.0  # of the end of a window and its beginning
 FEW, MANY = 14, 24  # vectors of a window, after which the next one is longer, or shorter
@@ -44,67 +43,87 @@ class Evolution:
     sweeps: int
 
 
-def evolve(
-    chain: OpenChain,
-    weight: Weight,
-    known: tuple[float, Floats, Floats],
-    end: float,
-    allowed: float,
-    settings: Settings,
-    budget: Budget,
-    fine: bool = False,
-    watch: Callable[[Piece, Track], None] | None = None,
-) -> Evolution:
-    """Bounds on u at the end, from bounds ``known`` at some time above 0.
+class Windows:
+    """Windows of time one after the other, from bounds ``known`` at some time above 0 to the end.
 
     Errors of ``allowed``, beside the weight and before they grow, are aimed at. Where doubles have too few digits for
-    that, vectors may be ``fine``. ``watch`` is shown each piece when the track has come to its end.
+    that, vectors may be ``fine``. When the budget is spent, :meth:`run` can go on later, with the
+    vectors that are there.
     """
-    begin, lower, upper = known
-    w, entries = weight.w, len(chain.rows.columns) + 8 * chain.n
-    track = Track(chain, w, weight.growth, lower, upper)
-    resolvents = Resolvents(chain, w, settings, budget, order=weight.order, fine=fine)
-    resolvents.next_level()
-    before = budget.spent
-    u: Reals = ((lower + (upper - lower) / 2) / w).astype(resolvents.real)
-    now, ratio, left = begin, RATIO, allowed
-    windows = solved = steps = sweeps = 0
-    while now < end:
-        if budget.spent > budget.free:
-            budget.free = math.inf
-            if swings(chain, weight, end, settings, budget):
-                raise UnsolvedError("its numbers swing for long")
-        then = _next(now, ratio, end)
-        below, above = chain.drift(u * w)
-        slope = (below + (above - below) / 2) / w
-        share = max(allowed * math.log(then / now) / math.log(end / begin), left / 3)
-        window = propose(resolvents, u, slope, now, then, share)
-        if window is None:
-            ratio = 1 + (min(ratio, then / now) - 1) * SHORTER
-            if ratio < SHORTEST:
-                raise UnsolvedError("windows that are too short")
-            continue
+
+    def __init__(
+        self,
+        chain: OpenChain,
+        weight: Weight,
+        known: tuple[float, Floats, Floats],
+        end: float,
+        allowed: float,
+        settings: Settings,
+        budget: Budget,
+        fine: bool = False,
+    ) -> None:
+        self.allowed, self._end = allowed, end
+        self._chain, self._w, self._settings, self._budget = chain, weight.w, settings, budget
+        self._begin, lower, upper = known
+        self._track = Track(chain, weight.w, weight.growth, lower, upper)
+        self._resolvents = Resolvents(chain, weight.w, settings, budget, order=weight.order, fine=fine)
+        self._resolvents.next_level()
+        self._before = budget.spent
+        self._u: Reals = ((lower + (upper - lower) / 2) / weight.w).astype(self._resolvents.real)
+        self._now, self._ratio, self._left = self._begin, RATIO, allowed
+        self._proposal: Proposal | None = None
+        self._windows = self._solved = self._steps = self._sweeps = 0
+
+    def run(self, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
+        """Bounds on u at the end. ``watch`` is shown each piece when the track has come to its end."""
+        while self._now < self._end:
+            then = _next(self._now, self._ratio, self._end)
+            window = self._proposed(then)
+            if window is None:
+                self._ratio = 1 + (min(self._ratio, then / self._now) - 1) * SHORTER
+                if self._ratio < SHORTEST:
+                    raise UnsolvedError("windows that are too short")
+                continue
+            self._prove(window, watch)
+            if self._now < then:
+                self._ratio = self._now / window.pieces[0].begin
+            elif window.vectors <= FEW:
+                self._ratio = min(self._ratio * FASTER, MOST_RATIO)
+            elif window.vectors >= MANY:
+                self._ratio = 1 + (self._ratio - 1) * (USUAL / window.vectors) ** 2
+            self._budget.begin_window()
+            self._budget.come_to(_part_done(self._begin, self._now, self._end), self._before)
+        below, above = self._track.bounds()
+        return Evolution(below, above, self._windows, self._solved, self._steps, self._sweeps + 2 * self._steps)
+
+    def _proposed(self, then: float) -> Window | None:
+        below, above = self._chain.drift(self._u * self._w)
+        slope = (below + (above - below) / 2) / self._w
+        part = math.log(then / self._now) / math.log(self._end / self._begin)
+        if self._proposal is None:
+            self._budget.begin_window()
+            allowed = max(self.allowed * part, self._left / 3)
+            self._proposal = Proposal(self._resolvents, self._u, slope, self._now, then, allowed)
+        window = self._proposal.run()
+        if window is not None:
+            # Before any of it is proved: no try is given up in the midst of a window.
+            entries = len(self._chain.rows.columns) + 8 * self._chain.n
+            self._budget.spend(2 * sum(len(piece.coefficients) for piece in window.pieces) * entries)
+        self._proposal = None
+        return window
+
+    def _prove(self, window: Window, watch: Callable[[Piece, Track], None] | None) -> None:
         for scaled in window.pieces:
-            piece = replace(scaled, coefficients=scaled.coefficients * w)
-            left -= track.step(piece)
-            sweeps += len(piece.coefficients)
-            budget.spend(2 * len(piece.coefficients) * entries)
+            piece = replace(scaled, coefficients=scaled.coefficients * self._w)
+            self._left -= self._track.step(piece)
+            self._sweeps += len(piece.coefficients)
             if watch is not None:
-                watch(piece, track)
-        now = window.pieces[-1].end
-        u = window.pieces[-1].coefficients.sum(axis=0)
-        windows, solved, steps = windows + 1, solved + window.vectors, steps + window.steps
-        settings.tell(method=METHOD, time=now, horizon=end, windows=windows)
-        if before + (budget.spent - before) * _share_left(begin, now, end) > budget.most:
-            raise TooMuchWorkError("it would take more work than jumps do")
-        if window.pieces[-1].end < then:
-            ratio = now / window.pieces[0].begin
-        elif window.vectors <= FEW:
-            ratio = min(ratio * FASTER, MOST_RATIO)
-        elif window.vectors >= MANY:
-            ratio = 1 + (ratio - 1) * (USUAL / window.vectors) ** 2
-    below, above = track.bounds()
-    return Evolution(below, above, windows, solved, steps, sweeps + 2 * steps)
+                watch(piece, self._track)
+        self._now = window.pieces[-1].end
+        self._u = window.pieces[-1].coefficients.sum(axis=0)
+        self._windows += 1
+        self._solved, self._steps = self._solved + window.vectors, self._steps + window.steps
+        self._settings.tell(method=METHOD, time=self._now, horizon=self._end, windows=self._windows)
 
 
 def _next(now: float, ratio: float, end: float) -> float:
@@ -114,6 +133,7 @@ def _next(now: float, ratio: float, end: float) -> float:
     return math.sqrt(now * end) if now * ratio**1.5 > end else now * ratio
 
 
-def _share_left(begin: float, now: float, end: float) -> float:
-    """How many times as much work all windows may take as those so far; the first ones take most."""
-    return 0.5 + 0.5 * math.log(end / begin) / math.log(now / begin)
+def _part_done(begin: float, now: float, end: float) -> float:
+    """The part of the work on all windows that has been done; the first ones take most."""
+    way = math.log(now / begin) / math.log(end / begin)
+    return 2 * way / (1 + way)

@@ -21,7 +21,7 @@ from ...model.rounding import UNIT
 from ...model.sparse import Int32s
 from ...model.values import Floats
 from ..settings import Settings
-from .effort import CALL, Budget, UnsolvedError
+from .effort import CALL, ELIMINATING, WALK, WALKING, Budget, UnsolvedError
 from .open_chain import OpenChain, Reals
 
 __all__ = ["Resolvent", "Resolvents"]
@@ -30,10 +30,8 @@ THRESHOLDS = (3e-3, 3e-4, 3e-5, 0.0)  # of what is forgotten; the next where BiC
 RESTARTS = 4
 REFINEMENTS = 3  # corrections of a solution that needs more digits than doubles have
 PATIENCE = 80  # steps of BiCGStab
-LOOK = 2  # steps between two looks
 FILL = 40  # entries that an elimination may keep, for each of the chain
 OPERATIONS = 3_000  # of an elimination, for each entry of the chain
-WALK = 200_000  # steps of the random walk that finds where the chain spends its time
 
 
 class Resolvents:
@@ -94,7 +92,9 @@ class Resolvents:
         """Those that are far from where the chain spends its time first; who ends begins anew there."""
         n = self.chain.n
         matrix = _core.Matrix(None, self._starts, self._columns, values, None)
-        busiest = _core.busiest_state(matrix, 0, min(WALK, 50 * n))
+        walk = min(WALK, 50 * n)  # finds where the chain spends its time
+        self.spend(WALKING * walk)
+        busiest = _core.busiest_state(matrix, 0, walk)
         if busiest == n:
             busiest = 0
         columns = self._columns.copy()
@@ -129,20 +129,21 @@ class Resolvent:
 
     def solve(self, b: Floats, allowed: float) -> Floats:
         """The solution in doubles, with residuals of at most so much; forgets less where that is needed."""
-        while (found := self._iterate(b, allowed, self.precondition(b), np.ones(self._n))) is None:
+        while (found := self._iterate(b, allowed, self.precondition(b))) is None:
             self._elimination = None
             if not self._family.next_level():
                 raise UnsolvedError("no elimination solves the equations")
         return found
 
-    def improve(self, b: Floats, allowed: float, x: Floats) -> Floats | None:
-        """The solution, with residuals of at most so much, all relative to a positive vector x that is near."""
-        return self._iterate(b, allowed, x.copy(), 1 / x)
+    def improve(self, b: Floats, allowed: float, x: Floats, near: Floats) -> Floats | None:
+        """Make x the solution, with residuals of at most so much, all relative to a positive vector that is near."""
+        return self._iterate(b, allowed, x, 1 / near)
 
     def precondition(self, b: Floats) -> Floats:
         """About the solution."""
         if self._elimination is None:
             self._elimination = self._eliminated()
+            self._family.spend(ELIMINATING * self._elimination.entries)  # it is kept, even when this was too much
         self._room[:-1] = b
         self._elimination.solve_ending(self._room, self._found)
         self._family.spend(CALL + self._elimination.entries + 4 * self._n)
@@ -155,23 +156,27 @@ class Resolvent:
         y -= self._found[:-1]
         self._family.spend(CALL + self._entries + 16 * self._n)
 
-    def _iterate(self, b: Floats, allowed: float, x: Floats, weight: Floats) -> Floats | None:
-        """Improve x in place; None where that does not come to an end."""
+    def _iterate(self, b: Floats, allowed: float, x: Floats, weight: Floats | None = None) -> Floats | None:
+        """Improve x in place; None where that does not come to an end. Residuals count by weight, or all alike."""
         r = np.empty(self._n)
+
+        def largest(values: Floats) -> float:
+            return float(np.abs(values if weight is None else values * weight).max())
+
         with np.errstate(all="ignore"):  # a breakdown is noticed by its result
             for _ in range(RESTARTS):  # the recurrence may know too little of its residual
                 self._product(x, r)
                 np.subtract(b, r, out=r)
                 # What x itself is rounded by makes residuals of that size.
-                rounding = 8 * UNIT * float((self._diagonal * np.abs(x) * weight).max())
-                allowed = max(allowed, rounding)
-                if np.abs(r * weight).max() <= allowed:
+                allowed = max(allowed, 8 * UNIT * largest(self._diagonal * x))
+                if largest(r) <= allowed:
                     return x
-                iteration = Iteration(x, r, self._product, self.precondition, updates=HostUpdates(weight**2))
-                for _ in range(0, PATIENCE, LOOK):
-                    iteration.run(LOOK)
-                    self.steps += LOOK
-                    size = float(np.abs(r * weight).max())
+                updates = HostUpdates(None if weight is None else weight**2)
+                iteration = Iteration(x, r, self._product, self.precondition, updates=updates)
+                for _ in range(PATIENCE):
+                    iteration.run(1)
+                    self.steps += 1
+                    size = largest(r)
                     if not size > allowed / 2:
                         break
                 if not np.isfinite(size) or size > allowed:
@@ -198,5 +203,4 @@ class Resolvent:
         )
         if found is None:
             raise UnsolvedError("eliminations take too much memory or time")
-        family.spend(20 * found.entries)
         return found

@@ -21,11 +21,12 @@ from ..power_sums import PowerSum, Weights, power_sum
 from ..settings import Settings
 from ..tolerance import TINY
 from ..uniformisation import Uniformised
-from .effort import FIRST, Budget
-from .evolution import Evolution, evolve
+from .effort import Budget, work_of_steps
+from .evolution import Evolution, Windows
 from .open_chain import OpenChain
 from .pieces import Piece, Track
-from .weight import LEAST, weigh
+from .prospects import Prospects
+from .weight import Weight
 
 __all__ = ["FIRST_JUMPS", "StiffSum", "WideStretchError"]
 
@@ -36,14 +37,13 @@ DOUBT = 4.0  # times what seems to be needed is asked for in another try
 FINEST = 1e-13  # errors beside the weight that doubles can be asked for
 COARSEST = 1e-2
 ROUNDED = 100.0  # units in the last place, times the jumps: about the error of vectors in doubles
-NOTHING = 1e-300  # an eps that no early end meets
 
 
 class WideStretchError(NumericError):
     """Bounds that are wider than asked for."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class StiffSum:
     """A question that :class:`OpenChain` states, and the chain of jumps that begins to answer it.
 
@@ -58,7 +58,7 @@ class StiffSum:
     everywhere
         Whether those of all others have to be close relative to the largest value.
     budget
-        What may be spent.
+        What may be spent; when it is more, another try goes on where the last one was given up.
     """
 
     equation: OpenChain
@@ -69,15 +69,18 @@ class StiffSum:
     settings: Settings
     everywhere: bool = False
     budget: Budget = field(default_factory=Budget)
+    _weights: dict[float, Weight] = field(default_factory=dict, init=False)
+    _prospects: Prospects | None = field(default=None, init=False)
+    _begun: dict[float, PowerSum] = field(default_factory=dict, init=False)
+    _going: Windows | None = field(default=None, init=False)
 
     def at(self, time: float) -> PowerSum:
         """Bounds in all open states; raises where they are wider than asked for, or take too much work."""
         begin = clock.perf_counter()
-        first = self._first(time)
         if self._is_short(time):
+            first = self._first(time)
             return replace(first, how=f"no window of time, but the {first.steps:,} jumps before one")
-        found = self._evolve(first, time)
-        return self._told(found, time, begin)
+        return self._told(self._evolve(time), time, begin)
 
     def at_all(self, times: Sequence[float]) -> tuple[Floats, Floats, PowerSum]:
         """Bounds in the important states at many times that ascend, ``(times, states)``, and what it took.
@@ -88,7 +91,6 @@ class StiffSum:
         lower = np.zeros((len(times), len(self.important)))
         upper = np.full_like(lower, np.inf)
         end = times[-1]
-        first = self._first(end)
         if self._is_short(end):
             found = self.at(end)
             lower[-1], upper[-1] = found.lower[self.important], found.upper[self.important]
@@ -99,7 +101,7 @@ class StiffSum:
                 if piece.begin < time <= piece.end:
                     lower[place], upper[place] = track.within(piece, time, self.important)
 
-        return lower, upper, self._told(self._evolve(first, end, watch), end, begin)
+        return lower, upper, self._told(self._evolve(end, watch), end, begin)
 
     def _is_short(self, time: float) -> bool:
         return self.jumps.rate * time <= 2 * FIRST_JUMPS
@@ -107,32 +109,42 @@ class StiffSum:
     def _first(self, time: float) -> PowerSum:
         """By uniformisation, for a short time."""
         mean = self.jumps.rate * time if self._is_short(time) else FIRST_JUMPS
-        self.budget.spend(FIRST + mean * self.jumps.part.n_entries)
-        chain, settings = self.jumps.chain(self.start), replace(self.settings, eps=NOTHING, watch=None)
-        none = np.zeros(0, dtype=np.int32)
-        return power_sum(chain, self.weights(poisson(mean)), none, settings, everywhere=True)
+        if mean not in self._begun:
+            weights, part = self.weights(poisson(mean)), self.jumps.part
+            self.budget.spend(work_of_steps(weights.end, part.n_entries, 0))
+            chain, none = self.jumps.chain(self.start), np.zeros(0, dtype=np.int32)
+            self._begun[mean] = power_sum(chain, weights, none, self.settings, early=False)
+        return self._begun[mean]
 
-    def _evolve(self, first: PowerSum, end: float, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
+    def _weight(self, end: float) -> Weight:
+        """The weight of errors; and something speaks for a success, where much else may not be spent."""
+        if end not in self._weights:
+            if self._prospects is None or self._prospects.time != end or self._prospects.budget is not self.budget:
+                # Errors are at least this part of the weight: numbers that are less than it, by 1/eps, have no digits.
+                least = FINEST / self.settings.eps if self.settings.relative else 0.0
+                self._prospects = Prospects(self.equation, end, self.important, least, self.settings, self.budget)
+            self._weights[end] = self._prospects.weight()
+            self._prospects = None
+        self.budget.trust()
+        return self._weights[end]
+
+    def _evolve(self, end: float, watch: Callable[[Piece, Track], None] | None = None) -> Evolution:
         """Bounds at the end that are close enough; with smaller errors if the first try is not."""
-        weight = weigh(self.equation, end, self.settings, self.budget)
+        if watch is not None:
+            self._going = None  # who watches has to see all pieces
+        weight, first = self._weight(end), self._first(end)
         allowed = SHARE * self.settings.eps
-        if self.settings.relative and (weight.w[self.important] <= LEAST * weight.w.max()).any():
-            raise WideStretchError("its numbers are too small")
         if not self.settings.relative:
             allowed = min(allowed / float(weight.w[self.important].max(initial=TINY)), COARSEST)
         begin = FIRST_JUMPS / self.jumps.rate
         for _ in range(TRIES):
-            found = evolve(
-                self.equation,
-                weight,
-                (begin, first.lower, first.upper),
-                end,
-                allowed,
-                self.settings,
-                self.budget,
-                ROUNDED * UNIT * self.jumps.rate * end > allowed,
-                watch,
-            )
+            if self._going is None:
+                fine = ROUNDED * UNIT * self.jumps.rate * end > allowed
+                known = begin, first.lower, first.upper
+                self._going = Windows(self.equation, weight, known, end, allowed, self.settings, self.budget, fine)
+            allowed = self._going.allowed
+            found = self._going.run(watch)
+            self._going = None
             excess = self.excess(found.lower[self.important], found.upper[self.important])
             if self.everywhere:
                 excess = max(excess, self._largest_excess(found))

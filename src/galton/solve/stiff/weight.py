@@ -18,9 +18,9 @@ from ...model.values import Floats
 from ..settings import Settings
 from .effort import Budget, UnsolvedError
 from .open_chain import OpenChain
-from .resolvent import Resolvents
+from .resolvent import Resolvent, Resolvents
 
-__all__ = ["LEAST", "Weight", "weigh"]
+__all__ = ["Weighing", "Weight"]
 
 PRECISE = 0.1  # residuals, beside w: what ω may be above 1/t, times t
 FASTEST = 4.0  # growth of errors until t, as a power of e, that is put up with
@@ -36,22 +36,38 @@ class Weight(NamedTuple):
     order: Int32s | None
 
 
-def weigh(chain: OpenChain, time: float, settings: Settings, budget: Budget) -> Weight:
-    """The weight for numbers asked for at a time; with one elimination after the other, until one finds it."""
-    earned = np.maximum(chain.drift(np.zeros(chain.n))[1], 0.0)
-    b = chain.start / time + earned
-    resolvents = Resolvents(chain, np.ones(chain.n), settings, budget)
-    while resolvents.next_level():
-        resolvent = resolvents.at(1 / time)
-        with np.errstate(all="ignore"):  # what is no number is noticed by its growth
-            found = resolvent.improve(b, PRECISE / time, _guess(resolvent.precondition(b)))
-            if found is None or not found.max() > 0:
-                continue
-            w = np.maximum(found, found.max() * LEAST)
-            growth = proved_growth(chain, w)
-        if growth * time <= FASTEST:
-            return Weight(w, growth, resolvents.order)
-    raise UnsolvedError("there is no weight for errors")
+class Weighing:
+    """The search for a weight for numbers asked for at a time; goes on where it was given up for too much work."""
+
+    def __init__(self, chain: OpenChain, time: float, settings: Settings, budget: Budget) -> None:
+        self._chain, self._time = chain, time
+        self._b = chain.start / time + np.maximum(chain.drift(np.zeros(chain.n))[1], 0.0)
+        self._resolvents = Resolvents(chain, np.ones(chain.n), settings, budget)
+        self._resolvent: Resolvent | None = None
+        self._found: tuple[Floats, Floats] | None = None  # a guess, and what has been made of it
+
+    def run(self) -> Weight:
+        """The weight, with one elimination after the other, until one finds it."""
+        while self._resolvent is not None or self._resolvents.next_level():
+            if self._resolvent is None:
+                self._resolvent = self._resolvents.at(1 / self._time)
+            with np.errstate(all="ignore"):  # what is no number is noticed by its growth
+                w = self._solution(self._resolvent)
+                self._resolvent = self._found = None
+                if w is None or not w.max() > 0:
+                    continue
+                w = np.maximum(w, w.max() * LEAST)
+                growth = proved_growth(self._chain, w)
+            if growth * self._time <= FASTEST:
+                return Weight(w, growth, self._resolvents.order)
+        raise UnsolvedError("there is no weight for errors")
+
+    def _solution(self, resolvent: Resolvent) -> Floats | None:
+        if self._found is None:
+            guess = _guess(resolvent.precondition(self._b))
+            self._found = guess, guess.copy()
+        near, x = self._found
+        return resolvent.improve(self._b, PRECISE / self._time, x, near)
 
 
 def _guess(w: Floats) -> Floats:

@@ -1,9 +1,8 @@
 """A proposal for a stretch of time: the solution of u' = Qu + r projected on a small space of vectors.
 
-From time a on, u(a + τ) = u(a) + ∫ exp(Qs) f ds over 0 <= s <= τ, with f = Qu(a) + r. Let v₁ = f/|f|, x_j the solution
-of (σ - Q) x_j = v_j, and v_(j+1) what is left of x_j when its parts along v₁ … v_j are taken away, of length 1
-(Arnoldi's method with a matrix that is shifted and inverted: Moret and Novati 2004, van den Eshof and Hochbruck 2006).
-So x_j = Σ h_ij v_i. For U = u(a) + Σ y_j x_j the defect U' - QU - r is, but for the residuals of the solutions,
+From time a on, u(a + τ) = u(a) + ∫ exp(Qs) f ds over 0 <= s <= τ, with f = Qu(a) + r. Let v₁ = f/|f|, and v_j, x_j,
+h_ij as in :mod:`.space` (Moret and Novati 2004, van den Eshof and Hochbruck 2006). For U = u(a) + Σ y_j x_j the defect
+U' - QU - r is, but for the residuals of the solutions,
 
     Σ_i v_i (Σ_j h_ij (y_j' - σ y_j)) + Σ_j v_j y_j - f,
 
@@ -23,9 +22,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
+from ... import _core
 from ...backend.bicgstab import dot
 from ...model.values import Floats
 from .effort import LOOKING
@@ -33,8 +34,9 @@ from .exponentials import exponentials
 from .open_chain import Reals
 from .pieces import Piece
 from .resolvent import Resolvents
+from .space import Space
 
-__all__ = ["Window", "propose"]
+__all__ = ["Proposal", "Window"]
 
 SHIFT = 8.0  # σ, times the length of a window
 KRYLOV, RESIDUALS = 0.5, 0.1  # parts of what is allowed: for the last vector, and for the residuals of each
@@ -49,7 +51,8 @@ PIECE = 2.0  # where a piece ends, beside where it begins, at most
 HALVINGS = 3  # of a piece, at most
 HELPS = 0.1  # what halving leaves of a tail, at most; otherwise it is rounding
 SAMPLES = 12
-WELL_CONDITIONED = 1e3  # eigenvectors that are good enough, by the norm of the largest column
+WELL_CONDITIONED = 1e3  # eigenvectors that are good enough, by the norm of the largest column …
+LOOKED_AT = 1e6  # … and for a look
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,65 +64,88 @@ class Window:
     steps: int
 
 
-def propose(resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float) -> Window | None:
-    """Pieces from ``begin`` up to ``end``, or to some time before; None where the window would be much shorter.
+class Proposal:
+    """Pieces from ``begin`` up to ``end``, or to some time before.
 
-    All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much.
+    All vectors are those of the scaled chain. The integral of the defect, beside 1, may be so much as is ``allowed``.
+    What was given up for too much work goes on with the vectors that are there.
     """
-    length = end - begin
-    size = math.sqrt(dot(slope, slope))
-    if np.abs(slope).max() * length <= KRYLOV * allowed:  # it hardly moves
-        return Window([Piece(begin, end, u[None].copy())], 0, 0)
-    sigma = SHIFT / length
-    resolvent = resolvents.at(sigma)
-    n = len(u)
-    v, x = np.empty((MOST_VECTORS + 1, n)), np.empty((MOST_VECTORS, n), dtype=resolvents.real)
-    h = np.zeros((MOST_VECTORS + 1, MOST_VECTORS))
-    v[0] = slope / size
-    small = _Small(h, sigma, size)
-    weight, excess = SHIFT * size, {0: math.inf}  # how many times too large the defect is, by the vectors
-    for m in range(1, MOST_VECTORS + 1):
-        # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
-        largest = float(np.abs(v[m - 1]).max())
-        x[m - 1] = resolvent.solution(v[m - 1], min(RESIDUALS * allowed / (weight * length), 0.1 * largest))
-        rest = x[m - 1].astype(np.float64)
-        for _ in range(2):
-            parts = np.array([dot(one, rest) for one in v[:m]])
-            for part, one in zip(parts, v[:m], strict=True):
-                rest -= part * one
-            h[:m, m - 1] += parts
-        h[m, m - 1] = math.sqrt(dot(rest, rest))
-        resolvents.spend(5 * m * n)
-        if h[m, m - 1] <= 1e-14 * np.linalg.norm(h[:m, m - 1]):
-            break
-        v[m] = rest / h[m, m - 1]
-        if m > FIRST_LOOKS and m % LOOKS:
-            continue
-        defect, weight = small.look(m, length)
-        resolvents.spend(LOOKING)
-        largest = float(np.abs(v[m]).max())
-        excess[m] = defect * length * largest / (KRYLOV * allowed)
-        if m >= FIRST_BELIEVED and excess[m] <= 1:
-            break
-        if m >= DOUBTED and _is_vain(excess, m):
-            while small.look(m, length)[0] * length * largest > KRYLOV * allowed:
-                resolvents.spend(LOOKING)
-                length /= 2
-                if length < SHORTEST * (end - begin):
-                    return None
-            break
-    end = end if length == end - begin else begin + length
-    sizes = [(float(np.abs(one).max()), float(np.abs(it).max())) for one, it in zip(x[:m], v[:m], strict=True)]
-    pieces = []
-    for first, last, coefficients in _pieces(small, m, begin, end, sizes, TAIL * allowed):
-        resolvents.spend(2 * LOOKING)
-        found = np.zeros((len(coefficients), n), dtype=resolvents.real)
-        found[0] = u
-        for column, one in zip(coefficients.T, x[:m], strict=True):
-            found += column[:, None] * one
-        pieces.append(Piece(first, last, found))
-        resolvents.spend(len(coefficients) * (m + 8) * n)
-    return Window(pieces, m, resolvent.steps)
+
+    def __init__(
+        self, resolvents: Resolvents, u: Reals, slope: Floats, begin: float, end: float, allowed: float
+    ) -> None:
+        self._resolvents, self._u, self._begin, self._end, self._allowed = resolvents, u, begin, end, allowed
+        self._is_still = np.abs(slope).max() * (end - begin) <= KRYLOV * allowed
+        if self._is_still:
+            return
+        sigma, size = SHIFT / (end - begin), math.sqrt(dot(slope, slope))
+        self._resolvent = resolvents.at(sigma)
+        self._space = Space(resolvents, self._resolvent, slope, MOST_VECTORS)
+        self._small = _Small(self._space.h, sigma, size)
+        self._weight = SHIFT * size
+        self._excess = {0: math.inf}  # how many times too large the defect is, by the vectors
+
+    def run(self) -> Window | None:
+        """The window; None where it would be much shorter than was hoped for."""
+        begin, end = self._begin, self._end
+        if self._is_still:  # it hardly moves
+            return Window([Piece(begin, end, self._u[None].copy())], 0, 0)
+        while not self._is_enough():
+            # Vectors that count for little may have larger residuals (Simoncini and Szyld 2003).
+            residual = RESIDUALS * self._allowed / (self._weight * (end - begin))
+            self._space.add(min(residual, 0.1 * self._space.largest))
+        length = self._shortened()
+        if length < SHORTEST * (end - begin):
+            return None
+        return self._made(end if length == end - begin else begin + length)
+
+    def _is_enough(self) -> bool:
+        """Whether the vectors will do; or more of them will not, for a window of that length."""
+        m, excess = self._space.size, self._excess
+        if self._space.is_whole:
+            return True
+        if m == 0 or (m > FIRST_LOOKS and m % LOOKS):
+            return False
+        if m not in excess:
+            self._resolvents.spend(LOOKING)
+            defect, self._weight = self._small.look(m, self._end - self._begin)
+            excess[m] = self._excess_of(defect, self._end - self._begin)
+        return (m >= FIRST_BELIEVED and excess[m] <= 1) or (m >= DOUBTED and _is_vain(excess, m))
+
+    def _excess_of(self, defect: float, length: float) -> float:
+        return defect * length * self._space.largest / (KRYLOV * self._allowed)
+
+    def _shortened(self) -> float:
+        """A length for which the vectors are enough; or one that is too short."""
+        m, length = self._space.size, self._end - self._begin
+        excess = self._excess.get(m, 0.0)
+        while excess > 1 and length >= SHORTEST * (self._end - self._begin):
+            length /= 2
+            self._resolvents.spend(LOOKING)
+            excess = self._excess_of(self._small.look(m, length)[0], length)
+        return length
+
+    def _made(self, end: float) -> Window:
+        m, resolvents, n = self._space.size, self._resolvents, len(self._u)
+        x, v, pieces = self._space.x[:m], self._space.v[:m], []
+        sizes = [(float(np.abs(one).max()), float(np.abs(it).max())) for one, it in zip(x, v, strict=True)]
+        for first, last, coefficients in _pieces(self._small, m, self._begin, end, sizes, TAIL * self._allowed):
+            resolvents.spend(2 * LOOKING)
+            found = np.zeros((len(coefficients), n), dtype=resolvents.real)
+            found[0] = self._u
+            _add_up(coefficients, x, found, resolvents.chain.threads)
+            pieces.append(Piece(first, last, found))
+            resolvents.spend(len(coefficients) * (m + 8) * n)
+        return Window(pieces, m, self._resolvent.steps)
+
+
+def _add_up(factors: Floats, vectors: Reals, sums: Reals, threads: int) -> None:
+    """Add to each of the sums what its factors make of the vectors."""
+    if sums.dtype == np.float64:
+        _core.combine(np.ascontiguousarray(factors), cast(Floats, vectors), cast(Floats, sums), threads)
+        return
+    for column, one in zip(factors.T, vectors, strict=True):
+        sums += column[:, None] * one
 
 
 def _is_vain(excess: dict[int, float], m: int) -> bool:
@@ -163,9 +189,13 @@ class _Small:
     def __init__(self, h: Floats, sigma: float, size: float) -> None:
         self._h, self._sigma, self._size = h, sigma, size
 
-    def values(self, m: int, times: Floats) -> Floats:
+    def _inverse(self, m: int) -> Floats:
+        found: Floats = np.linalg.inv(self._h[:m, :m]).astype(np.float64, copy=False)
+        return found
+
+    def values(self, inverse: Floats, times: Floats, conditioned: float = WELL_CONDITIONED) -> Floats:
         """``(times, m)`` values of y: φ(τM) τb with M = σ - H⁻¹, b = |f| H⁻¹ e₁ and φ(z) = (exp(z) - 1)/z."""
-        inverse = np.linalg.inv(self._h[:m, :m])
+        m = len(inverse)
         matrix, b = self._sigma * np.eye(m) - inverse, self._size * inverse[:, 0]
         with np.errstate(all="ignore"):
             numbers, vectors = np.linalg.eig(matrix)
@@ -173,7 +203,7 @@ class _Small:
                 back = np.linalg.inv(vectors)
             except np.linalg.LinAlgError:
                 back = np.full_like(vectors, np.inf)
-            if np.abs(vectors).sum(axis=0).max() * np.abs(back).sum(axis=0).max() <= WELL_CONDITIONED:
+            if np.abs(vectors).sum(axis=0).max() * np.abs(back).sum(axis=0).max() <= conditioned:
                 exponents = numbers * times[:, None]
                 found: Floats = ((np.expm1(exponents) / numbers * (back @ b)) @ vectors.T).real
                 return found
@@ -184,8 +214,8 @@ class _Small:
     def look(self, m: int, length: float) -> tuple[float, float]:
         """The largest part of the defect along the last vector, and the largest |y_m|, over the window."""
         times = length * np.linspace(0.0, 1.0, SAMPLES) ** 2
-        y = self.values(m, times)
-        last = np.linalg.inv(self._h[:m, :m])[m - 1]
+        inverse = self._inverse(m)
+        y, last = self.values(inverse, times, LOOKED_AT), inverse[m - 1]
         with np.errstate(all="ignore"):
             found = np.abs(self._h[m, m - 1] * (self._size * last[0] - y @ last))
         weight = float(np.abs(y[:, m - 1]).max())
@@ -205,7 +235,7 @@ class _Small:
     def polynomials(self, m: int, first: float, last: float) -> Floats:
         """``(degree + 1, m)`` coefficients of y as a polynomial over a part of the window."""
         nodes = np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
-        y = self.values(m, (first + last) / 2 + (last - first) / 2 * nodes)
+        y = self.values(self._inverse(m), (first + last) / 2 + (last - first) / 2 * nodes)
         transform = np.cos(np.pi * np.outer(np.arange(DEGREE + 1), np.arange(DEGREE + 1)) / DEGREE) * (2 / DEGREE)
         transform[:, [0, -1]] /= 2
         transform[[0, -1]] /= 2
