@@ -1,7 +1,7 @@
 """What more ranks would do: a model of time and memory per rank, fitted to small runs, and its forecast.
 
     python bench/scale.py                        # 1, 2 and 4 ranks, one thread each
-    python bench/scale.py --ranks 1 2 4 8 16     # where there are as many cores
+    python bench/scale.py --ranks 1 2 4 8 16 --large    # where there are as many cores
     python bench/scale.py --states 1e11 --on 1024
 
 Needs mpi4py and mpirun, and no PETSc: ranks explore, and sweep with Galton's own kernels. For each model and number of
@@ -40,6 +40,7 @@ MODELS = [
     ("models/tandem.prism", ["c=255", "c=511"]),
     ("models/consensus.prism", ["N=4,K=4", "N=5,K=2", "N=5,K=8"]),
 ]
+LARGE = {"models/cluster.prism": "N=500", "models/tandem.prism": "c=2047", "models/consensus.prism": "N=6,K=4"}
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 Run = dict[str, float]
 GHOST = 40  # bytes
@@ -90,6 +91,7 @@ def main() -> None:
     parser.add_argument("--on", type=int, default=1024)
     parser.add_argument("--sweeps", type=int, default=20)
     parser.add_argument("--quick", action="store_true", help="the smallest instance of each model")
+    parser.add_argument("--large", action="store_true", help="one more instance of each, with millions of states")
     parser.add_argument("--only", default="", help="a part of the model's name")
     parser.add_argument("--json", type=Path, help="keep what was measured")
     given = parser.parse_args()
@@ -103,7 +105,7 @@ def main() -> None:
     for model, instances in MODELS:
         if given.only not in model:
             continue
-        for constants in instances[: 1 if given.quick else None]:
+        for constants in [*instances[: 1 if given.quick else None], *([LARGE[model]] if given.large else [])]:
             for ranks in given.ranks:
                 run = measured(ranks, model, constants, given.sweeps)
                 runs.append(run)

@@ -90,7 +90,7 @@ class BoundedQuestion:
 
     @property
     def at_home(self) -> BoundedQuestion:
-        """The same question about the model on the host."""
+        """This question, about the model as the host has it."""
         return replace(self, model=self.model.to_host())
 
     @property

@@ -157,7 +157,7 @@ def expected_steps(done: float, left: float) -> float:
     """How many steps of uniformisation to expect, when some have been done and so many more are foreseen.
 
     >>> expected_steps(2_000, 7_000), expected_steps(2_000, 1e9)
-    (7000, 40000.0)
+    (7000, 20000.0)
     """
     return min(left, BELIEVED * done)
 
