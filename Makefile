@@ -8,7 +8,7 @@
 # make fuzz           random models against exact values: make fuzz SECONDS=180 SEED=1 JOBS=2
 # make lint types     style, spelling and types
 # make docs           the site, in build/docs; needs no network
-# make wheel          a source archive and wheels for the Pythons that are here, in dist
+# make wheel          a source archive and wheels for the Pythons that are here, in dist; needs Node.js
 # make test-wheel     install that wheel where there is no compiler, and use it
 # make format-core    the C++ core in the style that make lint asks for
 # make tidy           look for mistakes in the C++ core (clang-tidy; minutes)
@@ -143,7 +143,7 @@ docs: $(TOOLS)
 
 # PYTHONS="python3.11 python3.12" builds for these.
 .PHONY: wheel test-wheel
-wheel: $(TOOLS)
+wheel: $(TOOLS) $(PAGE)
 	$(BIN)/python tools/wheels.py $(PYTHONS)
 
 test-wheel:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,39 @@ def test_the_page_of_installing_names_this_version() -> None:
     assert f"galton-{VERSION}-cp311-" in (ROOT / "docs/install.md").read_text()
 
 
+def test_the_page_of_installing_names_every_extra() -> None:
+    extras = set(PROJECT["project"]["optional-dependencies"]) - {"dev", "docs", "test"}  # these are for developers
+    text = (ROOT / "docs/install.md").read_text()
+    assert {extra for extra in extras if f"`{extra}`" not in text} == set()
+
+
+# What is in packages.
+
+
+def test_what_packages_leave_out_are_folders_of_the_repository() -> None:
+    """``bench`` without a slash is ``src/galton/bench``, too: wheels had no ``galton bench``."""
+    assert all(pattern.startswith("/") for pattern in PROJECT["tool"]["scikit-build"]["sdist"]["exclude"])
+
+
+def packed(folder: Path, names: set[str]) -> Path:
+    wheel = folder / "galton.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in names:
+            archive.writestr(name, "")
+    return wheel
+
+
+def test_a_wheel_is_compared_with_the_source_tree(tmp_path: Path) -> None:
+    made = {"galton/_core.cpython-311-x86_64-linux-gnu.so", f"galton-{VERSION}.dist-info/METADATA"}
+    whole = try_wheel.wanted() | made
+    assert {"galton/py.typed", "galton/bench/printed.json", "galton/gallery/enzyme.xml", try_wheel.PAGE} <= whole
+    assert any(name.endswith(".cu") for name in whole)
+    assert any(name.endswith(".cuh") for name in whole)
+    assert try_wheel.differences(packed(tmp_path, whole)) == []
+    wrong = try_wheel.differences(packed(tmp_path, whole - {try_wheel.PAGE} | {"tests/test_packaging.py"}))
+    assert wrong == [f"{try_wheel.PAGE} is missing", "tests/test_packaging.py should not be there"]
+
+
 # The workflow.
 
 
@@ -65,6 +99,7 @@ def test_the_workflow_does_what_is_done_here() -> None:
     jobs = workflow()["jobs"]
     assert "python -m cibuildwheel --output-dir dist" in commands(jobs["wheels"])
     assert "python -m build --sdist --outdir dist" in commands(jobs["source"])
+    assert all("make studio" in "".join(commands(jobs[name])) for name in ("wheels", "source"))  # before they pack
     assert '"-m", "build", "--sdist", "--outdir"' in (ROOT / "tools/wheels.py").read_text()
     assert "tools/try_wheel.py" in PROJECT["tool"]["cibuildwheel"]["test-command"]
     assert "tools/try_wheel.py" in (ROOT / "Makefile").read_text()

@@ -4,12 +4,16 @@ The environment is empty and has no compiler: its PATH holds the environment's o
 may install wheels only. Start-up goals are those promised to users: a question about a die within 0.3 s and an import
 within 0.15 s. They are processor seconds, which do not count other people's work; the median of some runs must be
 within the goal, on a machine that is busy or unknown (``CI=true``) within a multiple of it.
+
+Before that, the files of the wheel are compared with those of the source tree: what a pattern in ``pyproject.toml``
+leaves out by mistake is only missed by the command that needs it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -17,6 +21,7 @@ import sys
 import tempfile
 import time
 import tomllib
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +44,9 @@ TOOLS = ("gcc", "g++", "cc", "c++", "clang", "cmake", "ninja", "make")
 RUNS = 9
 SLACK = 3.0 if os.environ.get("CI") == "true" or os.getloadavg()[0] >= (os.cpu_count() or 1) else 1.0
 GOALS = {"import": 0.15, "die": 0.3}  # seconds
+MADE = r"galton/_core\.[\w.-]+\.so|galton-[\w.]+\.dist-info/.+"  # what a wheel has and the source tree has not
+LICENCE = f"galton-{VERSION}.dist-info/licenses/LICENSE"
+PAGE = "galton/studio/static/index.html"
 
 
 def wheel_for(folder: Path, tag: str) -> Path:
@@ -47,6 +55,24 @@ def wheel_for(folder: Path, tag: str) -> Path:
     if len(fitting) != 1:
         sys.exit(f"there should be one manylinux wheel for {tag} in {folder}, and there are {len(fitting)}: make wheel")
     return fitting[0]
+
+
+def wanted(root: Path = ROOT) -> set[str]:
+    """The files that a wheel is for: the package with the page of the studio, the gallery, and the licence."""
+    package = root / "src/galton"
+    files = [path for path in package.rglob("*") if path.is_file() and path.suffix not in (".pyc", ".so")]
+    gallery = {f"galton/gallery/{path.name}" for path in (root / "models").iterdir()}
+    return {f"galton/{path.relative_to(package).as_posix()}" for path in files} | gallery | {PAGE, LICENCE}
+
+
+def differences(wheel: Path, root: Path = ROOT) -> list[str]:
+    """What is missing in a wheel, and what it holds besides."""
+    with zipfile.ZipFile(wheel) as packed:
+        names = {name for name in packed.namelist() if not name.endswith("/")}
+    files = wanted(root)
+    missing = [f"{name} is missing" for name in sorted(files - names)]
+    strange = [f"{name} should not be there" for name in sorted(names - files) if not re.fullmatch(MADE, name)]
+    return missing + strange
 
 
 class Place:
@@ -89,7 +115,17 @@ def check(condition: bool, what: str) -> None:
     print(f"  {what}")
 
 
+def check_contents(wheel: Path) -> None:
+    wrong = differences(wheel)
+    check(
+        not wrong,
+        f"{wheel.name} has the package, the page, the gallery and the licence"
+        + "".join(f"\n  {line}" for line in wrong),
+    )
+
+
 def try_wheel(wheel: Path, python: str) -> None:
+    check_contents(wheel)
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         place = Place(python, Path(folder))
@@ -100,6 +136,10 @@ def try_wheel(wheel: Path, python: str) -> None:
         home = place.run("python", "-c", "import galton, galton._core as core; print(galton.__file__, core.__file__)")
         check(str(ROOT) not in home, "what is imported is what was installed")
         check(place.run("galton", "--version").split()[-1] == VERSION, f"the version is {VERSION}")
+        check("002-table-1" in place.run("galton", "bench", "list"), "the experiments of the papers are there")
+        place.run("galton", "gallery", "models")
+        gallery = place.run("galton", "check", "models/die.prism", "models/die.props", "-c", "k=6", "--name", "six")
+        check("=  0.16666667" in gallery, "the gallery is copied, and its die shows six")
         (place.folder / "die.prism").write_text(DIE)
         question = ("galton", "check", "die.prism", "--prop", "P=? [ F d=6 ]")
         check("=  0.16666667" in place.run(*question), "a die shows six with probability 0.16666667")
@@ -123,7 +163,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="*", default=["python3"], help="interpreters to install wheels for")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="the folder of wheels, or one wheel")
+    parser.add_argument("--contents", type=Path, metavar="WHEEL", help="only look at what is in this wheel")
     options = parser.parse_args()
+    if options.contents:
+        check_contents(options.contents)
+        return
     for python in options.pythons:
         tag = subprocess.run(
             [python, "-c", "import sys; print(f'cp{sys.version_info[0]}{sys.version_info[1]}')"],

@@ -22,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 PROBE = "import sys, venv, sysconfig, pathlib; assert sys.version_info >= (3, 11); print(sys.implementation.cache_tag)"
+PAGE = ROOT / "src/galton/studio/static/index.html"
 HEADERS = "assert (pathlib.Path(sysconfig.get_path('include')) / 'Python.h').exists()"
 
 
@@ -76,6 +77,8 @@ def main() -> None:
     able = found(options.pythons)
     if not able:
         sys.exit("no Python to build for: install python3-venv and python3-dev")
+    if not PAGE.exists():
+        sys.exit("the page of the studio, which wheels hold, is not built: make studio")
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("galton-*"):

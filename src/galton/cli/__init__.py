@@ -19,6 +19,7 @@ from .convert import convert
 from .distributions import steady_state, transient
 from .ending import exit_code, memory_advice, outputs_that_are_there, terminated_as_interrupted
 from .fmt import fmt
+from .gallery import gallery
 from .habits import AS_IT_IS, prism, storm, understood
 from .info import info
 from .lsp import lsp
@@ -51,6 +52,7 @@ app.command()(synth)
 app.command()(verify)
 app.command()(automaton)
 app.command(name="plot-matrix")(plot_matrix)
+app.command()(gallery)
 app.command()(studio)
 app.command()(fmt)
 app.command()(lsp)
@@ -119,6 +121,8 @@ def _main() -> None:
         sys.exit(2)
     except OSError as error:
         telling.complain(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")
+        if isinstance(error, FileNotFoundError) and str(error.filename).startswith("models/"):
+            telling.complain("hint: galton gallery models copies the models of the examples there")
         sys.exit(2)
     except (MemoryError, SystemError) as error:
         if isinstance(error, SystemError) and "without exception set" not in str(error):

@@ -24,9 +24,10 @@ def automaton(
     The automaton reads a word letter by letter; a letter says which propositions hold. Some of its edges have marks,
     and the acceptance condition tells which marks a run must meet infinitely often (Inf) or must not (Fin).
 
-    Example: galton automaton 'G (request -> F grant)'
-
-    Example: galton automaton 'G F a -> G F b' --hoa > fair.hoa
+    \b
+    Examples:
+      galton automaton 'G (request -> F grant)'
+      galton automaton 'G F a -> G F b' --hoa > fair.hoa
     """
     from ..automata import parse_ltl, render, to_hoa, translate
 

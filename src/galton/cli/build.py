@@ -31,7 +31,10 @@ def build(
 ) -> None:
     """Build a model and write it to files that PRISM, Storm, SciPy and others read.
 
-    Example: galton build models/tandem.prism --const c=255 --export tandem.tra,tandem.sta,tandem.lab
+    \b
+    Examples:
+      galton build models/die.prism --export die.all
+      galton build models/tandem.prism --const c=255 --export tandem.tra,tandem.sta,tandem.lab
     """
     from ..io import check_suffixes, write_model
     from ..io.formats import FORMATS, expanded

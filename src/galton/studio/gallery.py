@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..lang.source import GaltonError
 from .trouble import RequestError
 
 __all__ = ["Gallery"]
@@ -38,6 +39,19 @@ class Gallery:
                     "properties": None if properties is None else self._text(properties),
                 }
         raise RequestError("no model of the gallery has this name")
+
+    def copy(self, target: Path) -> int:
+        """Copy all files to a folder, and count them; GaltonError if one is there already and is another."""
+        files = sorted(path for path in _folder().iterdir() if path.is_file())
+        texts = {target / path.name: path.read_bytes() for path in files}
+        for path, text in texts.items():
+            if path.exists() and path.read_bytes() != text:
+                raise GaltonError(f"{path} is there already, and is another file: name a folder that has none")
+        target.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            if not path.exists():
+                path.write_bytes(text)
+        return len(texts)
 
     def _listed(self) -> list[dict[str, Any]]:
         try:
