@@ -6,6 +6,7 @@ export default defineConfig({
   build: {
     outDir: "../src/galton/studio/static",
     emptyOutDir: true,
+    license: { fileName: "licenses.md" }, // of the libraries in the bundle, which ask for it
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,

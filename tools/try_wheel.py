@@ -45,7 +45,7 @@ RUNS = 9
 SLACK = 3.0 if os.environ.get("CI") == "true" or os.getloadavg()[0] >= (os.cpu_count() or 1) else 1.0
 GOALS = {"import": 0.15, "die": 0.3}  # seconds
 MADE = r"galton/_core\.[\w.-]+\.so|galton-[\w.]+\.dist-info/.+"  # what a wheel has and the source tree has not
-LICENCE = f"galton-{VERSION}.dist-info/licenses/LICENSE"
+LICENCES = f"galton-{VERSION}.dist-info/licenses"
 PAGE = "galton/studio/static/index.html"
 
 
@@ -58,11 +58,12 @@ def wheel_for(folder: Path, tag: str) -> Path:
 
 
 def wanted(root: Path = ROOT) -> set[str]:
-    """The files that a wheel is for: the package with the page of the studio, the gallery, and the licence."""
+    """The files that a wheel is for: the package with the page of the studio, the gallery, and licences."""
     package = root / "src/galton"
     files = [path for path in package.rglob("*") if path.is_file() and path.suffix not in (".pyc", ".so")]
     gallery = {f"galton/gallery/{path.name}" for path in (root / "models").iterdir()}
-    return {f"galton/{path.relative_to(package).as_posix()}" for path in files} | gallery | {PAGE, LICENCE}
+    licences = {f"{LICENCES}/LICENSE", f"{LICENCES}/licenses/nanobind.txt", "galton/studio/static/licenses.md"}
+    return {f"galton/{path.relative_to(package).as_posix()}" for path in files} | gallery | licences | {PAGE}
 
 
 def differences(wheel: Path, root: Path = ROOT) -> list[str]:
@@ -119,8 +120,7 @@ def check_contents(wheel: Path) -> None:
     wrong = differences(wheel)
     check(
         not wrong,
-        f"{wheel.name} has the package, the page, the gallery and the licence"
-        + "".join(f"\n  {line}" for line in wrong),
+        f"{wheel.name} has the package, the page, the gallery and licences" + "".join(f"\n  {line}" for line in wrong),
     )
 
 
