@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import galton
+from galton.editing.words import FILTER_WORDS, KEYWORD_WORDS
+from galton.lang.operations import BINARY, FUNCTIONS, UNARY
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -68,6 +70,19 @@ def test_every_public_name_is_on_the_page_of_the_interface() -> None:
     text = (DOCS / "api.md").read_text()
     shown = re.findall(r"auto(?:function|class|exception):: (\w+)", text)
     assert sorted(shown) == galton.__all__
+
+
+def test_the_language_has_every_word_of_it() -> None:
+    """The words that an editor explains: keywords, functions, operators, filters. Ends of blocks go without saying."""
+    text = (DOCS / "language.md").read_text()
+    ours = {
+        word for word, means in KEYWORD_WORDS.items() if not word.startswith("end") and "does not check" not in means
+    }
+    fenced = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+    code = " ".join([*fenced.findall(text), *re.findall(r"`[^`]+`", fenced.sub("", text))])
+    assert {word for word in ours | set(FUNCTIONS) if not re.search(rf"\b{word}\b", code)} == set()
+    assert {sign for sign in {*BINARY, *UNARY} if sign not in text} == set()
+    assert {how for how in FILTER_WORDS if f"`{how}`" not in text} == set()
 
 
 NAMED = re.compile(r"`((?:src|tests|docs|tools|bench|models)/[\w/.-]+?)(?:::(\w+))?`")

@@ -11,6 +11,8 @@ from .switches import Act, Table, adds, needless, read, refused, says, sets
 
 __all__ = ["STORM", "translated"]
 
+BISIMULATION = "states that behave alike become one where that is likely to pay; --lump does it always"
+
 
 def translated(words: Sequence[str]) -> tuple[list[Call], list[str]]:
     """The calls that a command line of Storm's comes to, and what is to be said about them."""
@@ -143,8 +145,8 @@ STORM: Table = {
     "engines and methods": [
         needless("--engine -e", "Galton has one engine, which is sparse", "NAME"),
         needless("--ddlib --lpsolver --smtsolver", "none of them is used here", "NAME"),
-        needless("--bisimulation -bisim", "models are not made smaller by it first; the answer is the same"),
-        needless("--bisimulation:type --bisimulation:initialblock", "models are not made smaller by it first", "X"),
+        needless("--bisimulation -bisim", BISIMULATION),
+        needless("--bisimulation:type --bisimulation:initialblock", BISIMULATION, "X"),
         needless("--sound", "bounds are proved, always"),
         sets("--exact", "--exact"),
         adds("--precision -eps", "EPS", "--eps EPS", "bounds are proved to be that close"),
