@@ -254,6 +254,23 @@ def test_a_pareto_set(page: Page, project: Path) -> None:
     assert found["maximise"] == [True, False]
 
 
+def test_what_has_a_pareto_set(page: Page) -> None:
+    """Two numbers and more have one; a number under bounds, and bounds alone, have none."""
+    goal = "Pmax=? [ F heads=2 ]"
+    lists = [[goal] * 2, [goal] * 3, [goal] * 4, [goal, "P>=0.1 [ F heads=2 ]"], ["P>=0.1 [ F heads=2 ]"] * 2]
+    text = "".join(f"multi({', '.join(goals)});\n" for goals in lists)
+    page.ask("buffer", file="several.props", version=1, text=text)
+    found = page.ask("diagnose", **CONSENSUS, properties="several.props")["properties"]
+    assert [prop["multi"] for prop in found] == [True, True, True, False, False]
+    assert page.ask("pareto", **CONSENSUS, property={"file": "several.props", "number": 3})["words"].startswith(
+        "1 corner;"
+    )
+    assert (
+        "no Pareto set" in page.refused("pareto", **CONSENSUS, property={"file": "several.props", "number": 4})["text"]
+    )
+    page.ask("buffer_close", file="several.props")
+
+
 # Files, the gallery and editors.
 
 

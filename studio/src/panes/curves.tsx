@@ -68,6 +68,7 @@ async function draw(): Promise<void> {
       return [name, [sweep.from, sweep.step, sweep.to].filter((text) => text.trim()).join(":")];
     }),
   );
+  experiment.clear();
   curves.value = [];
   rows.value = 0;
   const properties: Property[] = list.map((one) => one.property);

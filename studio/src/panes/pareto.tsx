@@ -1,4 +1,4 @@
-/** Pareto fronts of two or three objectives. */
+/** Pareto fronts: of two or three objectives as a picture, of more as a table. */
 
 import { computed, signal } from "@preact/signals";
 import { formatNumber, formatSeconds, sentence, toNumber } from "../format";
@@ -12,7 +12,7 @@ import { TableView } from "../ui/table";
 export const chosenPareto = signal("");
 const pareto = new Question("pareto", "Finding the Pareto front");
 const fitting = computed(() =>
-  asked.value.filter((one) => one.needs.length === 0 && (one.info?.multi || /^\s*multi\s*\(/.test(one.text))),
+  asked.value.filter((one) => one.needs.length === 0 && (one.info?.multi ?? /^\s*multi\s*\(/.test(one.text))),
 );
 
 async function draw(): Promise<void> {
@@ -64,6 +64,7 @@ export function ParetoView() {
       </p>
     );
   }
+  const dimensions = result?.objectives.length ?? 0;
   const key = fitting.value.some((one) => one.key === chosenPareto.value) ? chosenPareto.value : fitting.value[0]!.key;
   return (
     <>
@@ -93,8 +94,8 @@ export function ParetoView() {
           what="the Pareto front"
           copied={result?.copied}
           of={result ? pareto.id.value : null}
-          formats={["csv", "json", "pdf"]}
-          more={result ? plotItems("pareto-plot", "pareto") : []}
+          formats={dimensions > 3 ? ["csv", "json"] : ["csv", "json", "pdf"]}
+          more={result && dimensions <= 3 ? plotItems("pareto-plot", "pareto") : []}
         />
       </div>
       <Outcome question={pareto} />
@@ -103,14 +104,19 @@ export function ParetoView() {
           <p class="small muted">
             {sentence(result.words)} {result.proved ? "Proved" : "Found"} in {formatSeconds(result.seconds)}.
           </p>
-          <Plot
-            id="pareto-plot"
-            data={data.value}
-            x={result.objectives[0]}
-            y={result.objectives[1]}
-            z={result.objectives[2]}
-            label={`Pareto front of ${result.objectives.join(" and ")}`}
-          />
+          {dimensions > 3 ? (
+            <p class="small muted">More than three objectives have no picture; the table has all corners.</p>
+          ) : (
+            <Plot
+              key={dimensions}
+              id="pareto-plot"
+              data={data.value}
+              x={result.objectives[0]}
+              y={result.objectives[1]}
+              z={result.objectives[2]}
+              label={`Pareto front of ${result.objectives.join(" and ")}`}
+            />
+          )}
           <TableView
             label="Corners of the front"
             table={{

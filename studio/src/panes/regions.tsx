@@ -334,7 +334,7 @@ function Solid({ boxes }: { boxes: Boxes }) {
   );
 }
 
-const SOLID = { margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false };
+const SOLID = { showlegend: false };
 
 /** Corners and triangles of many boxes. Corner c of a box has the high end of axis k where bit k of c is set. */
 export function mesh(list: readonly Box[], fillColour: string, opacity: number, name: string) {

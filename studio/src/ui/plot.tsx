@@ -83,11 +83,11 @@ function style(x?: string, y?: string, z?: string): Layout {
   return {
     xaxis: axis(x),
     yaxis: axis(y),
-    scene: { xaxis: axis(x), yaxis: axis(y), zaxis: axis(z) },
+    scene: { xaxis: axis(x), yaxis: axis(y), zaxis: axis(z), camera: { eye: { x: 1.6, y: 1.6, z: 1.1 } } },
     paper_bgcolor: back,
     plot_bgcolor: back,
     font: { color: text, family: "system-ui, sans-serif", size: 12 },
-    margin: { l: 48, r: 12, t: 12, b: 40 },
+    margin: z === undefined ? { l: 48, r: 12, t: 12, b: 40 } : { l: 0, r: 0, t: 0, b: 0 },
     legend: { orientation: "h", y: -0.22 },
     hoverlabel: { bgcolor: colour("--raised"), font: { color: text } },
     colorway: SERIES,

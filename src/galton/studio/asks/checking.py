@@ -102,8 +102,9 @@ def pareto(desk: Desk, given: Given) -> dict[str, Any]:
     if isinstance(found, GaltonError):
         raise found
     if not isinstance(found.value, ParetoSet):
-        raise GaltonError("this has no Pareto set: multi(…, …) with two or three numbers that are asked for has one")
+        raise GaltonError("this has no Pareto set: multi(…, …) with several numbers that are asked for has one")
     front = found.value
+    corners = f"{len(front.points):,} corner{'s' if len(front.points) > 1 else ''}"
     desk.keep({"front": front, "title": given.text("model")})
     return {
         "objectives": list(front.objectives),
@@ -114,7 +115,7 @@ def pareto(desk: Desk, given: Given) -> dict[str, Any]:
         ],
         "maximise": list(front.maximise),
         "bounds": [[[number(low), number(high)] for low, high in point] for point in front.bounds],
-        "words": f"{len(front.points):,} corners; nothing lies further beyond them than {front.gap:.3g}, relatively",
+        "words": f"{corners}; nothing lies further beyond than {front.gap:.3g}, relatively",
         "proved": found.proved,
         "seconds": desk.seconds,
         "copied": copied_check(desk, given.text("model"), [given.property()], constants, options),

@@ -272,7 +272,7 @@ def _property(place: int, prop: Property, file: PropertyFile, source: Source) ->
         expression = prop.expression
         if isinstance(expression, Multi):
             asked = sum(getattr(part, "comparison", None) is None for part in expression.objectives)
-            kind, multi = ("pareto", asked in (2, 3)) if asked > 1 else ("number" if asked else "truth", False)
+            kind, multi = ("pareto", True) if asked > 1 else ("number" if asked else "truth", False)
         elif isinstance(expression, (Filter, Quantile)):
             kind = "number"
         elif isinstance(expression, PathQuantifier) or getattr(expression, "comparison", None) is not None:
