@@ -22,6 +22,7 @@ export class Doc {
   private version = 0;
   private known = false;
   private saved: Text | null;
+  private readonly first: Text;
   private pending: ChangeSet | null = null;
   private timer = 0;
 
@@ -34,8 +35,14 @@ export class Doc {
     extensions: (doc: Doc) => Extension,
   ) {
     this.state = EditorState.create({ doc: text, extensions: extensions(this) });
-    this.saved = stamp === null ? null : this.state.doc;
+    this.first = this.state.doc;
+    this.saved = stamp === null ? null : this.first;
     this.dirty.value = stamp === null;
+  }
+
+  /** Whether somebody's work would be lost with the page; a model of the gallery is there again. */
+  get touched(): boolean {
+    return !(this.saved ?? this.first).eq(this.state.doc);
   }
 
   get text(): string {

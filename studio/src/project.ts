@@ -187,6 +187,27 @@ export async function diagnose(): Promise<void> {
   }
 }
 
+// --------------------------------------------------------------------------------------------- after a reload
+
+/** The open files are known again after the page was loaded again; those in front come last. */
+const opened = () => `galton-open:${connection.hello.value?.project.name ?? ""}`;
+let greeted = false;
+
+function rememberOpen(): void {
+  const front = [activeProperties.value, activeModel.value];
+  const names = [...docs.value.filter((doc) => !front.includes(doc)), ...front].map((doc) => doc?.file);
+  const saved = names.filter((name) => files.value.some((one) => one.file === name));
+  if (greeted) sessionStorage.setItem(opened(), JSON.stringify(saved));
+}
+
+function recallOpen(): string[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(opened()) ?? "[]") as string[];
+  } catch {
+    return [];
+  }
+}
+
 let waiting = 0;
 
 export function start(): void {
@@ -199,6 +220,7 @@ export function start(): void {
     if (news.event === "goodbye") say(news.reason, "error");
   });
   connection.open();
+  effect(rememberOpen);
   effect(() => {
     // What the diagnosis depends on.
     void [activeModel.value, activeModel.value?.edits.value, activeProperties.value];
@@ -207,7 +229,7 @@ export function start(): void {
     waiting = window.setTimeout(() => void diagnose(), 80);
   });
   window.addEventListener("beforeunload", (event) => {
-    if (docs.value.some((doc) => doc.dirty.value && doc.stamp !== null)) event.preventDefault();
+    if (docs.value.some((doc) => doc.touched)) event.preventDefault();
   });
 }
 
@@ -218,7 +240,12 @@ async function greet(open: string | null): Promise<void> {
       doc.forget();
       await doc.tell();
     }
-    if (open && docs.value.length === 0) await openFile(open);
+    if (docs.value.length === 0) {
+      const before = recallOpen().filter((file) => files.value.some((one) => one.file === file));
+      for (const file of before) await openFile(file, true);
+      if (open && before.length === 0) await openFile(open);
+    }
+    greeted = true;
     void diagnose();
   } catch (error) {
     fail(error);
