@@ -258,10 +258,10 @@ export interface Asks {
 
   // ---- simulation: a path that belongs to the page, named by the page
   sim_start: {
-    ask: { model: string; constants?: Constants; path: string; seed?: number; state?: Record<string, Value>; strategy?: Property };
+    ask: { model: string; constants?: Constants; path: string; seed?: number; state?: Record<string, Value>; strategy?: Property; number?: number };
     part: never;
     result: SimView;
-  }; // strategy: play the best strategy of this property of an MDP
+  }; // strategy: play the best strategy of this property of an MDP; of several, that with the number, or one by chance
   sim_step: { ask: { path: string; choice: number; successor: number }; part: never; result: SimView };
   sim_back: { ask: { path: string; steps: number }; part: never; result: SimView };
   /** Steps at random: choices under the strategy if there is one, otherwise each as likely as the others. */
@@ -288,7 +288,7 @@ export interface Asks {
     part: never;
     result: { answer: Answer; copied: Copied };
   };
-  /** The Pareto set of multi(…, …) with two or three objectives. */
+  /** The Pareto set of multi(…, …) with two objectives or more. */
   pareto: {
     ask: { model: string; property: Property; constants?: Constants; options?: Options };
     part: never;
@@ -396,7 +396,7 @@ export interface PropertyInfo {
   name: string | null;
   text: string;
   kind: "number" | "truth" | "pareto" | "other";
-  multi: boolean; // two or three objectives: ask for `pareto`
+  multi: boolean; // two objectives or more: ask for `pareto`
   range: Range;
   constants: string[]; // undefined constants of the file that it needs
 }
@@ -494,7 +494,15 @@ export interface SimView {
   length: number; // rows in all
   choices: Choice[]; // at the last state; empty where it is a deadlock
   deadlock: boolean;
+  strategy: Followed | null;
   copied: Copied;
+}
+
+/** The strategy that a path follows. Where it says nothing, `chosen` is null in all choices. */
+export interface Followed {
+  number: number; // of those that there are, from 1
+  all: { words: string; share: Num | null }[]; // what each comes to, and how likely it is chosen before the first step
+  memory: number | null; // what it remembers here
 }
 
 export interface SimRow {

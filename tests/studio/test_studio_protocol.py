@@ -83,6 +83,9 @@ def test_what_the_server_says_has_the_fields_of_the_protocol(page: Page) -> None
     agree(view, "SimView")
     agree(view["rows"][0], "SimRow")
     agree(view["choices"][0], "Choice")
+    both = {"text": "multi(Pmax=? [ F heads=2 ], Pmin=? [ F heads=2 ])"}
+    view = page.ask("sim_start", model="consensus.prism", constants={"N": "2", "K": "2"}, path="p", strategy=both)
+    agree(view["strategy"], "Followed")
     number = page.send(
         "experiment", model="die.prism", properties=[SIX, {"file": "die.props", "number": 1}], constants={"k": "1:2"}
     )

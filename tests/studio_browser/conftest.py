@@ -44,7 +44,12 @@ endmodule
 label "left" = s=1;
 label "right" = s=2;
 """,
-    "aims.props": '"front": multi(Pmax=? [ F "left" ], Pmax=? [ F "right" ]);\n"best": Pmax=? [ F "left" ];\n',
+    "aims.props": """"front": multi(Pmax=? [ F "left" ], Pmax=? [ F "right" ]);
+"best": Pmax=? [ F "left" ];
+"three": multi(Pmax=? [ F "left" ], Pmax=? [ F "right" ], Pmin=? [ F s=3 ]);
+"four": multi(Pmax=? [ F "left" ], Pmax=? [ F "right" ], Pmin=? [ F s=3 ], Pmin=? [ F s=1 ]);
+"bounds": multi(P>=0.6 [ F "left" ], P>=0.2 [ F "right" ]);
+""",
     # Three rates, one after the other.
     "three.prism": """ctmc
 const double p;

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from .processes import descendants
 
 Visit = Callable[..., Any]
 Picture = Callable[..., None]
@@ -324,6 +327,110 @@ def test_synthesis(visit: Visit, picture: Picture) -> None:
     picture(page, "pareto")
     share(page, "the Pareto front", "Copy as Python")
     assert "aims.props" in copied(page)
+
+
+def test_pareto_fronts(visit: Visit, picture: Picture) -> None:
+    """Two goals are a curve, three a body that can be turned, four a table; one after the other in the same place."""
+    page = visit()
+    open_file(page, "aims.prism")
+    page.locator(".card[data-fresh=true]").nth(4).wait_for()
+    page.click("#tab-work-synthesis")
+    page.click("#tab-synth-pareto")
+    chosen = page.locator("select[aria-label=Objectives]")
+    names = [text.partition(":")[0] for text in chosen.locator("option").all_inner_texts()]
+    assert names == ["front", "three", "four"]  # the others have no Pareto set
+    flat, solid = page.locator("#pareto-plot .scatterlayer .trace"), page.locator("#pareto-plot canvas")
+    for name, columns in (("three", 3), ("front", 2), ("three", 3), ("four", 4), ("front", 2)):
+        chosen.select_option(label=chosen.locator("option", has_text=f"{name}:").inner_text())
+        page.click("button:has-text('Draw')")
+        page.wait_for_function(f"() => document.querySelectorAll('#panel-synth th').length === {columns}")
+        if columns == 4:
+            page.wait_for_selector("text=More than three objectives have no picture")
+        else:
+            (flat if columns == 2 else solid).first.wait_for()
+        assert (flat.count() > 0, solid.count() > 0) == (columns == 2, columns == 3)
+        assert page.locator("#panel-synth tbody tr").count() >= 2
+        page.wait_for_timeout(300)
+        picture(page, name)
+    with page.expect_download() as taken:
+        share(page, "the Pareto front", "Export CSV")
+    assert "0.45" in Path(taken.value.path()).read_text()
+
+
+def test_strategies_of_several_goals(visit: Visit, picture: Picture) -> None:
+    """A path follows one of the strategies that meet bounds together, or that of a corner of a Pareto set."""
+    page = visit()
+    open_file(page, "aims.prism")
+    answer(page, "bounds")
+    page.click("#tab-work-simulate")
+    page.wait_for_selector(".step")
+    who, which = page.get_by_label("Choices are made"), page.get_by_label("Strategy", exact=True)
+
+    def taken() -> str:
+        return str(page.locator("li:has(.by-strategy)").inner_text())
+
+    who.select_option(label="by the best strategy for front")
+    page.wait_for_selector(".step.by-strategy")
+    assert which.locator("option").count() == 3
+    corners = [text.partition(":")[2] for text in which.locator("option").all_inner_texts()]
+    assert [corner.count("F") for corner in corners] == [2, 2, 2]
+    assert "right" in taken()
+    which.select_option("3")
+    page.wait_for_selector("li:has(.by-strategy):has-text('left')")
+    assert "left" in taken()
+    page.click("button:text-is('+1')")
+    page.wait_for_selector("text=1 step")
+    assert "left" in page.locator(".trace tr").nth(2).inner_text()
+
+    who.select_option(label="by the best strategy for bounds")
+    page.wait_for_selector("option:has-text('by chance')", state="attached")
+    assert "probability 0." in which.inner_text()
+    picture(page, "chance")
+    which.select_option("1")
+    page.wait_for_selector(".step.by-strategy")
+    share(page, "the path", "Copy as command")
+    assert "--strategy aims-strategy.json:1" in copied(page)
+    open_file(page, "consensus.prism")
+    set_constants(page, N=2, K=2)
+    assert who.input_value() == ""  # the next model has other questions
+
+
+def test_reload(visit: Visit, picture: Picture, server: subprocess.Popen[str]) -> None:
+    """A reload in the middle of a question ends it, and opens the same files; work that is not saved is asked for."""
+    page = visit()
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    open_file(page, "die.prism")
+    answer(page, "six")
+    open_file(page, "large.prism")
+    page.wait_for_selector(".running:has-text('states')")
+    before = descendants(server.pid)
+    page.reload()
+    page.wait_for_selector("#pane-model .tab[aria-selected=true]:has-text('large.prism')")
+    page.wait_for_selector(".running:has-text('states')")
+    assert len(descendants(server.pid)) <= len(before)
+    page.click(".running button:has-text('Stop')")
+    page.locator("#pane-model .tab", has_text="die.prism").click()
+    assert answer(page, "six") == "0.16666667"
+    picture(page)
+    assert not asked
+    page.click("header >> text=Gallery")
+    page.fill("input[aria-label='Find a model of the gallery']", "herman")
+    page.click(".gallery-card")
+    page.wait_for_selector("#pane-model .tab[aria-selected=true]:has-text('herman')")
+    page.reload()  # it was not touched
+    page.wait_for_selector("#pane-model .tab[aria-selected=true]")
+    assert not asked
+    page.click("header >> text=Gallery")
+    page.fill("input[aria-label='Find a model of the gallery']", "herman")
+    page.click(".gallery-card")
+    page.wait_for_selector("#pane-model .tab[aria-selected=true]:has-text('herman')")
+    page.locator(MODEL).click()
+    page.keyboard.type("// mine\n")
+    page.wait_for_timeout(300)
+    page.reload()
+    page.wait_for_selector(".file-name")
+    assert asked == ["beforeunload"]
 
 
 def test_project(visit: Visit, picture: Picture, project: Path) -> None:

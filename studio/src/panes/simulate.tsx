@@ -1,12 +1,12 @@
 /** A path through the model: by hand or at random, as a table and as curves over time. */
 
-import { computed, signal, useSignal } from "@preact/signals";
+import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { chooseTab } from "../commands";
 import { type Asking, connection, troubleOf } from "../connection";
 import { formatNumber, formatState, plural, toNumber } from "../format";
-import type { Choice, SimRow, SimView, Trouble, Value } from "../protocol";
-import { TroubleBox } from "../question";
+import type { Choice, Followed, SimRow, SimView, Trouble, Value } from "../protocol";
+import { Outcome, Question, TroubleBox } from "../question";
 import { activeModel, asked, diagnosis, given, givenToModel, missing, modelFile, ready } from "../state";
 import { Icon } from "../ui/icons";
 import { Plot, plotItems } from "../ui/plot";
@@ -22,6 +22,15 @@ const lastId = signal(0);
 const playing = signal(false);
 const seed = signal(1);
 const strategy = signal("");
+/** Which of several strategies is followed, from 1; 0 for one that is drawn, or the first corner. */
+const chosenNumber = signal(0);
+effect(() => {
+  void modelFile.value; // the next model has other questions
+  strategy.value = "";
+  chosenNumber.value = 0;
+});
+/** The first step may take long: a strategy is found then. */
+const starting = new Question("sim_start", "Beginning a path");
 const shownAs = signal<"table" | "plot">("table");
 /** The model that the path belongs to. */
 const pathKey = signal("");
@@ -33,22 +42,21 @@ function take(view: SimView): void {
   trouble.value = null;
 }
 
-type SimAsk = "sim_start" | "sim_step" | "sim_back" | "sim_play";
+type SimAsk = "sim_step" | "sim_back" | "sim_play";
 
 /** The step that is being made. */
 let current: Promise<void> = Promise.resolve();
 
 /** Make a step. While another is being made, further ones are left out: they would be about a state not seen yet. */
 function perform(run: () => Asking<SimAsk>): void {
-  if (!working.value) current = make(run);
+  if (!working.value && !starting.running.value) current = make(run);
 }
 
-async function make(run: () => Asking<SimAsk>, onView?: () => void): Promise<void> {
+async function make(run: () => Asking<SimAsk>): Promise<void> {
   working.value = true;
   try {
     const asking = run();
     const view = await asking.done;
-    onView?.();
     take(view);
     lastId.value = asking.id;
   } catch (error) {
@@ -66,21 +74,25 @@ async function begin(state?: Record<string, Value>): Promise<void> {
   const property = asked.peek().find((one) => one.key === strategy.peek())?.property;
   const constants = property ? given.peek() : givenToModel.peek();
   const key = modelKey.peek();
-  const start = () =>
-    connection.ask("sim_start", {
-      model,
-      constants,
-      path: PATH,
-      seed: seed.peek(),
-      ...(state ? { state } : {}),
-      ...(property ? { strategy: property } : {}),
-    });
   await current;
-  current = make(start, () => {
-    rows.value = [];
-    pathKey.value = key;
+  const view = await starting.ask({
+    model,
+    constants,
+    path: PATH,
+    seed: seed.peek(),
+    ...(state ? { state } : {}),
+    ...(property ? { strategy: property } : {}),
+    ...(property && chosenNumber.peek() ? { number: chosenNumber.peek() } : {}),
   });
-  await current;
+  if (!view && starting.running.peek()) return; // a newer one has taken its place
+  // Without an answer nothing is left: the path from before would be that of another strategy.
+  rows.value = [];
+  now.value = null;
+  trouble.value = null;
+  pathKey.value = key;
+  if (!view) return;
+  take(view);
+  lastId.value = starting.id.peek();
 }
 
 export async function simulateFrom(state: Record<string, Value>): Promise<void> {
@@ -94,7 +106,7 @@ const back = (steps: number) => perform(() => connection.ask("sim_back", { path:
 export function SimulatePane() {
   const isPlaying = playing.value;
   useEffect(() => {
-    if (ready.value && !now.value && !working.value) void begin();
+    if (ready.value && !now.value && !working.value && !starting.running.value) void begin();
   }, [ready.value]);
   useEffect(() => {
     if (!isPlaying) return;
@@ -169,7 +181,8 @@ export function SimulatePane() {
           more={shownAs.value === "plot" ? plotItems("path-plot", "path") : []}
         />
       </div>
-      <Strategy />
+      <Strategy view={view} />
+      <Outcome question={starting} />
       {trouble.value && <TroubleBox trouble={trouble.value} />}
       {view && (
         <>
@@ -195,27 +208,66 @@ export function SimulatePane() {
   );
 }
 
+/** Questions that have a best strategy. */
+const STRATEGIC = /^\s*(?:"[^"]*"\s*:)?\s*(?:[PRTS](?:\s*\{[^}]*\})?(?:min|max|\s*[<>=])|multi\s*\()/;
+
 /** For models with choices: who makes them. */
-function Strategy() {
+function Strategy({ view }: { view: SimView | null }) {
   if (diagnosis.value?.type !== "mdp") return null;
-  const fitting = asked.value.filter(
-    (one) => one.needs.length === 0 && /^\s*(?:"[^"]*"\s*:)?\s*(?:P|R)/.test(one.text),
+  const fitting = asked.value.filter((one) => one.needs.length === 0 && STRATEGIC.test(one.text));
+  const followed = view?.strategy;
+  return (
+    <div class="row">
+      <label class="labelled">
+        Choices are made
+        <select
+          class="field"
+          value={strategy.value}
+          onChange={(event) => {
+            strategy.value = event.currentTarget.value;
+            chosenNumber.value = 0;
+            void begin();
+          }}
+        >
+          <option value="">each as likely as the others</option>
+          {fitting.map((one) => (
+            <option key={one.key} value={one.key}>
+              by the best strategy for {one.name ?? one.text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {followed && followed.all.length > 1 && <Several followed={followed} />}
+      {followed && followed.memory !== null && <span class="small muted">It remembers {followed.memory}.</span>}
+    </div>
   );
+}
+
+/** Several strategies answer the question together; a path follows one of them. */
+function Several({ followed }: { followed: Followed }) {
+  const drawn = followed.all.every((one) => one.share !== null);
   return (
     <label class="labelled">
-      Choices are made
+      Strategy
       <select
         class="field"
-        value={strategy.value}
+        aria-label="Strategy"
+        value={drawn ? chosenNumber.value : followed.number}
         onChange={(event) => {
-          strategy.value = event.currentTarget.value;
+          chosenNumber.value = Number(event.currentTarget.value);
           void begin();
         }}
       >
-        <option value="">each as likely as the others</option>
-        {fitting.map((one) => (
-          <option key={one.key} value={one.key}>
-            by the best strategy for {one.name ?? one.text}
+        {drawn && (
+          <option value={0}>
+            by chance{chosenNumber.value ? "" : `: ${followed.number} of ${followed.all.length}`}
+          </option>
+        )}
+        {followed.all.map(({ words, share }, i) => (
+          <option key={i} value={i + 1}>
+            {i + 1}
+            {share !== null && ` (probability ${formatNumber(share, 4)})`}
+            {words && `: ${words}`}
           </option>
         ))}
       </select>
@@ -231,6 +283,11 @@ function Choices({ view }: { view: SimView }) {
         Now: <code>{last ? formatState(view.variables, last.values) : ""}</code>
       </h3>
       {view.deadlock && <p class="muted">Nothing can happen any more: this state is a deadlock.</p>}
+      {view.strategy && view.choices.length > 1 && view.choices.every((one) => one.chosen === null) && (
+        <p class="muted small">
+          The strategy says nothing here: what follows does not matter to its question, or the path went another way.
+        </p>
+      )}
       <ul class="steps">
         {view.choices.map((choice) => (
           <li key={choice.choice}>

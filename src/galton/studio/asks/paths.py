@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import random
+import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...checking.strategies.strategy import Strategy
 from ...lang.evaluation import EvaluationError, evaluate_state
 from ...lang.properties import substitute
 from ...lang.source import GaltonError
-from ...lower.reader import READER
 from ...simulation.program_paths import ProgramPaths, Successor
 from ...simulation.stepping import Trail
-from .copying import constants_of_command
-from .reading import number
+from .copying import constants_of_command, copied_check
+from .following import Follower, Strategies
+from .reading import Options, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +32,16 @@ MOST_AT_ONCE = 10_000
 MOST_WAYS = 1000  # successors that are shown
 
 
+@dataclass(frozen=True)
+class Chooser:
+    """The strategy that a path follows: one of those of a question, counted from 1."""
+
+    command: str  # that asks the question
+    strategies: Strategies
+    number: int
+    follower: Follower
+
+
 @dataclass(eq=False)
 class Walked:
     """A path of the page: where it was, what it earned, and who chooses."""
@@ -41,15 +52,16 @@ class Walked:
     seed: int
     program: Program
     trail: Trail
-    strategy: Strategy | None
+    chooser: Chooser | None
+    random: random.Random
     rows: list[dict[str, Any]] = field(default_factory=list)
     picks: list[int] = field(default_factory=list)  # the ways that were taken, by their places
     earned: list[list[float]] = field(default_factory=list)
 
     @property
     def variables(self) -> list[str]:
-        """The names of the variables, without the memory of a strategy."""
-        return [name for name in self.trail.here if name != READER]
+        """The names of the variables."""
+        return list(self.trail.here)
 
     def begin(self) -> None:
         """The first row."""
@@ -67,6 +79,8 @@ class Walked:
         )
         self.picks.append(list(ways).index(way))
         self.trail.take(way)
+        if self.chooser is not None:
+            self.chooser.follower.go(way)
         time = self.rows[-1]["time"] + stay if timed else None
         self.rows.append(self._row(way, time))
 
@@ -74,18 +88,25 @@ class Walked:
         """Undo steps; the row from which on all are new."""
         for _ in range(min(steps, len(self.rows) - 1)):
             self.trail.back()
+            if self.chooser is not None:
+                self.chooser.follower.back()
             for kept in (self.rows, self.picks, self.earned):
                 kept.pop()
         return len(self.rows)
 
-    def chosen(self) -> int | None:
-        """The choice that the strategy takes here; None where nobody says."""
-        if self.strategy is None:
-            return None
-        (state,) = self.trail.words[-1]
-        step = len(self.rows) - 1
-        last = self.strategy.steps
-        return self.strategy.choice(state, step if last is None else min(step, last - 1))
+    def shares(self, ways: Sequence[Successor]) -> dict[int, float]:
+        """How likely the strategy takes each choice here; empty where nobody says."""
+        return {} if self.chooser is None else self.chooser.follower.shares(ways)
+
+    def play(self, ways: Sequence[Successor]) -> None:
+        """Take a step at random; who says nothing takes each choice as likely as the others."""
+        shares, choice = self.shares(ways), None
+        if shares:
+            (choice,) = self.random.choices(list(shares), list(shares.values()))
+        way = self.trail.draw(choice)
+        assert way is not None
+        self.trail.back()
+        self.take(way, ways)
 
     def _row(self, way: Successor | None, time: float | None) -> dict[str, Any]:
         here = self.trail.here
@@ -126,20 +147,18 @@ class Walked:
 
 def sim_start(desk: Desk, given: Given) -> dict[str, Any]:
     """Begin a path, in an initial state or in any other."""
-    given.only("model", "constants", "path", "seed", "state", "strategy")
+    given.only("model", "constants", "path", "seed", "state", "strategy", "number")
     name, model, constants = given.text("path"), given.text("model"), given.constants()
     seed = given.whole("seed", 0, 2**63 - 1, 0)
     program = desk.program(model, constants)
-    strategy = _strategy(desk, model, given, constants) if "strategy" in given else None
     state = given.inner("state").fields if "state" in given else None
-    subject = program if strategy is None else strategy.model
-    trail = Trail(subject, seed)
+    trail = Trail(program, seed)
     if state is not None:
-        if strategy is not None:
-            raise GaltonError("a path under a strategy begins in an initial state")
         trail.words = [_packed(trail, program, state)]
+    draws = random.Random(seed)
+    chooser = _chooser(desk, model, given, constants, state, draws) if "strategy" in given else None
     own = desk.own(desk.model_file(model), constants)
-    walked = Walked(name, model, own, seed, program, trail, strategy)
+    walked = Walked(name, model, own, seed, program, trail, chooser, draws)
     walked.begin()
     drawer: dict[str, Walked] = desk.drawers.setdefault("paths", {})
     drawer.pop(name, None)
@@ -178,10 +197,7 @@ def sim_play(desk: Desk, given: Given) -> dict[str, Any]:
         ways = walked.trail.ways()
         if not ways or (end is not None and (walked.rows[-1]["time"] or 0.0) >= end):
             break
-        way = walked.trail.draw(walked.chosen())
-        assert way is not None
-        walked.trail.back()
-        walked.take(way, ways)
+        walked.play(ways)
     return _view(desk, walked, first)
 
 
@@ -199,17 +215,38 @@ def _walked(desk: Desk, given: Given) -> Walked:
     return found
 
 
-def _strategy(desk: Desk, model: str, given: Given, constants: dict[str, str]) -> Strategy:
-    """The best strategy of a property."""
+def _chooser(
+    desk: Desk,
+    model: str,
+    given: Given,
+    constants: dict[str, str],
+    state: Mapping[str, Any] | None,
+    draws: random.Random,
+) -> Chooser:
+    """The best strategy of a property, or one of several."""
+    prop = given.property("strategy")
+    stamps = [desk.stamp(name) for name in (model, *(() if isinstance(prop, str) else (prop[0],)))]
+    key = model, prop, tuple(stamps), tuple(constants.items())
+    drawer: dict[str, Any] = desk.drawers.setdefault("strategies", {})
+    if drawer.get("key") != key:  # a path that begins again, or another of several strategies, needs no new answer
+        drawer.clear()
+        drawer["found"] = _strategies(desk, model, prop, constants)
+        drawer["key"] = key
+    found: Strategies = drawer["found"]
+    number = found.chosen(given.whole("number", 1, 2**31) if "number" in given else None, draws)
+    command = copied_check(desk, model, [prop], constants, Options({}))["command"]
+    return Chooser(command, found, number, Follower(found.each[number - 1], state))
+
+
+def _strategies(desk: Desk, model: str, prop: tuple[str, int] | str, constants: dict[str, str]) -> Strategies:
     from dataclasses import replace
 
     from ...checking.asking import Answers
     from .checking import TellingWorker
-    from .reading import Options
 
     options = Options({})
     settings, device = options.settings()
-    inquiry = desk.inquiry(model, [given.property("strategy")], constants, settings, options)
+    inquiry = desk.inquiry(model, [prop], constants, settings, options)
     inquiry = replace(inquiry, strategy=True)
     (row,) = inquiry.rows()
     (asked,) = row.all_asked
@@ -220,9 +257,7 @@ def _strategy(desk: Desk, model: str, given: Given, constants: dict[str, str]) -
     found, _ = Answers(inquiry, row, worker).of(asked)
     if isinstance(found, GaltonError):
         raise found
-    if not isinstance(found.strategy, Strategy):
-        raise GaltonError("there is no strategy to play; P, R, T and S of an MDP have one, if it has a value")
-    return found.strategy
+    return Strategies.of(found.strategy)
 
 
 def _packed(trail: Trail, program: Program, state: Mapping[str, Any]) -> tuple[int, ...]:
@@ -250,17 +285,29 @@ def _view(desk: Desk, walked: Walked, first: int) -> dict[str, Any]:
         "from": first,
         "rows": walked.rows[first:],
         "length": len(walked.rows),
-        "choices": _choices(walked, ways[:MOST_WAYS]),
+        "choices": _choices(walked, ways),
         "deadlock": not ways,
+        "strategy": None if walked.chooser is None else _told(walked.chooser),
         "copied": _copied(walked),
     }
 
 
+def _told(chooser: Chooser) -> dict[str, Any]:
+    """Which strategies there are, and which of them is followed."""
+    found = chooser.strategies
+    shares = [None] * len(found.each) if found.shares is None else [number(float(share)) for share in found.shares]
+    return {
+        "number": chooser.number,
+        "all": [{"words": words, "share": share} for words, share in zip(found.words, shares, strict=True)],
+        "memory": chooser.follower.memory,
+    }
+
+
 def _choices(walked: Walked, ways: Sequence[Successor]) -> list[dict[str, Any]]:
-    here, chosen = walked.trail.here, walked.chosen()
+    here, shares = walked.trail.here, walked.shares(ways)
     found: dict[int, dict[str, Any]] = {}
-    for way in ways:
-        taken = None if walked.strategy is None else float(way.choice == chosen) if chosen is not None else None
+    for way in ways[:MOST_WAYS]:
+        taken = shares.get(way.choice, 0.0) if shares else None
         choice = found.setdefault(
             way.choice, {"choice": way.choice, "action": way.action or None, "chosen": taken, "successors": []}
         )
@@ -276,13 +323,17 @@ def _choices(walked: Walked, ways: Sequence[Successor]) -> list[dict[str, Any]]:
 
 
 def _copied(walked: Walked) -> dict[str, str]:
-    """A command for random paths of the model, and a script that goes the same way as this one."""
-    import shlex
-
+    """Commands for random paths of the model, and a script that goes the same way as this one."""
     steps = max(len(walked.rows) - 1, 1)
     words = ["galton", "simulate", walked.model, *constants_of_command(walked.constants)]
-    command = shlex.join([*words, "--steps", str(steps), "--seed", str(walked.seed)])
-    if walked.strategy is not None or len(walked.picks) > 1000:
+    words += ["--steps", str(steps), "--seed", str(walked.seed)]
+    command = shlex.join(words)
+    if walked.chooser is not None:
+        file = f"{walked.model.rpartition('/')[2].rpartition('.')[0]}-strategy.json"
+        chosen = f"{file}:{walked.chooser.number}" if len(walked.chooser.strategies.each) > 1 else file
+        asking = f"{walked.chooser.command} {shlex.join(['--strategy', file])}"
+        command = f"{asking}\n{command} {shlex.join(['--strategy', chosen])}"
+    if len(walked.picks) > 1000:
         return {"command": command, "python": ""}
     arguments = "".join(f", {name}={value.strip()!r}" for name, value in walked.constants.items())
     python = (
