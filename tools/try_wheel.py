@@ -117,11 +117,9 @@ def check(condition: bool, what: str) -> None:
 
 
 def check_contents(wheel: Path) -> None:
-    wrong = differences(wheel)
-    check(
-        not wrong,
-        f"{wheel.name} has the package, the page, the gallery and licences" + "".join(f"\n  {line}" for line in wrong),
-    )
+    if wrong := differences(wheel):
+        sys.exit("\n  ".join([f"{wheel.name} is not what the source tree is:", *wrong]))
+    check(True, f"{wheel.name} has the package, the page, the gallery and licences")
 
 
 def try_wheel(wheel: Path, python: str) -> None:

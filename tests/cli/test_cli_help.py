@@ -137,6 +137,7 @@ def test_commands() -> None:
     assert (outcome.code, outcome.err) == (0, "")
     commands = {command.partition(" ")[0] for command in OPTIONS}
     assert all(re.search(rf"^  {command}  ", outcome.out, re.MULTILINE) for command in commands)
+    assert "..." not in outcome.out.partition("Commands:")[2]  # a sentence that was cut
 
 
 @pytest.mark.parametrize("command", OPTIONS)

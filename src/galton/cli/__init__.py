@@ -33,36 +33,45 @@ from .verify import verify
 from .warm_up import warm_up
 from .workers import with_ranks
 
+HELP = """Galton: a probabilistic model checker for models in the PRISM language.
+
+How likely is it, how long does it take, what does it cost, and what are the best decisions?
+
+\b
+To begin with:
+  galton gallery models
+  galton check models/die.prism --prop 'P=? [ F d=6 ]'
+  galton check --help
+"""
 app = Commands(
     name="galton",
-    help="Galton: a probabilistic model checker for models in the PRISM language.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-app.command()(info)
-app.command()(build)
-app.command()(convert)
-app.command()(lump)
-app.command()(check)
-app.command()(transient)
-app.command(name="steady-state")(steady_state)
-app.command()(simulate)
-app.command()(synth)
-app.command()(verify)
-app.command()(automaton)
-app.command(name="plot-matrix")(plot_matrix)
-app.command()(gallery)
-app.command()(studio)
-app.command()(fmt)
-app.command()(lsp)
-app.command(name="warm-up")(warm_up)
-app.add_typer(bench.app)
-app.command(**AS_IT_IS)(prism)
-app.command(**AS_IT_IS)(storm)
+app.command(short_help="Check properties: answers, with bounds that are proved.")(check)
+app.command(short_help="Build a model and tell its size.")(info)
+app.command(short_help="Build a model and write its states to files.")(build)
+app.command(short_help="Convert a model from one format to others.")(convert)
+app.command(short_help="Make one state of all that behave alike.")(lump)
+app.command(short_help="Where a chain is after some time, or some steps.")(transient)
+app.command(name="steady-state", short_help="Where a chain is in the long run.")(steady_state)
+app.command(short_help="Follow random paths of a model.")(simulate)
+app.command(short_help="Find the parameters for which a model has a property.")(synth)
+app.command(short_help="Verify a certificate that check wrote.")(verify)
+app.command(short_help="Translate a formula of LTL to an automaton.")(automaton)
+app.command(name="plot-matrix", short_help="Draw the matrix of a model.")(plot_matrix)
+app.command(short_help="List the models that come with Galton, or copy them.")(gallery)
+app.command(short_help="Open the studio: models in the browser.")(studio)
+app.command(short_help="Format models and property files.")(fmt)
+app.command(short_help="Help an editor with models (a language server).")(lsp)
+app.command(name="warm-up", short_help="Compile beforehand what a CUDA device will need.")(warm_up)
+app.add_typer(bench.app, short_help="Run the experiments of five papers again.")
+app.command(short_help="Run a command line of PRISM as it is.", **AS_IT_IS)(prism)
+app.command(short_help="Run a command line of Storm as it is.", **AS_IT_IS)(storm)
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True, help=HELP)
 def top(version: bool = typer.Option(False, "--version", "-V", help="Print the version and exit.")) -> None:
     """Galton: a probabilistic model checker for models in the PRISM language."""
     if version:
