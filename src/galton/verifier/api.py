@@ -45,8 +45,8 @@ def verify(
 ) -> Verified:
     """Verify that a certificate proves what it claims, with nothing but the model, the property and exact arithmetic.
 
-    Raises :class:`galton.verify.RefusedError` if it does not, naming a state and a condition, and
-    :class:`galton.verify.CertificateError` if the file is no certificate.
+    Raises ``galton.verifier.RefusedError`` if it does not, naming a state and a condition, and
+    ``galton.verifier.CertificateError`` if the file is no certificate; both are a :class:`galton.GaltonError`.
 
     Parameters
     ----------
