@@ -63,7 +63,7 @@ module m
 endmodule
 """,
     "three.props": '"through": P>=0.3 [ F<=2 s=3 ];\n',
-    # Ten million states, more than anybody waits for.
+    # Ten million states, which nothing makes fewer, and a million steps: more than anybody waits for.
     "large.prism": """dtmc
 module m
   x : [0..3199] init 0;
@@ -71,7 +71,7 @@ module m
   [] true -> 0.25 : (x'=min(x+1,3199)) + 0.25 : (x'=max(x-1,0)) + 0.25 : (y'=min(y+1,3199)) + 0.25 : (y'=max(y-1,0));
 endmodule
 """,
-    "large.props": "P=? [ F x=3199 & y=3199 ];\n",
+    "large.props": "P=? [ F<=1000000 x=3199 & y>=3100 ];\n",
 }
 
 

@@ -84,8 +84,7 @@ def test_stop(visit: Visit, picture: Picture, server: subprocess.Popen[str]) -> 
     page.reload()
     page.wait_for_selector(".file-name")
     open_file(page, "large.prism")
-    page.wait_for_selector(".running:has-text('states')")
-    page.wait_for_timeout(1500)
+    page.wait_for_selector(".running:has-text('iterations')", timeout=60_000)  # all states are there, and are worked on
     picture(page, "running")
     pressed = time.monotonic()
     page.click(".running button:has-text('Stop')")
