@@ -30,7 +30,7 @@ CASES = [  # each has more than a million states, without symmetries
 
 
 def run(ranks: int, model: str, constants: str, prop: str) -> dict[str, Any]:
-    """One job: the seconds of the slowest rank, and the most memory that any rank took besides Python's own."""
+    """One job: the seconds of the slowest rank, and the most memory of a rank besides Python and PETSc."""
     child = [
         sys.executable,
         str(ROOT / "bench" / "ranks_child.py"),
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    print("| model | ranks | seconds | times faster | MB a rank, without Python | part of one rank's | bounds |")
+    print("| model | ranks | seconds | times faster | MB a rank, without libraries | part of one rank's | bounds |")
     print("|---|---|---|---|---|---|---|")
     for model, constants, prop in CASES:
         if given.only not in model:

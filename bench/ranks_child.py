@@ -16,6 +16,7 @@ import numpy as np
 
 import galton
 from galton.backend.cpu.matrix import matrix_of
+from galton.backend.petsc import krylov
 from galton.backend.petsc.model import RankModel
 from galton.backend.petsc.world import World, across_ranks
 from galton.backend.protocol import Span, Stop
@@ -60,6 +61,7 @@ def main() -> None:
     given = parser.parse_args()
     constants: dict[str, Any] = dict(pair.split("=", 1) for pair in given.const.split(",") if pair)
     with across_ranks() as everybody:
+        krylov.available()  # loads PETSc
         idle = memory()
         everybody.meet()
         begin = time.perf_counter()

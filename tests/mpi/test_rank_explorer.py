@@ -26,11 +26,11 @@ CASES = [
 
 
 def explored(name: str, constants: dict[str, Any], ranks: int, threads: int = 1) -> tuple[Any, list[Any], list[Any]]:
-    """The program, what each rank finds, and its ghosts with where those of each rank begin."""
+    """The program, the explorers of all ranks, and how many states, choices and transitions each has found."""
     program = galton.load(MODELS / name, **constants)
     lowered = lower(program)
-    core, words = to_core(lowered), lowered.words
-    limits = {"threads": threads, "max_states": 2**60, "memory": 2**40, "firsts": np.empty((0, words), dtype=np.uint64)}
+    core = to_core(lowered)
+    limits = {"threads": threads, "max_states": 2**60, "memory": 2**40}
     explorers = [_core.RankExplorer(core, rank=r, ranks=ranks, **limits) for r in range(ranks)]
     assert not any(explorer.begin() for explorer in explorers)
     while any(explorer.waiting for explorer in explorers):
@@ -39,22 +39,37 @@ def explored(name: str, constants: dict[str, Any], ranks: int, threads: int = 1)
             for other, target in enumerate(explorers):
                 if other != mine:
                     assert not target.receive(explorer.outbox(other))
-    ghosts = [explorer.finish() for explorer in explorers]
-    return program, explorers, ghosts
+    counted = [(explorer.states, *explorer.finish()) for explorer in explorers]
+    return program, explorers, counted
+
+
+def settled(explorers: list[Any], counted: list[Any], firsts: np.ndarray) -> None:
+    """Give each rank the states of its range."""
+    states = np.concatenate([explorer.take_states() for explorer in explorers])
+    initial = np.concatenate([explorer.take_initial() for explorer in explorers])
+    names = ("all_states", "all_choices", "all_transitions")
+    totals = {name: sum(part[k] for part in counted) for k, name in enumerate(names)}
+    for rank, explorer in enumerate(explorers):
+        mine = [words[explorer.owners(words, firsts) == rank] for words in (states, initial)]
+        explorer.settle(*mine, firsts, **totals)
+
+
+def ghosts_of(found: dict[str, Any], found_by: list[dict[str, Any]]) -> list[np.ndarray]:
+    """The numbers of a rank's ghosts at their owners."""
+    words, starts = found["ghosts"], found["ghost_starts"]
+    return [_core.numbers_of(words[starts[r] : starts[r + 1]], other["states"]) for r, other in enumerate(found_by)]
 
 
 @pytest.mark.parametrize(("name", "constants"), CASES)
-@pytest.mark.parametrize("ranks", [1, 2, 3, 7])
-def test_same_model_as_on_one_machine(name: str, constants: dict[str, Any], ranks: int) -> None:
-    program, explorers, ghosts = explored(name, constants, ranks)
-    numbered = [
-        [explorers[r].numbers(words[starts[r] : starts[r + 1]]) for r in range(ranks)] for words, starts in ghosts
-    ]
-    parts = [
-        (explorer.count, numbers, explorer.assemble(None))
-        for explorer, numbers in zip(explorers, numbered, strict=True)
-    ]
+@pytest.mark.parametrize(("ranks", "threads"), [(1, 1), (2, 1), (3, 1), (7, 1), (3, 2)])
+def test_same_model_as_on_one_machine(name: str, constants: dict[str, Any], ranks: int, threads: int) -> None:
+    program, explorers, counted = explored(name, constants, ranks, threads)
     whole = build(program, device="cpu")
+    if ranks > 1:
+        places = np.arange(1, ranks) * whole.n_states // ranks
+        settled(explorers, counted, np.ascontiguousarray(whole.states.words[places]))
+    found_by = [explorer.assemble(None) for explorer in explorers]
+    parts = [(len(found["states"]), ghosts_of(found, found_by), found) for found in found_by]
     assert sum(count for count, _, _ in parts) == whole.n_states
     place = {tuple(words): number for number, words in enumerate(whole.states.words.tolist())}
     canonical = [
@@ -84,10 +99,21 @@ def test_same_model_as_on_one_machine(name: str, constants: dict[str, Any], rank
     assert seen == whole.n_choices
 
 
+def test_a_rank_without_states_has_no_rows() -> None:
+    _, explorers, counted = explored("brp.prism", {"N": 16, "MAX": 2}, 3)
+    last = build(galton.load(MODELS / "brp.prism", N=16, MAX=2), device="cpu").states.words[-1:]
+    settled(explorers, counted, np.concatenate([last, last]))
+    found = [explorer.assemble(None) for explorer in explorers]
+    assert [len(rows["row_starts"]) - 1 for rows in found] == [len(rows["states"]) for rows in found]
+    assert not len(found[1]["states"])
+    assert not len(found[1]["columns"])
+    assert sum(len(rows["states"]) for rows in found) == sum(states for states, _, _ in counted)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_states_are_spread(threads: int) -> None:
-    _, explorers, _ = explored("cluster.prism", {"N": 16}, 4, threads)
-    counts = [explorer.count for explorer in explorers]
+    _, _, counted = explored("cluster.prism", {"N": 16}, 4, threads)
+    counts = [states for states, _, _ in counted]
     assert sum(counts) == 10_132
     assert max(counts) < 1.5 * sum(counts) / 4
 
@@ -118,8 +144,7 @@ def test_searches_of_one_rank_are_those_of_the_graph() -> None:
 
 def test_what_is_wrong_comes_back() -> None:
     program = galton.parse("dtmc  module m  x : [0..3];  [] x<4 -> (x'=x+1);  endmodule")
-    nowhere = np.empty((0, 1), dtype=np.uint64)
-    limits = {"threads": 1, "max_states": 100, "memory": 2**30, "firsts": nowhere}
+    limits = {"threads": 1, "max_states": 100, "memory": 2**30}
     explorer = _core.RankExplorer(to_core(lower(program)), rank=0, ranks=1, **limits)
     assert not explorer.begin()
     assert explorer.expand(10)["fault"] == 1  # out of range

@@ -50,7 +50,11 @@ class Pages {
 
     // Give the pages past the first `size` elements back.
     void shrink(size_t size) {
-        if (size == 0 || size >= size_) return;
+        if (size >= size_) return;
+        if (size == 0) {
+            *this = {};
+            return;
+        }
         constexpr size_t page = 4096;
         auto pages = [](size_t bytes) { return (bytes + page - 1) / page * page; };
         size_t keep = pages(size * sizeof(T)), have = pages(bytes());

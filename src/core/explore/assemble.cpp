@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <stdexcept>
+#include <tuple>
 
 #include "base/parallel.hpp"
 #include "explore/rewards.hpp"
@@ -27,6 +29,11 @@ struct Choice {
 };
 
 struct GivenUp {};
+
+// Choices have 32-bit numbers.
+void check_choices(size_t count) {
+    if (count >= INT32_MAX) throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(count), {}}};
+}
 
 // Rows come out block by block, but blocks are done by whichever thread is free: each waits for its turn to learn where
 // its rows begin, then copies them while the next goes on.
@@ -58,7 +65,7 @@ constexpr size_t LARGE_BLOCK = size_t{1} << 22;  // entries
 struct Shared {
     const Plan& plan;
     SortedStates states;
-    const Ghosts* ghosts;
+    const Ownership* ownership;  // where other ranks have states, too
     SparseModel& model;
     Progress& progress;
     size_t room;  // bytes that a thread may take for the rows of a block
@@ -67,13 +74,18 @@ struct Shared {
     std::atomic<size_t> next_block{0};
     std::vector<char> has_state_rewards, has_choice_rewards;
     std::mutex mutex;
+    std::vector<std::unique_ptr<MetGhosts>> met;       // by thread
+    std::vector<std::pair<uint32_t, size_t>> written;  // of each block: by which thread, and its first choice
+
+    size_t blocks() const { return (states.size() + BLOCK - 1) / BLOCK; }
 };
 
 class Worker {
   public:
-    Worker(Shared& shared)
-        : shared_(shared), program_(shared.plan.program), chain_(program_.type != ModelType::Mdp),
-          structures_(static_cast<size_t>(program_.reward_structures)), known_(shared.states, shared.ghosts),
+    Worker(Shared& shared, int thread)
+        : shared_(shared), thread_(static_cast<uint32_t>(thread)), program_(shared.plan.program),
+          chain_(program_.type != ModelType::Mdp), structures_(static_cast<size_t>(program_.reward_structures)),
+          known_(shared.states, shared.ownership, shared.ownership ? shared.met[thread_].get() : nullptr),
           expander_(shared.plan), rewards_(shared.plan, expander_), cache_(shared.dictionary), filled_(BLOCK + 1),
           choices_of_(BLOCK + 1), rates_(BLOCK) {
         for (char has : shared.has_choice_rewards) any_choice_rewards_ |= has != 0;
@@ -82,7 +94,7 @@ class Worker {
     }
 
     void run() {
-        const size_t blocks = (shared_.states.size() + BLOCK - 1) / BLOCK;
+        const size_t blocks = shared_.blocks();
         for (;;) {
             size_t block = shared_.next_block.fetch_add(1);
             if (block >= blocks) return;
@@ -352,6 +364,10 @@ class Worker {
     void write(size_t block) {
         SparseModel& model = shared_.model;
         auto [choice, transition] = shared_.turns.take(block, lengths_.size(), written_);
+        if (shared_.ownership) {
+            if (!chain_) check_choices(choice + lengths_.size());
+            shared_.written[block] = {thread_, choice};
+        }
         size_t end = transition;
         for (size_t k = 0; k < lengths_.size(); ++k) {
             end += lengths_[k];
@@ -384,6 +400,7 @@ class Worker {
     }
 
     Shared& shared_;
+    const uint32_t thread_;
     const Program& program_;
     const bool chain_;
     const size_t structures_;
@@ -445,7 +462,10 @@ void allocate(SparseModel& model, const Plan& plan, const Discovery& found, Shar
 // What the model will take, roughly: duplicates are not merged yet, and values may need more than a byte.
 size_t bytes_needed(const Plan& plan, const Discovery& found) {
     const bool chain = plan.program.type != ModelType::Mdp;
-    const size_t choices = chain ? found.count : found.choices;
+    auto likely = [&](size_t most) {
+        return found.share < 1 ? static_cast<size_t>(found.share * static_cast<double>(most)) : most;
+    };
+    const size_t choices = chain ? found.count : likely(found.choices);
     size_t per_state = plan.labels.size(), per_choice = sizeof(int32_t);
     if (!chain) {
         per_state += sizeof(int32_t);
@@ -457,7 +477,7 @@ size_t bytes_needed(const Plan& plan, const Discovery& found) {
         if (!counted) (item.action < 0 ? per_state : per_choice) += sizeof(double);
         counted = 1;
     }
-    return found.count * per_state + choices * per_choice + found.transitions * (sizeof(int32_t) + sizeof(uint8_t));
+    return found.count * per_state + choices * per_choice + likely(found.transitions) * (sizeof(int32_t) + sizeof(uint8_t));
 }
 
 void trim(SparseModel& model) {
@@ -488,9 +508,9 @@ void sort_values(SparseModel& model, ValueDictionary& dictionary, int threads) {
 bool try_assemble(Shared& shared, int threads) {
     std::exception_ptr failure;
     bool too_many = false;
-    run_on_threads(threads, [&](int) {
+    run_on_threads(threads, [&](int t) {
         try {
-            Worker worker(shared);
+            Worker worker(shared, t);
             worker.run();
             std::lock_guard guard(shared.mutex);
             shared.model.deadlocks.insert(shared.model.deadlocks.end(), worker.deadlocks.begin(), worker.deadlocks.end());
@@ -514,17 +534,72 @@ bool try_assemble(Shared& shared, int threads) {
     return !too_many;
 }
 
+// The ghosts of a row come last. They have the numbers that a thread gave them, and get their places.
+template <class Code>
+class Placing {
+  public:
+    Placing(SparseModel& model, Code* codes) : model_(model), codes_(codes) {}
+
+    void place(size_t row, const std::vector<uint32_t>& places) {
+        const auto states = static_cast<int32_t>(model_.states);
+        int32_t* columns = model_.columns.data();
+        const size_t begin = start(row), end = start(row + 1);
+        size_t first = end;
+        for (; first > begin && columns[first - 1] >= states; --first)
+            columns[first - 1] = states + static_cast<int32_t>(places[static_cast<size_t>(columns[first - 1] - states)]);
+        if (std::is_sorted(columns + first, columns + end)) return;
+        entries_.clear();
+        for (size_t i = first; i < end; ++i) entries_.emplace_back(columns[i], codes_[i]);
+        std::sort(entries_.begin(), entries_.end());  // no two have the same column
+        for (size_t i = first; i < end; ++i) std::tie(columns[i], codes_[i]) = entries_[i - first];
+    }
+
+  private:
+    size_t start(size_t row) const {
+        return model_.row_starts.size() ? static_cast<size_t>(model_.row_starts[row])
+                                        : static_cast<size_t>(model_.wide_row_starts[row]);
+    }
+
+    SparseModel& model_;
+    Code* codes_;
+    std::vector<std::pair<int32_t, Code>> entries_;
+};
+
+template <class Code>
+void place_ghosts(Shared& shared, const std::vector<std::vector<uint32_t>>& places, Code* codes, int threads) {
+    const size_t blocks = shared.blocks(), choices = shared.model.choices;
+    run_on_threads(threads, [&](int t) {
+        Placing<Code> placing(shared.model, codes);
+        auto [begin, end] = share(blocks, t, threads);
+        for (size_t block = begin; block < end; ++block) {
+            auto [thread, row] = shared.written[block];
+            const size_t last = block + 1 < blocks ? shared.written[block + 1].second : choices;
+            for (; row < last; ++row) placing.place(row, places[thread]);
+        }
+    });
+}
+
+void place_ghosts(Shared& shared, Ghosts& ghosts, int threads) {
+    SparseModel& model = shared.model;
+    const auto places = put_in_order(shared.met, ghosts, threads);
+    if (ghosts.starts.back() == 0) return;
+    if (model.states + ghosts.starts.back() >= INT32_MAX)  // columns have 32-bit numbers
+        throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(model.states), {}}};
+    switch (model.coding) {
+        case Coding::Bytes: return place_ghosts(shared, places, model.byte_index.data(), threads);
+        case Coding::Shorts: return place_ghosts(shared, places, model.short_index.data(), threads);
+        case Coding::Plain: return place_ghosts(shared, places, model.values.data(), threads);
+    }
+}
+
 }  // namespace
 
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads, const Limits& limits,
-                     Progress& progress, const Ghosts* ghosts) {
+                     Progress& progress, Ghosts* ghosts) {
     SparseModel model;
-    const size_t need = states.bytes() + (ghosts ? ghosts->states.bytes() : 0) + bytes_needed(plan, found);
+    const size_t need = states.bytes() + bytes_needed(plan, found);
     if (need > limits.memory) throw ExploreFailure{{Fault::OutOfMemory, -1, -1, -1, -1, static_cast<double>(need), {}}};
-    if (plan.program.type == ModelType::Mdp && found.choices + found.count >= INT32_MAX)  // choices have 32-bit numbers
-        throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(found.choices), {}}};
-    if (ghosts && found.count + ghosts->starts.back() >= INT32_MAX)  // as have columns
-        throw ExploreFailure{{Fault::TooManyStates, -1, -1, -1, -1, static_cast<double>(found.count), {}}};
+    if (plan.program.type == ModelType::Mdp && !ghosts) check_choices(found.choices + found.count);
     const SortedStates sorted(states.data(), found.count, static_cast<size_t>(plan.program.words));
     for (Coding coding : {Coding::Bytes, Coding::Shorts, Coding::Plain}) {
         // Too many values for a coding usually show in the first blocks; little is done twice.
@@ -534,7 +609,7 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
         progress.rows = 0;
         Shared shared{plan,
                       sorted,
-                      ghosts,
+                      ghosts ? &ghosts->ownership : nullptr,
                       model,
                       progress,
                       (limits.memory - need) / static_cast<size_t>(threads),
@@ -543,12 +618,19 @@ SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Disc
                       {},
                       {},
                       {},
+                      {},
+                      {},
                       {}};
         allocate(model, plan, found, shared);
+        if (ghosts) {
+            for (int t = 0; t < threads; ++t) shared.met.push_back(std::make_unique<MetGhosts>(sorted.words()));
+            shared.written.resize(shared.blocks());
+        }
         if (!try_assemble(shared, threads)) continue;
         model.choices = shared.turns.choices();
         model.transitions = shared.turns.transitions();
         if (coding != Coding::Plain) sort_values(model, shared.dictionary, threads);
+        if (ghosts) place_ghosts(shared, *ghosts, threads);
         break;
     }
     trim(model);

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "explore/discover.hpp"
+#include "explore/ghosts.hpp"
 
 namespace galton {
 
@@ -35,8 +36,9 @@ struct SparseModel {
 };
 
 // `states` are sorted. Duplicate targets of one choice are merged; a state without a choice gets a self-loop. Where other
-// ranks have states too, columns past those of this rank are the places of `ghosts`.
+// ranks have states, too, `ghosts` says which states are this rank's, and learns what its rows lead to besides: columns past
+// those of this rank are the places of ghosts.
 SparseModel assemble(const Plan& plan, const Pages<uint64_t>& states, const Discovery& found, int threads, const Limits& limits,
-                     Progress& progress, const Ghosts* ghosts = nullptr);
+                     Progress& progress, Ghosts* ghosts = nullptr);
 
 }  // namespace galton

@@ -202,11 +202,11 @@ using Words = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig>;
 // other. What goes wrong in the program comes back as a dictionary, which is empty otherwise.
 class RankExplorer {
   public:
-    RankExplorer(const Program& program, int rank, int ranks, int threads, size_t max_states, size_t memory,
-                 const Words& firsts)
-        : words_(static_cast<size_t>(program.words)), threads_(threads),
-          ownership_{rank, ranks, words_, {firsts.data(), firsts.data() + firsts.size()}}, limits_{max_states, memory},
-          plan_(program), discovery_(std::make_unique<RankDiscovery>(plan_, ownership_, threads, limits_, progress_)) {}
+    RankExplorer(const Program& program, int rank, int ranks, int threads, size_t max_states, size_t memory)
+        : words_(static_cast<size_t>(program.words)), threads_(threads), limits_{max_states, memory}, plan_(program),
+          discovery_(std::make_unique<RankDiscovery>(plan_, Ownership{rank, ranks, words_}, threads, limits_, progress_)) {
+        ghosts_.ownership = {rank, ranks, words_};
+    }
 
     nb::dict begin() {
         return guarded([&] { discovery().begin(); });
@@ -237,49 +237,51 @@ class RankExplorer {
     size_t transitions() const { return progress_.transitions; }
     size_t count() const { return found_.count; }  // of states, once all are known
 
-    std::vector<int> owners(const Words& states) const {
-        std::vector<int> found(states.shape(0));
-        for (size_t i = 0; i < found.size(); ++i) found[i] = ownership_.of(states.data() + i * words_, 1);
-        return found;
+    // The rank of each state, where ranges of values begin with these; by their hashes, if there are none.
+    nb::object owners(const Words& states, const Words& firsts) const {
+        const Ownership ownership = ranges(firsts);
+        std::vector<int32_t> found(states.shape(0));
+        for (size_t i = 0; i < found.size(); ++i) found[i] = ownership.of(states.data() + i * words_, 1);
+        return as_array(found);
     }
 
-    // The states of this rank, in order, and nothing else is kept.
-    nb::object take_states() {
-        {
-            nb::gil_scoped_release released;
-            Ghosts ghosts;
-            found_ = discovery().finish(ghosts);
-            discovery_.reset();
-        }
-        return as_array(found_.states, words_);
-    }
-
-    // All states of this rank are known: put them in order. Returns the ghosts, and where those of each rank begin.
+    // No state is to be looked for any more. Returns how many choices and transitions those of this rank have.
     nb::tuple finish() {
         {
             nb::gil_scoped_release released;
-            found_ = discovery().finish(ghosts_);
+            found_ = discovery().finish();
             discovery_.reset();
         }
-        Pages<uint64_t> copy(ghosts_.states.size());
-        std::copy_n(ghosts_.states.data(), copy.size(), copy.data());
-        return nb::make_tuple(as_array(copy, words_), ghosts_.starts);
+        return nb::make_tuple(found_.choices, found_.transitions);
     }
 
-    // The numbers of states that belong to this rank; neighbours are found fastest.
-    nb::object numbers(const Words& states) const {
-        if (found_.count != found_.states.size() / words_) throw std::logic_error("the states went with the model");
-        const SortedStates sorted(found_.states.data(), found_.count, words_);
-        std::vector<int32_t> numbers(states.shape(0));
-        std::vector<uint64_t*> key(words_);
-        size_t guess = 0;
-        for (size_t i = 0; i < numbers.size(); ++i) {
-            for (size_t w = 0; w < words_; ++w) key[w] = const_cast<uint64_t*>(states.data()) + i * words_ + w;
-            guess = found_.count == 0 ? 0 : sorted.find(key.data(), 0, std::min(guess, found_.count - 1));
-            if (guess == found_.count) throw std::logic_error("a state was asked for that is not this rank's");
-            numbers[i] = static_cast<int32_t>(guess);
-        }
-        return as_array(numbers);
+    // The states of this rank, in order, and the initial ones among them, which move to the ranks that have their range.
+    nb::object take_states() { return as_array(found_.states, words_); }
+    nb::object take_initial() {
+        Pages<uint64_t> pages(found_.initial.size());
+        std::copy(found_.initial.begin(), found_.initial.end(), pages.data());
+        return as_array(pages, words_);
+    }
+
+    // How many transitions some states have, about.
+    nb::object count_transitions(const Words& states) const {
+        auto counts = galton::count_transitions(plan_, states.data(), states.shape(0));
+        return as_array(counts);
+    }
+
+    // What came instead, in any order, and how many states, choices and transitions all ranks have.
+    void settle(const Words& states, const Words& initial, const Words& firsts, size_t all_states, size_t all_choices,
+                size_t all_transitions) {
+        nb::gil_scoped_release released;
+        ghosts_.ownership = ranges(firsts);
+        found_.count = states.shape(0);
+        found_.states = Pages<uint64_t>(states.size());
+        std::copy_n(states.data(), states.size(), found_.states.data());
+        sort_records(found_.states, Pages<uint64_t>(states.size()), words_, words_, threads_);
+        found_.initial.assign(initial.data(), initial.data() + initial.size());
+        found_.choices = all_choices;
+        found_.transitions = all_transitions;
+        found_.share = static_cast<double>(found_.count) / static_cast<double>(std::max<size_t>(all_states, 1));
     }
 
     nb::dict assemble(const nb::object& watch) {
@@ -293,11 +295,17 @@ class RankExplorer {
         if (wrong.size()) return wrong;
         outcome.assemble_s = seconds_since(start);
         outcome.states = std::move(found_.states);
-        ghosts_ = {};
-        return as_dict(outcome, words_);
+        nb::dict found = as_dict(outcome, words_);
+        found["ghosts"] = as_array(ghosts_.states, words_);
+        found["ghost_starts"] = ghosts_.starts;
+        return found;
     }
 
   private:
+    Ownership ranges(const Words& firsts) const {
+        return {ghosts_.ownership.rank, ghosts_.ownership.ranks, words_, {firsts.data(), firsts.data() + firsts.size()}};
+    }
+
     RankDiscovery& discovery() const {
         if (!discovery_) throw std::logic_error("all states are known already");
         return *discovery_;
@@ -327,7 +335,6 @@ class RankExplorer {
 
     size_t words_;
     int threads_;
-    Ownership ownership_;
     Limits limits_;
     Plan plan_;
     Progress progress_;
@@ -335,6 +342,22 @@ class RankExplorer {
     Discovery found_;
     Ghosts ghosts_;
 };
+
+// The numbers of some of a rank's states, all of which are in order; neighbours are found fastest.
+nb::object numbers_of(const Words& wanted, const Words& states) {
+    const size_t words = states.shape(1), count = states.shape(0);
+    const SortedStates sorted(states.data(), count, words);
+    std::vector<int32_t> numbers(wanted.shape(0));
+    std::vector<uint64_t*> key(words);
+    size_t guess = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        for (size_t w = 0; w < words; ++w) key[w] = const_cast<uint64_t*>(wanted.data()) + i * words + w;
+        guess = count == 0 ? 0 : sorted.find(key.data(), 0, std::min(guess, count - 1));
+        if (guess == count) throw std::logic_error("a state was asked for that is not this rank's");
+        numbers[i] = static_cast<int32_t>(guess);
+    }
+    return as_array(numbers);
+}
 
 // Where each label of the program holds, for states that are already known: one array of truth values per label.
 std::vector<Pages<uint8_t>> labels_of(const Program& program, const uint64_t* states, size_t n, int threads) {
@@ -401,10 +424,10 @@ void bind_explore(nb::module_& m) {
     m.def("evaluate_labels", &evaluate_labels, nb::arg("program"), nb::arg("states"), nb::arg("threads"));
     m.def("explore", &explore, nb::arg("program"), nb::kw_only(), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"),
           nb::arg("transition_rewards"), nb::arg("watch").none(), nb::arg("rows"));
+    m.def("numbers_of", &numbers_of, nb::arg("wanted"), nb::arg("states"));
     nb::class_<RankExplorer>(m, "RankExplorer")
-        .def(nb::init<const Program&, int, int, int, size_t, size_t, const Words&>(), nb::arg("program"), nb::kw_only(),
-             nb::arg("rank"), nb::arg("ranks"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"), nb::arg("firsts"),
-             nb::keep_alive<1, 2>())
+        .def(nb::init<const Program&, int, int, int, size_t, size_t>(), nb::arg("program"), nb::kw_only(), nb::arg("rank"),
+             nb::arg("ranks"), nb::arg("threads"), nb::arg("max_states"), nb::arg("memory"), nb::keep_alive<1, 2>())
         .def("begin", &RankExplorer::begin)
         .def("receive", &RankExplorer::receive, nb::arg("states"))
         .def("expand", &RankExplorer::expand, nb::arg("blocks"))
@@ -414,10 +437,13 @@ void bind_explore(nb::module_& m) {
         .def_prop_ro("waiting", &RankExplorer::waiting)
         .def_prop_ro("transitions", &RankExplorer::transitions)
         .def_prop_ro("count", &RankExplorer::count)
-        .def("owners", &RankExplorer::owners, nb::arg("states"))
-        .def("take_states", &RankExplorer::take_states)
+        .def("owners", &RankExplorer::owners, nb::arg("states"), nb::arg("firsts"))
         .def("finish", &RankExplorer::finish)
-        .def("numbers", &RankExplorer::numbers, nb::arg("states"))
+        .def("take_states", &RankExplorer::take_states)
+        .def("take_initial", &RankExplorer::take_initial)
+        .def("count_transitions", &RankExplorer::count_transitions, nb::arg("states"))
+        .def("settle", &RankExplorer::settle, nb::arg("states"), nb::arg("initial"), nb::arg("firsts"), nb::kw_only(),
+             nb::arg("all_states"), nb::arg("all_choices"), nb::arg("all_transitions"))
         .def("assemble", &RankExplorer::assemble, nb::arg("watch").none());
 }
 

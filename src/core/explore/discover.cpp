@@ -87,14 +87,14 @@ class Queue {
 struct Shared {
     Shared(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress)
         : plan(plan), ownership(ownership), threads(threads), limits(limits), progress(progress),
-          table(plan.program.words, threads == 1), ghosts(plan.program.words, threads == 1), queue(threads),
-          outboxes(static_cast<size_t>(ownership.ranks)), held(table.bytes() + ghosts.bytes()) {}
+          table(plan.program.words, threads == 1), sent(plan.program.words, threads == 1), queue(threads),
+          outboxes(static_cast<size_t>(ownership.ranks)), held(table.bytes() + sent.bytes()) {}
     const Plan& plan;
     const Ownership ownership;
     const int threads;
     const Limits& limits;
     Progress& progress;
-    StateTable table, ghosts;  // what belongs to this rank, and what to others
+    StateTable table, sent;  // what belongs to this rank, and what went to others
     Queue queue;
     std::mutex posting;
     std::vector<States> outboxes;  // by rank
@@ -127,7 +127,7 @@ class Worker {
             }
             expand(block);
         }
-        finish_initial();
+        flush();
         post();
     }
 
@@ -140,9 +140,20 @@ class Worker {
     }
     void finish_initial() {
         flush();
+        hand_over();
+    }
+    // What does not fill a block waits for more, since a block takes as long however few states it has.
+    void hand_over() {
         if (!fresh_.empty()) shared_.queue.push(std::move(fresh_));
         fresh_.clear();
     }
+    void add_received(const uint64_t* states, size_t count) {
+        const size_t before = transitions;
+        for (size_t i = 0; i < count; ++i) add_initial(states + i * words_);
+        flush();
+        transitions = before;
+    }
+    size_t kept() const { return fresh_.size() / words_; }  // states that no other thread can take yet
 
     void begin(int, const uint16_t*, int count) { choices += static_cast<size_t>(count); }
     void end(int, const uint16_t*, int) {}
@@ -290,7 +301,7 @@ class Worker {
         }
         pending_ = kept;
         if (sent == 0) return;
-        insert(shared_.ghosts, foreign_, sent, [&](size_t k) {
+        insert(shared_.sent, foreign_, sent, [&](size_t k) {
             States& outbox = outboxes_[static_cast<size_t>(owners_[k])];
             for (size_t w = 0; w < words_; ++w) outbox.push_back(foreign_[w * BATCH + k]);
         });
@@ -414,20 +425,6 @@ Pages<uint64_t> sorted_states(StateTable& table, size_t words, int threads) {
     return unfold_entries(entries, words, threads);
 }
 
-// Sorted states by their owners.
-Ghosts by_owner(const Pages<uint64_t>& states, const Ownership& ownership) {
-    const size_t words = ownership.words, count = states.size() / words;
-    Ghosts ghosts{ownership, Pages<uint64_t>(states.size()), std::vector<size_t>(static_cast<size_t>(ownership.ranks) + 1)};
-    for (size_t i = 0; i < count; ++i) ++ghosts.starts[static_cast<size_t>(ownership.of(states.data() + i * words, 1)) + 1];
-    std::partial_sum(ghosts.starts.begin(), ghosts.starts.end(), ghosts.starts.begin());
-    std::vector<size_t> next = ghosts.starts;
-    for (size_t i = 0; i < count; ++i) {
-        const uint64_t* state = states.data() + i * words;
-        std::copy_n(state, words, ghosts.states.data() + words * next[static_cast<size_t>(ownership.of(state, 1))]++);
-    }
-    return ghosts;
-}
-
 }  // namespace
 
 Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress& progress) {
@@ -460,6 +457,26 @@ Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress
     return result;
 }
 
+std::vector<int32_t> count_transitions(const Plan& plan, const uint64_t* states, size_t count) {
+    struct Counter {
+        int32_t* counts;
+        void begin(int, const uint16_t*, int) {}
+        void end(int, const uint16_t*, int) {}
+        void emit(const uint16_t* selection, int size, uint64_t* const*, double, const double* probabilities) {
+            for (int j = 0; j < size; ++j) counts[selection[j]] += !probabilities || probabilities[j] != 0;
+        }
+    };
+    std::vector<int32_t> counts(count);
+    Expander expander(plan);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        expander.load(states + first * static_cast<size_t>(plan.program.words),
+                      static_cast<int>(std::min<size_t>(BLOCK, count - first)));
+        Counter counter{counts.data() + first};
+        expander.expand(counter);
+    }
+    return counts;
+}
+
 struct RankDiscovery::Parts {
     Parts(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress)
         : shared(plan, ownership, threads, limits, progress), workers(make_workers(shared)) {}
@@ -475,18 +492,13 @@ RankDiscovery::~RankDiscovery() = default;
 
 void RankDiscovery::begin() { parts_->initial = find_initial(*parts_->workers[0], parts_->shared); }
 
-void RankDiscovery::receive(const uint64_t* states, size_t count) {
-    Worker& worker = *parts_->workers[0];
-    const size_t words = parts_->shared.ownership.words, before = worker.transitions;
-    for (size_t i = 0; i < count; ++i) worker.add_initial(states + i * words);
-    worker.finish_initial();
-    worker.transitions = before;
-}
+void RankDiscovery::receive(const uint64_t* states, size_t count) { parts_->workers[0]->add_received(states, count); }
 
 void RankDiscovery::expand(size_t blocks) {
     std::atomic<int64_t> wanted(static_cast<int64_t>(blocks));
-    const size_t waiting = this->waiting();
-    const int threads = waiting > BLOCK ? parts_->shared.threads : 1;
+    const int threads = waiting() > BLOCK ? parts_->shared.threads : 1;
+    for (size_t t = 1; t < parts_->workers.size(); ++t)
+        if (threads == 1) parts_->workers[t]->hand_over();
     run_on_threads(threads, [&](int t) { parts_->workers[static_cast<size_t>(t)]->run(wanted); });
 }
 
@@ -497,7 +509,9 @@ std::vector<uint64_t> RankDiscovery::take_outbox(int rank) {
 size_t RankDiscovery::states() const { return parts_->shared.table.states(); }
 
 size_t RankDiscovery::waiting() const {
-    return parts_->shared.queue.bytes() / sizeof(uint64_t) / parts_->shared.ownership.words;
+    size_t states = parts_->shared.queue.bytes() / sizeof(uint64_t) / parts_->shared.ownership.words;
+    for (const auto& worker : parts_->workers) states += worker->kept();
+    return states;
 }
 
 Pages<uint64_t> RankDiscovery::known() const {
@@ -505,7 +519,7 @@ Pages<uint64_t> RankDiscovery::known() const {
     return unfold_entries(parts_->shared.table.copy_entries(), words, 1);
 }
 
-Discovery RankDiscovery::finish(Ghosts& ghosts) {
+Discovery RankDiscovery::finish() {
     Shared& shared = parts_->shared;
     Discovery result;
     for (auto& worker : parts_->workers) {
@@ -515,9 +529,8 @@ Discovery RankDiscovery::finish(Ghosts& ghosts) {
     parts_->workers.clear();
     result.initial = std::move(parts_->initial);
     result.count = shared.table.states();
-    const size_t words = shared.ownership.words;
-    result.states = sorted_states(shared.table, words, shared.threads);
-    ghosts = by_owner(sorted_states(shared.ghosts, words, shared.threads), shared.ownership);
+    shared.sent.release();
+    result.states = sorted_states(shared.table, shared.ownership.words, shared.threads);
     return result;
 }
 

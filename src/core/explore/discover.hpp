@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <vector>
 
 #include "explore/expand.hpp"
 #include "explore/ownership.hpp"
@@ -35,13 +36,18 @@ struct Discovery {
     Pages<uint64_t> states;           // n × words, in canonical order
     size_t count = 0;
     std::vector<uint64_t> initial;    // their words
-    size_t choices = 0, transitions = 0;  // before duplicates are merged; deadlocks are not counted
+    size_t choices = 0, transitions = 0;  // before duplicates are merged; deadlocks are not counted. At most, among ranks
+    double share = 1;                 // of these, how many there are likely to be
 };
 
 Discovery discover(const Plan& plan, int threads, const Limits& limits, Progress& progress);
 
-// The same on one of several ranks, which finds the states that belong to it. Successors that belong to others are kept
-// as ghosts; each goes to its owner once, in an outbox that the caller empties. The caller also brings what others found.
+// How many transitions some states have, before duplicates are merged.
+std::vector<int32_t> count_transitions(const Plan& plan, const uint64_t* states, size_t count);
+
+// The same on one of several ranks, which finds the states that belong to it. Each successor
+// that belongs to another goes to its owner once, in an outbox that the caller empties. The caller also brings what others
+// found.
 class RankDiscovery {
   public:
     RankDiscovery(const Plan& plan, Ownership ownership, int threads, const Limits& limits, Progress& progress);
@@ -60,7 +66,7 @@ class RankDiscovery {
     Pages<uint64_t> known() const;
 
     // All states of this rank, in canonical order. Nothing else may be called afterwards.
-    Discovery finish(Ghosts& ghosts);
+    Discovery finish();
 
   private:
     struct Parts;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/memory.hpp"
 #include "explore/table.hpp"
 
 namespace galton {
@@ -32,6 +31,14 @@ struct Ownership {
     }
     bool mine(const uint64_t* state) const { return !shared() || of(state, 1) == rank; }
 
+    // The finaliser of SplitMix64 (Steele, Lea and Flood 2014): other bits than those of the table's slots.
+    static uint64_t mixed(uint64_t h) {
+        h += 0x9E3779B97F4A7C15ull;
+        h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9ull;
+        h = (h ^ h >> 27) * 0x94D049BB133111EBull;
+        return h ^ h >> 31;
+    }
+
   private:
     // How many of the ranges begin at or before the state.
     int by_value(const uint64_t* state, size_t stride) const {
@@ -48,21 +55,6 @@ struct Ownership {
         }
         return static_cast<int>(low);
     }
-
-    // The finaliser of SplitMix64 (Steele, Lea and Flood 2014): other bits than those of the table's slots.
-    static uint64_t mixed(uint64_t h) {
-        h += 0x9E3779B97F4A7C15ull;
-        h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9ull;
-        h = (h ^ h >> 27) * 0x94D049BB133111EBull;
-        return h ^ h >> 31;
-    }
-};
-
-// The successors of a rank's states that belong to others: by owner, each part in canonical order.
-struct Ghosts {
-    Ownership ownership;
-    Pages<uint64_t> states;
-    std::vector<size_t> starts;  // (ranks + 1), in states
 };
 
 }  // namespace galton

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "explore/ownership.hpp"
+#include "explore/ghosts.hpp"
 
 namespace galton {
 
@@ -78,28 +78,23 @@ class SortedStates {
     size_t count_, words_;
 };
 
-// The numbers of all states that rows of this rank lead to: its own, then the ghosts. One per thread.
+// The numbers of all states that rows of this rank lead to: its own, then those of ghosts as they are met. One per thread.
 class KnownStates {
   public:
-    KnownStates(const SortedStates& own, const Ghosts* ghosts) : own_(own), ghosts_(ghosts), key_(own.words()) {
-        if (!ghosts) return;
-        const size_t words = own.words();
-        for (size_t rank = 0; rank + 1 < ghosts->starts.size(); ++rank) {
-            const size_t first = ghosts->starts[rank];
-            foreign_.emplace_back(ghosts->states.data() + first * words, ghosts->starts[rank + 1] - first, words);
-        }
-        guesses_.assign(foreign_.size(), 0);
+    KnownStates(const SortedStates& own, const Ownership* ownership, MetGhosts* met) : own_(own), met_(met) {
+        if (!ownership || !ownership->shared()) return;
+        const auto words = static_cast<std::ptrdiff_t>(own.words());
+        const auto first = ownership->firsts.begin() + (ownership->rank - 1) * words;
+        if (ownership->rank > 0) low_.assign(first, first + words);
+        if (ownership->rank + 1 < ownership->ranks) high_.assign(first + words, first + 2 * words);
     }
 
     static constexpr size_t UNKNOWN = SIZE_MAX;
 
     // Word w of the key is at key[w][j]. `guess` is where an own state may be, and is then where it was.
     size_t find(uint64_t* const* key, size_t j, size_t& guess) {
-        if (ghosts_) {
-            for (size_t w = 0; w < key_.size(); ++w) key_[w] = key[w][j];
-            const int owner = ghosts_->ownership.of(key_.data(), 1);
-            if (owner != ghosts_->ownership.rank) return find_ghost(static_cast<size_t>(owner), key, j);
-        }
+        if ((!low_.empty() && is_below(low_, key, j)) || (!high_.empty() && !is_below(high_, key, j)))
+            return own_.size() + met_->number(key, j);
         if (own_.size() == 0) return UNKNOWN;
         const size_t found = own_.find(key, j, std::min(guess, own_.size() - 1));
         if (found == own_.size()) return UNKNOWN;
@@ -107,20 +102,15 @@ class KnownStates {
     }
 
   private:
-    size_t find_ghost(size_t owner, uint64_t* const* key, size_t j) {
-        const SortedStates& states = foreign_[owner];
-        if (states.size() == 0) return UNKNOWN;
-        const size_t found = states.find(key, j, guesses_[owner]);
-        if (found == states.size()) return UNKNOWN;
-        guesses_[owner] = std::min(found + 1, states.size() - 1);
-        return own_.size() + ghosts_->starts[owner] + found;
+    static bool is_below(const std::vector<uint64_t>& bound, uint64_t* const* key, size_t j) {
+        for (size_t w = 0; w < bound.size(); ++w)
+            if (key[w][j] != bound[w]) return key[w][j] < bound[w];
+        return false;
     }
 
     const SortedStates& own_;
-    const Ghosts* ghosts_;
-    std::vector<uint64_t> key_;
-    std::vector<SortedStates> foreign_;
-    std::vector<size_t> guesses_;
+    MetGhosts* met_;
+    std::vector<uint64_t> low_, high_;  // the range of this rank, where it has an end
 };
 
 }  // namespace galton

@@ -126,6 +126,9 @@ class StateTable {
         return entries;
     }
 
+    // Give the memory back; nothing else may be called afterwards.
+    void release() { slots_ = {}; }
+
     // The same entries, unsorted, of a table that stays as it is.
     Pages<uint64_t> copy_entries() const {
         Pages<uint64_t> entries(entries_.load() * size_);

@@ -158,7 +158,7 @@ class Checkpoint:
         return model_of(lowered, halo, found, seconds={"read_s": time.perf_counter() - start})
 
     def read_states(
-        self, lowered: Lowered, everybody: World, owners: Callable[[npt.NDArray[np.uint64]], list[int]]
+        self, lowered: Lowered, everybody: World, owners: Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.int32]]
     ) -> list[npt.NDArray[np.uint64]]:
         """States of this rank that were known before; none where nothing was kept."""
         manifest = self._manifest(lowered, everybody)
@@ -172,7 +172,7 @@ class Checkpoint:
             for file in read:
                 file.check()
             words = np.concatenate([words, *(file["states"][:] for file in read)])
-        owner = np.array(owners(words), dtype=np.int64)
+        owner = owners(words)
         return everybody.swap([words[owner == rank] for rank in range(everybody.size)])
 
     def _manifest(self, lowered: Lowered, everybody: World) -> dict[str, Any] | None:

@@ -3,9 +3,9 @@
 While states are looked for, each belongs to a rank by its hash (``src/core/explore/ownership.hpp``), so that all have
 work: a rank expands some blocks, sends what it found for others without waiting, looks at what has arrived, and goes on
 (:mod:`.traffic` says when all are done). Then states move, so that each rank has a range of them in canonical order:
-far fewer rows lead to other ranks than with hashes, and their numbers are those of one machine. Each rank expands its
-states once more, for its ghosts, asks their owners for their numbers, and writes its rows
-(``src/core/explore/assemble.cpp``).
+far fewer rows lead to other ranks than with hashes, and their numbers are those of one machine. Each rank writes the
+rows of its range (``src/core/explore/assemble.cpp``), which shows what its ghosts are, and asks their owners for their
+numbers.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from .world import World, world
 __all__ = ["Interrupts", "explore", "model_of"]
 
 SAMPLES = 4096  # states of a rank by which ranges are cut
+WORK_OF_STATE = 2  # the work and the memory that a state takes, in transitions
 BLOCKS = 32  # of states, that a thread expands between two looks at what has arrived
 
 
@@ -108,76 +109,74 @@ def _explored(
     start, kept, program = time.perf_counter(), current(), to_core(lowered)
     most = min(limits.max_states, np.iinfo(np.int64).max)
 
-    def part(firsts: npt.NDArray[np.uint64]) -> _core.RankExplorer:
-        return _core.RankExplorer(
-            program,
-            rank=everybody.rank,
-            ranks=everybody.size,
-            threads=threads,
-            max_states=most,
-            memory=limits.memory_bytes,
-            firsts=firsts,
-        )
-
     def complain(wrong: Mapping[str, Any]) -> None:
         if told := next(filter(None, everybody.gathered(wrong)), None):
             raise explain(told, lowered, limits)
 
-    explorer = part(np.empty((0, lowered.words), dtype=np.uint64))
-    begun = [] if kept is None else kept.read_states(lowered, everybody, explorer.owners)
+    explorer = _core.RankExplorer(
+        program,
+        rank=everybody.rank,
+        ranks=everybody.size,
+        threads=threads,
+        max_states=most,
+        memory=limits.memory_bytes,
+    )
+    nowhere = np.empty((0, lowered.words), dtype=np.uint64)
+    begun = [] if kept is None else kept.read_states(lowered, everybody, lambda words: explorer.owners(words, nowhere))
     traffic, wrong, tally = _discover(explorer, lowered, everybody, threads, most, watch, interrupts, begun)
     if tally.wrong:
         complain(wrong)
     if tally.stopped:
         return explorer.known()
+    counted = explorer.states, *explorer.finish()
     if everybody.size > 1:
-        words = explorer.take_states()
-        explorer = part(_firsts(words, everybody))
-        complain(_move(explorer, words, everybody, threads, interrupts))
-        del words
-        if everybody.any(interrupts.asked):
-            return explorer.known()
+        _settle(explorer, everybody, [everybody.total(number) for number in counted])
     discovered = time.perf_counter()
-    ghosts, starts = explorer.finish()
-    asked = everybody.swap([ghosts[starts[rank] : starts[rank + 1]] for rank in range(everybody.size)])
-    told_numbers = everybody.swap([explorer.numbers(words).astype(np.int64) for words in asked])
-    del ghosts, asked
-    halo = halo_of(everybody, explorer.count, told_numbers)
     found: Mapping[str, Any] = {}
     with suppress(KeyboardInterrupt):  # all ranks have to know
         found = explorer.assemble(interrupts.stop)
     if everybody.any(not found):
         return np.asarray(found["states"]) if found else explorer.known()
     complain({} if "fault" not in found else dict(found))
+    ghosts, starts = found["ghosts"], found["ghost_starts"]
+    asked = everybody.swap([ghosts[starts[rank] : starts[rank + 1]] for rank in range(everybody.size)])
+    numbers = [_core.numbers_of(words, found["states"]).astype(np.int64) for words in asked]
+    halo = halo_of(everybody, len(found["states"]), everybody.swap(numbers))
     seconds = {"discover_s": discovered - start, "assemble_s": time.perf_counter() - discovered}
     return model_of(lowered, halo, found, seconds={**seconds, "bytes_sent": traffic.bytes_sent})
 
 
-def _firsts(words: np.ndarray, everybody: World) -> np.ndarray:
-    """Where the ranges of ranks begin, from a sample of the states, so that all are about as long."""
+def _firsts(explorer: _core.RankExplorer, words: np.ndarray, everybody: World) -> np.ndarray:
+    """Where the ranges of ranks begin, by a sample of the states, so that all are about as much work."""
     count = len(words)
     # As many samples as a rank has states, in proportion: hashes have spread them evenly.
     chosen = words[np.linspace(0, count - 1, min(count, SAMPLES)).astype(np.int64)] if count else words
     samples = everybody.joined(chosen)
-    samples = samples[np.lexsort(samples.T[::-1])]
-    places = np.arange(1, everybody.size) * len(samples) // everybody.size
-    return np.ascontiguousarray(samples[places])
+    work = everybody.joined(WORK_OF_STATE + explorer.count_transitions(chosen))
+    order = np.lexsort(samples.T[::-1])
+    samples, done = samples[order], np.cumsum(work[order])
+    places = np.searchsorted(done, np.arange(1, everybody.size) * (done[-1] / everybody.size))
+    return np.ascontiguousarray(samples[np.minimum(places, len(samples) - 1)])
 
 
-def _move(
-    explorer: _core.RankExplorer, words: np.ndarray, everybody: World, threads: int, interrupts: Interrupts
-) -> Mapping[str, Any]:
-    """Give each rank the states of its range, and have it find their ghosts; what went wrong here, if anything."""
-    owner = np.array(explorer.owners(words), dtype=np.int32)
-    coming = everybody.swap([words[owner == rank] for rank in range(everybody.size)])
-    wrong = explorer.begin()
-    while coming:
-        wrong = wrong or explorer.receive(coming.pop())
-    while explorer.waiting and not wrong and not interrupts.asked:
-        wrong = explorer.expand(BLOCKS * threads)
-        for rank in range(everybody.size):
-            explorer.outbox(rank)  # all others know their states already
-    return wrong
+def _settle(explorer: _core.RankExplorer, everybody: World, totals: list[int]) -> None:
+    """Give each rank the states of its range, given how many states, choices and transitions all have."""
+    words, initial = explorer.take_states(), explorer.take_initial()
+    firsts = _firsts(explorer, words, everybody)
+    cuts = np.searchsorted(explorer.owners(words, firsts), np.arange(everybody.size + 1))
+    coming = everybody.swap([words[cuts[rank] : cuts[rank + 1]] for rank in range(everybody.size)])
+    del words
+    owner = explorer.owners(initial, firsts)
+    began = everybody.swap([initial[owner == rank] for rank in range(everybody.size)])
+    states, choices, transitions = totals
+    explorer.settle(
+        np.concatenate(coming),
+        np.concatenate(began),
+        firsts,
+        all_states=states,
+        all_choices=choices,
+        all_transitions=transitions,
+    )
 
 
 def _discover(

@@ -101,6 +101,7 @@ class Krylov:
         targets = np.concatenate([numbers[:n], numbers[columns[~loops]]])[order].astype(kind)
         entries = np.concatenate([diagonal, -values[~loops]])[order]
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(kind)
+        del own, loops, rows, order, columns, values  # PETSc makes copies
         sizes = ((n, total), (n, total))
         self.matrix = petsc.Mat().createAIJ(size=sizes, csr=(starts, targets, entries), comm=halo.world.comm)
         self.matrix.assemble()

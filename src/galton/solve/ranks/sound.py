@@ -37,11 +37,40 @@ MORE_SWEEPS = 200
 INTERVAL_SWEEPS = 20_000
 
 
+class _Linear:
+    """PETSc's solver of the chain's equations, or of those of one strategy: one at a time, since each takes memory."""
+
+    def __init__(self, equations: RankEquations) -> None:
+        self._equations = equations
+        self._solver: krylov.Krylov | None = None
+        self._steps = 0
+
+    def of(self, chosen: Int32s | None) -> krylov.Krylov:
+        """The solver for these choices, which may have changed since the last time."""
+        if chosen is not None:
+            self.forget()
+        if self._solver is None:
+            self._solver = krylov.Krylov(self._equations.halo, *self._equations.entries(chosen))
+        return self._solver
+
+    def forget(self) -> None:
+        """Give PETSc's memory back."""
+        if self._solver is not None:
+            self._steps += self._solver.steps
+            self._solver.destroy()
+            self._solver = None
+
+    @property
+    def steps(self) -> int:
+        """Of Krylov methods, up to now."""
+        return self._steps + (self._solver.steps if self._solver is not None else 0)
+
+
 class _Proposer:
     """Solves equations with some constants, roughly; ``x`` has the ghosts behind the own unknowns."""
 
-    def __init__(self, equations: RankEquations, system: _core.System, settings: Settings) -> None:
-        self.equations, self.system, self.settings = equations, system, settings
+    def __init__(self, equations: RankEquations, system: _core.System, linear: _Linear, settings: Settings) -> None:
+        self.equations, self.system, self.linear, self.settings = equations, system, linear, settings
         halo = equations.halo
         self.halo, self.world = halo, halo.world
         self.span = equations.span(settings.n_threads)
@@ -50,8 +79,6 @@ class _Proposer:
         if equations.groups is not None:
             self.chosen = np.ascontiguousarray(equations.groups[:-1]).copy()
         self.sweeps = 0
-        self.solver: krylov.Krylov | None = None
-        self.steps = 0
 
     def sweep(self, count: int, aim: float) -> float:
         """Sweeps in place; the largest relative change in the last, on any rank."""
@@ -75,9 +102,6 @@ class _Proposer:
         """
         if not krylov.available():
             return 0.0
-        if self.solver is None or self.chosen is not None:
-            self.forget()
-            self.solver = krylov.Krylov(self.halo, *self.equations.entries(self.chosen))
         n = self.halo.n
         before = self.x.copy()
         after = self.x.copy()
@@ -87,7 +111,7 @@ class _Proposer:
             right = after[:n] - before[:n]
         if not self.world.all(np.isfinite(right).all()):
             return 0.0
-        found = self.solver.solve(right, relative)
+        found = self.linear.of(self.chosen).solve(right, relative)
         if found is None:
             return 0.0
         x = before[:n] + found
@@ -127,23 +151,17 @@ class _Proposer:
             self.settings.tell(step="iterate", sweeps=self.sweeps, residual=residual)
         return residual
 
-    def forget(self) -> None:
-        """Give PETSc's memory back."""
-        if self.solver is not None:
-            self.steps += self.solver.steps
-            self.solver.destroy()
-            self.solver = None
-
 
 class _Solver:
     def __init__(self, equations: RankEquations, settings: Settings) -> None:
         self.equations, self.settings, self.halo = equations, settings, equations.halo
         self.world: World = equations.world
         self.system = equations.system(equations.constant, equations.optimum)
-        self.x = _Proposer(equations, self.system, settings)
+        self.linear = _Linear(equations)
+        self.x = _Proposer(equations, self.system, self.linear, settings)
         self.w_constant = np.zeros(equations.n_rows)
         optimum: Optimum | None = None if equations.optimum is None else "max"
-        self.w = _Proposer(equations, equations.system(self.w_constant, optimum), settings)
+        self.w = _Proposer(equations, equations.system(self.w_constant, optimum), self.linear, settings)
         self.lower, self.upper = np.zeros(self.halo.size), np.zeros(self.halo.size)
         self.passed_on, self.proofs = 0.0, 0
 
@@ -250,12 +268,11 @@ class _Solver:
 
     def work(self, seconds: float) -> tuple[Work, ...]:
         """What was done, in words."""
-        self.x.forget()
-        self.w.forget()
+        self.linear.forget()
         sweeps = self.x.sweeps + self.w.sweeps + self.proofs
         detail = (
             f"{self.halo.total:,} unknowns on {self.world.size} ranks; {krylov.describe()}: "
-            f"{self.x.steps + self.w.steps:,} steps; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, "
+            f"{self.linear.steps:,} steps; {self.x.sweeps:,} sweeps to propose, {self.w.sweeps:,} to weigh, "
             f"{self.proofs:,} to prove"
         )
         return (Work("propose and prove across ranks", detail, sweeps, seconds),)
@@ -280,8 +297,9 @@ def solve(
 def propose(equations: RankEquations, settings: Settings, aim: float) -> tuple[Floats, int]:
     """A solution without a promise, and how many sweeps and steps it took."""
     system = equations.system(equations.constant, equations.optimum)
-    proposer = _Proposer(equations, system, settings)
+    linear = _Linear(equations)
+    proposer = _Proposer(equations, system, linear, settings)
     if equations.halo.total:
         proposer.solve(aim)
-    proposer.forget()
-    return proposer.x, proposer.sweeps + proposer.steps
+    linear.forget()
+    return proposer.x, proposer.sweeps + linear.steps
