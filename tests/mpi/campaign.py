@@ -242,9 +242,9 @@ def main() -> None:
     if given.gallery:
         questions += gallery(given.most)
     if given.corpus:
-        questions += corpus(given.corpus, given.most)
+        questions += corpus(given.corpus.resolve(), given.most)
     if given.prism_tests:
-        questions += prism_tests(given.prism_tests)
+        questions += prism_tests(given.prism_tests.resolve())
     questions = [question for question in questions if given.only in str(question.model)]
     questions += random_questions(given.random, given.seed)
     with across_ranks() as everybody:
