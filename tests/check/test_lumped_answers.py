@@ -127,9 +127,9 @@ def test_what_looks_at_single_states_gets_the_whole_model() -> None:
 )
 def test_what_cannot_be_lumped_is_refused_where_it_is_asked_for(option: str, why: str) -> None:
     program = galton.load(MODELS / "consensus.prism", N=2, K=2)
-    with pytest.raises(galton.GaltonError, match=why):
-        galton.check(program, 'Pmin=? [ F "finished" ]', lump=True, **{option: True})
-    galton.check(program, 'Pmin=? [ F "finished" ]', **{option: True})
+    with pytest.raises(galton.GaltonError, match=why):  # on the CPU, because exact numbers are refused elsewhere
+        galton.check(program, 'Pmin=? [ F "finished" ]', device="cpu", lump=True, **{option: True})
+    galton.check(program, 'Pmin=? [ F "finished" ]', device="cpu", **{option: True})
 
 
 def test_a_model_that_is_lumped_after_its_symmetries_counts_all_states() -> None:

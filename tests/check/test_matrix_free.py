@@ -302,4 +302,4 @@ def test_what_settings_ask_for_is_refused_too() -> None:
     program = galton.parse("mdp module m s:[0..1]; [] s=0 -> true; [] s=0 -> (s'=1); endmodule")
     for settings in (Settings(fair=True), Settings(exact=True), Settings(method="jacobi")):
         with pytest.raises(galton.GaltonError, match="matrix_free goes with none"):
-            galton.check(program, "Pmin=? [ F s=1 ]", settings=settings, matrix_free=True)
+            galton.check(program, "Pmin=? [ F s=1 ]", device="cpu", settings=settings, matrix_free=True)
