@@ -59,6 +59,12 @@ def questions(draw: random.Random, kind: str) -> list[str]:
             f'R{{"cost"}}{best}=? [ C ]',
             f'R{{"cost"}}{best}=? [ C<={bound} ]',
             f'R{{"cost"}}{best}=? [ I={bound} ]',
+            f'P{best}=? [ (G F "goal") & (F G !"bad") ]',
+            f'P{best}=? [ (G F "goal" => G F "bad") & (X F "goal") ]',
+            f'P{best}=? [ F ("goal" & (X !"bad")) ]',
+            f'P{best}=? [ G ("bad" => (X F "goal")) ]',
+            f'R{{"cost"}}{best}=? [ F ("goal" & (X !"bad")) ]',
+            f'P{best}>=1 [ (G F "goal") | (F G !"bad") ]',
         ]
     if kind != "mdp":
         found += ['S=? [ "goal" ]', 'R{"cost"}=? [ S ]']

@@ -88,6 +88,21 @@ def test_go_on_with_another_number_of_ranks(tmp_path: Path) -> None:
     assert "cut short" in cut.stderr
 
 
+LTL = ("models/consensus.prism", "-c", "N=2,K=2", "-p", "Pmax=? [ (F G (coin1=1)) & (G F coin2=0) ]")
+
+
+def test_automaton_is_explored_and_kept_by_ranks(tmp_path: Path) -> None:
+    """The product with an automaton is no other model for ranks: also where it is read again by more of them."""
+    asked = ("-m", "galton", "check", *LTL, "--json")
+    found = [
+        bounds(run(2, *asked, "--device", "mpi", "--checkpoint", str(tmp_path))),
+        bounds(run(3, *asked, "--device", "mpi", "--resume", str(tmp_path))),
+        bounds(run(1, *asked, "--device", "cpu")),
+    ]
+    assert max(lower for lower, _ in found) <= min(upper for _, upper in found)
+    assert found[0] == pytest.approx((0.1069444, 0.1069444), rel=1e-6)
+
+
 def wait_for_ranks(job: subprocess.Popen[str], ranks: int) -> None:
     end = time.monotonic() + 30
     while len(ranks_of(job)) < ranks and time.monotonic() < end:
@@ -151,7 +166,8 @@ REFUSED = [
     (["--exact"], "--device mpi does nothing beside --exact"),
     (["--strategy", "s.json"], "--strategy does not go with --device mpi"),
     (["--certificate", "c.json"], "--certificate does not go with --device mpi"),
-    (["-p", 'P=? [ (G F "gave_up") & (F G "gave_up") ]'], "LTL are not answered across ranks"),
+    (["-p", 'P=? [ (G F P>0.1 [ F "gave_up" ]) & (F G "gave_up") ]'], "that are not the whole property"),
+    (["-p", 'A [ (G F "gave_up") & (F G "gave_up") ]'], "are not answered across ranks"),
     (["--petsc-options", "ksp_type gmres"], "begin with the name of one"),
     (["--resume", "nowhere"], "holds nothing to go on with"),
 ]

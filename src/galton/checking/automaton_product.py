@@ -10,7 +10,7 @@ already, only as far as it can be reached, in the core (``src/core/graph/product
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,16 @@ from ..lang.source import GaltonError
 from ..model.sparse import Int32s, Mask, Model
 from ..reduce.submodels import picked
 
-__all__ = ["MOST_BITS", "Marks", "Product", "accepting_states", "pair_components", "product"]
+__all__ = [
+    "MOST_BITS",
+    "Marks",
+    "Product",
+    "accepted_where",
+    "accepting_states",
+    "asked_by",
+    "pair_components",
+    "product",
+]
 
 MOST_BITS = 62  # propositions and marks are bits of 64-bit numbers
 _MOST_STATES = 2**31 - 1
@@ -93,13 +102,18 @@ def pair_components(
     ``within`` and ``choices`` are as in :func:`accepting_states`.
     """
     for pair in generalised_rabin(acceptance):
-        allowed = within
-        if pair.fin:
-            unmarked = marks & pair.fin == 0
-            allowed = unmarked if within is None else within & unmarked
-        wanted = gate("&", [inf(mark) for mark in range(pair.inf.bit_length()) if pair.inf >> mark & 1])
+        allowed, wanted = asked_by(pair, marks, within)
         found = maximal_end_components(model, allowed, choices)
         yield pair, found, _chosen(found.component, marks, wanted)
+
+
+def asked_by(pair: Pair, marks: Marks, within: Mask | None) -> tuple[Mask | None, Acceptance]:
+    """The states where a pair allows to stay, None for all, and what its components have to meet."""
+    allowed = within
+    if pair.fin:
+        unmarked = marks & pair.fin == 0
+        allowed = unmarked if within is None else within & unmarked
+    return allowed, gate("&", [inf(mark) for mark in range(pair.inf.bit_length()) if pair.inf >> mark & 1])
 
 
 def _where_runs_end(chain: Model, within: Mask | None) -> Int32s:
@@ -135,20 +149,22 @@ def _chosen(component: Int32s, marks: Marks, acceptance: Acceptance) -> Mask:
     for mark in marks_of(acceptance):
         met[mark] = xp.zeros(count + 1, dtype=np.bool_)  # the last is for the states in no component, -1
         met[mark][component[marks & (1 << mark) != 0]] = True
-
-    def holds(part: Acceptance) -> Mask:
-        if isinstance(part, Mark):
-            there: Mask = met[part.number]
-            return there if part.operator == "Inf" else ~there
-        every = part.operator == "&"
-        found = xp.full(count + 1, every)
-        for operand in part.operands:
-            found = found & holds(operand) if every else found | holds(operand)
-        return found  # type: ignore[no-any-return]
-
-    good = xp.array(holds(acceptance))
+    good = xp.array(accepted_where(acceptance, met, xp.ones(count + 1, dtype=np.bool_)))
     good[count] = False
     return good[component]  # type: ignore[no-any-return]
+
+
+def accepted_where(acceptance: Acceptance, met: Mapping[int, Mask], everywhere: Mask) -> Mask:
+    """Where a run is accepted that meets again and again just the marks that are ``met`` there."""
+    if isinstance(acceptance, Mark):
+        there = met[acceptance.number]
+        return there if acceptance.operator == "Inf" else ~there
+    every = acceptance.operator == "&"
+    found = everywhere if every else ~everywhere
+    for operand in acceptance.operands:
+        part = accepted_where(operand, met, everywhere)
+        found = found & part if every else found | part
+    return found
 
 
 def product(model: Model, automaton: Automaton, propositions: Sequence[Mask], starts: Int32s) -> Product:

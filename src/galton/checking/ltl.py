@@ -11,8 +11,9 @@ getting to such components, and least where that of the complement, which has th
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,9 +41,11 @@ from .unbounded.until import until
 
 if TYPE_CHECKING:
     from ..solve.settings import Settings
+    from .automaton_reading import Reading
     from .evaluation import Evaluation
 
 __all__ = [
+    "Asked",
     "automaton_of",
     "linear_probability",
     "linear_reward",
@@ -121,9 +124,7 @@ def linear_reward(
     As in PRISM the formula has to be read to be sure: ``X true`` takes a step.
     """
     asked = _asked(evaluation, evaluation.model, path, settings=settings, counting=True)
-    automaton, xp = asked.automaton, namespace(asked.model.columns)
-    sure = xp.asarray(np.array([automaton.accepts_everything(state) for state in range(automaton.n_states)]))
-    goal = sure[asked.after]
+    goal = asked.surely
     if asked.product is None:
         value = reachability_reward(evaluation.focused_model, structure, goal, optimum, settings)
         return replace(value, work=(*asked.work, *value.work))
@@ -153,10 +154,11 @@ class _Aim:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Asked:
     """A product of model and automaton, with what was done for it.
 
-    ``product`` is None where the model was explored with the automaton, and is the product itself.
+    ``product`` is None where the model was explored with the automaton, and is the product itself. ``accepted`` finds
+    the components of the model that some marks accept: :func:`.automaton_product.accepting_states`, but for the model.
     """
 
     automaton: Automaton
@@ -166,10 +168,25 @@ class _Asked:
     after: Marks
     product: Product | None
     work: tuple[Work, ...]
+    accepted: Callable[..., Mask]
+
+    @classmethod
+    def of(cls, reading: Reading, model: Model, accepted: Callable[..., Mask]) -> Asked:
+        """What was explored with the automaton that reads it."""
+        begun = time.perf_counter()
+        marks, after = reading.read(model)
+        work = (reading.work, Work("product", f"{_size(model)}, is the model", seconds=time.perf_counter() - begun))
+        return cls(reading.automaton, reading.verdicts, model, marks, after, None, work, accepted)
 
     @property
     def everywhere(self) -> Mask:
         return namespace(self.model.columns).ones(self.model.n_states, dtype=np.bool_)  # type: ignore[no-any-return]
+
+    @property
+    def surely(self) -> Mask:
+        """The states that the automaton accepts whatever follows, once it has read them."""
+        automaton = self.automaton
+        return self._in(np.array([automaton.accepts_everything(state) for state in range(automaton.n_states)]))
 
     @property
     def starts(self) -> Int32s | None:
@@ -196,7 +213,7 @@ class _Asked:
 
     def components(self, optimum: Optimum | None) -> Mask:
         """The states from which the formula is sure or, for a minimum, its negation, by some strategy."""
-        found = accepting_states(self.model, self.marks, self._condition(optimum), within=self._undecided)
+        found = self.accepted(self.marks, self._condition(optimum), within=self._undecided)
         sure = self.verdicts.rejecting if optimum == "min" else self.verdicts.accepting
         return found | self._in(sure) if sure.any() else found
 
@@ -226,14 +243,10 @@ def _asked(
     starts: Int32s | None = None,
     settings: Settings | None = None,
     counting: bool = False,
-) -> _Asked:
+) -> Asked:
     """The product of a model, with the states of the evaluation, and the automaton of a formula."""
-    begun = time.perf_counter()
     if evaluation.reading is not None:
-        reading = evaluation.reading
-        marks, after = reading.read(model)
-        work = (reading.work, Work("product", f"{_size(model)}, is the model", seconds=time.perf_counter() - begun))
-        return _Asked(reading.automaton, reading.verdicts, model, marks, after, None, work)
+        return Asked.of(evaluation.reading, model, partial(accepting_states, model))
     if settings is not None and settings.strategy:
         message = "there is no strategy for a formula with more than one temporal operator (LTL) here"
         hint = "it has to be the whole property, of a program and about its variables alone"
@@ -241,6 +254,7 @@ def _asked(
     if not is_on_host(model.columns):
         message = "a formula with more than one temporal operator (LTL) that is not the whole property, or is about "
         raise DeviceError(f"{message}more than variables, is not checked on a device")
+    begun = time.perf_counter()
     terms = Terms(evaluation.model.nature, evaluation.program.constants, evaluation.source)
     automaton, states = automaton_of(path, terms, counting=counting)
     masks = [evaluation.mask(part) for part in states]
@@ -251,11 +265,13 @@ def _asked(
         Work("automaton", f"{automaton.n_states:,} states, {automaton.n_marks} marks", seconds=made - begun),
         Work("product", f"{_size(found.model)}, of the model", seconds=time.perf_counter() - made),
     )
-    return _Asked(automaton, verdicts(automaton), found.model, found.marks, found.after, found, work)
+    accepted = partial(accepting_states, found.model)
+    return Asked(automaton, verdicts(automaton), found.model, found.marks, found.after, found, work, accepted)
 
 
 def _size(model: Model) -> str:
-    return f"{model.n_states:,} states, {model.n_transitions:,} transitions"
+    whole = model.whole
+    return f"{whole['states']:,} states, {whole['transitions']:,} transitions"
 
 
 def automaton_of(path: Expression, terms: Terms, *, counting: bool = False) -> tuple[Automaton, tuple[Expression, ...]]:

@@ -6,7 +6,8 @@ What a property says is found out as on one machine (:mod:`..operators`).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -31,9 +32,10 @@ from ..bounded.question import WideError, are_close
 from ..inspection import interval_of, optimum_of, rewarded_path, step_count
 from ..intervals import Numbers, Truth
 from ..operators import _answer, _complement, _is_qualitative, _meant, _terms, _threshold
-from ..quantity import Quantity
+from ..quantity import Quantity, Work
 from ..unbounded.rewards import rewards_by_row
 from . import bounded, unbounded
+from .linear import linear_goal, linear_probability, linear_zero_one
 
 if TYPE_CHECKING:
     from .evaluation import RankEvaluation
@@ -45,10 +47,9 @@ def probability(evaluation: RankEvaluation, formula: Probability) -> Truth | Num
     """Return the value of ``P … [ path ]`` in every state of this rank."""
     bound, optimum = _threshold(evaluation, formula), optimum_of(formula, _terms(evaluation))
     path = None if isinstance(formula.path, Given) else paths.shape(formula.path)
-    if path is None or isinstance(path, paths.Linear) or paths.is_budget(path):
-        what = "conditions" if path is None else "budgets" if not isinstance(path, paths.Linear) else "formulas of LTL"
-        raise evaluation.refuse(what, formula.span)
-    if isinstance(path, paths.Until) and path.bound is None and _is_qualitative(formula.comparison, bound):
+    if path is None or paths.is_budget(path):
+        raise evaluation.refuse("conditions" if path is None else "budgets", formula.span)
+    if _is_for_ever(path) and _is_qualitative(formula.comparison, bound):
         assert formula.comparison is not None
         zero, one = _zero_and_one(evaluation, path, optimum)
         return Truth.exactly({">": ~zero, "<=": zero, ">=": one, "<": ~one}[formula.comparison.operator])
@@ -56,11 +57,19 @@ def probability(evaluation: RankEvaluation, formula: Probability) -> Truth | Num
     return _answer(formula.comparison, found, bound)
 
 
+def _is_for_ever(path: paths.Path | paths.Linear) -> TypeGuard[paths.Until | paths.Linear]:
+    return isinstance(path, paths.Linear) or (isinstance(path, paths.Until) and path.bound is None)
+
+
 def _dual(optimum: Optimum | None) -> Optimum | None:
     return optimum and ("min" if optimum == "max" else "max")
 
 
-def _zero_and_one(evaluation: RankEvaluation, path: paths.Until, optimum: Optimum | None) -> tuple[Mask, Mask]:
+def _zero_and_one(
+    evaluation: RankEvaluation, path: paths.Until | paths.Linear, optimum: Optimum | None
+) -> tuple[Mask, Mask]:
+    if isinstance(path, paths.Linear):
+        return linear_zero_one(evaluation, path.formula, optimum)
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if path.negated:
         zero, one = evaluation.graph.zero_and_one(through, goal, _dual(optimum))
@@ -70,9 +79,11 @@ def _zero_and_one(evaluation: RankEvaluation, path: paths.Until, optimum: Optimu
 
 
 def _path_probability(
-    evaluation: RankEvaluation, formula: Probability, path: paths.Path, optimum: Optimum | None
+    evaluation: RankEvaluation, formula: Probability, path: paths.Path | paths.Linear, optimum: Optimum | None
 ) -> Quantity:
     graph, settings = evaluation.graph, evaluation.settings_for(formula)
+    if isinstance(path, paths.Linear):
+        return linear_probability(evaluation, path.formula, optimum, settings)
     if isinstance(path, paths.Now):
         now = evaluation.mask(path.states).astype(np.float64)
         return Quantity(now, now, "evaluation")
@@ -149,16 +160,19 @@ def _objective(
 def _until_settled(
     evaluation: RankEvaluation, formula: Expression, structure: Rewards, optimum: Optimum | None, settings: Settings
 ) -> Quantity:
-    if isinstance(formula, Given) or not isinstance(formula, UnaryPath):
-        raise evaluation.refuse("rewards until anything but F", formula.span)
     path = rewarded_path(formula, _terms(evaluation))
-    if not isinstance(path, paths.Until):
-        raise evaluation.refuse("rewards until anything but F", formula.span)
-    goal = evaluation.mask(path.goal)
-    _warn_if_empty(evaluation, goal, path.goal)
+    work: tuple[Work, ...] = ()
+    if isinstance(path, paths.Linear):
+        goal, work = linear_goal(evaluation, path.formula)
+    elif isinstance(path, paths.Until) and isinstance(formula, UnaryPath):
+        goal = evaluation.mask(path.goal)
+        _warn_if_empty(evaluation, goal, path.goal)
+    else:
+        raise evaluation.refuse("rewards until the end of such a path", formula.span)
     finite = unbounded.surely(evaluation.graph, goal, some_strategy=optimum == "min")
     rows = rewards_by_row(evaluation.model, structure)
-    return unbounded.reward_until(evaluation.graph, rows, goal, finite, optimum, settings)
+    found = unbounded.reward_until(evaluation.graph, rows, goal, finite, optimum, settings)
+    return replace(found, work=(*work, *found.work))
 
 
 def expected_time(evaluation: RankEvaluation, formula: ExpectedTime) -> Truth | Numbers:
