@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...device.arrays import offsets
 from ...lang.source import GaltonError
 from .halo import Halo
 from .world import world
@@ -86,22 +87,24 @@ class Krylov:
         self,
         halo: Halo,
         lengths: npt.NDArray[np.int64],
-        columns: npt.NDArray[np.int64],
+        columns: npt.NDArray[np.integer],
         values: npt.NDArray[np.float64],
     ) -> None:
         petsc = _module()
-        n, total = halo.n, halo.total
-        own = np.repeat(np.arange(n), lengths)
+        n, total, kind = halo.n, halo.total, petsc.IntType
+        own = np.repeat(np.arange(n, dtype=columns.dtype), lengths)
         loops = columns == own  # divided out, unless rows were moved between ranks
         diagonal = 1.0 - np.bincount(own[loops], weights=values[loops], minlength=n)
-        rows = np.concatenate([np.arange(n), own[~loops]])
-        order = np.argsort(rows, kind="stable")
-        numbers = halo.numbers
-        kind = petsc.IntType
-        targets = np.concatenate([numbers[:n], numbers[columns[~loops]]])[order].astype(kind)
-        entries = np.concatenate([diagonal, -values[~loops]])[order]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(kind)
-        del own, loops, rows, order, columns, values  # PETSc makes copies
+        starts = offsets(lengths + 1 - np.bincount(own[loops], minlength=n))
+        del own
+        first = starts[:-1]  # of each row; the diagonal
+        others = np.ones(starts[-1], dtype=bool)
+        others[first] = False
+        targets, entries = np.empty(len(others), dtype=kind), np.empty(len(others))
+        targets[first], entries[first] = halo.numbers[:n], diagonal
+        targets[others], entries[others] = halo.numbers[columns[~loops]], -values[~loops]
+        starts = starts.astype(kind, copy=False)
+        del diagonal, loops, others, columns, values  # PETSc makes copies
         sizes = ((n, total), (n, total))
         self.matrix = petsc.Mat().createAIJ(size=sizes, csr=(starts, targets, entries), comm=halo.world.comm)
         self.matrix.assemble()

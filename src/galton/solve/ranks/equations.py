@@ -96,7 +96,7 @@ class RankEquations:
         """Rows of this rank."""
         return len(self.constant)
 
-    def entries(self, rows: npt.NDArray[np.integer] | None) -> tuple[Int64s, Int64s, Floats]:
+    def entries(self, rows: npt.NDArray[np.integer] | None) -> tuple[Int64s, Int32s, Floats]:
         """Lengths, columns and values, scale included, of some rows or of all."""
         if rows is None:
             lengths = np.diff(self.starts).astype(np.int64)
@@ -109,7 +109,7 @@ class RankEquations:
         numbers = np.asarray(raw if self.dictionary is None else self.dictionary[raw], dtype=np.float64)
         if scale is not None:
             numbers = numbers * np.repeat(scale, lengths)
-        return lengths, self.columns[places].astype(np.int64), numbers
+        return lengths, self.columns[places], numbers
 
     def lift(self, values: Floats) -> Floats:
         """``(states,)`` values of own states, given those of unknowns and ghosts."""
