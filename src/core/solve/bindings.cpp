@@ -160,17 +160,18 @@ void bind_solve(nb::module_& m) {
             nb::arg("x"), nb::arg("chosen").none(), nb::arg("span"), nb::arg("sweeps"), nb::arg("tolerance"), Release())
         .def(
             "solve_induced",
-            [](const SystemOfArrays& self, Vector x, In<int32_t> chosen, Span span, double tolerance) {
-                return told(solve_induced(self.system, x.data(), chosen.data(), span.range, tolerance));
+            [](const SystemOfArrays& self, Vector x, In<int32_t> chosen, Span span, double tolerance, bool fine) {
+                return told(solve_induced(self.system, x.data(), chosen.data(), span.range, tolerance, fine));
             },
-            nb::arg("x"), nb::arg("chosen"), nb::arg("span"), nb::arg("tolerance"), Release())
+            nb::arg("x"), nb::arg("chosen"), nb::arg("span"), nb::arg("tolerance"), nb::kw_only(), nb::arg("fine") = false,
+            Release())
         .def(
             "improve",
-            [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, Span span) {
-                Improvement found = improve(self.system, x.data(), copy.data(), chosen.data(), span.range, span.threads);
+            [](const SystemOfArrays& self, Vector x, Vector copy, Out<int32_t> chosen, Span span, double noise) {
+                Improvement found = improve(self.system, x.data(), copy.data(), chosen.data(), span.range, noise, span.threads);
                 return std::make_tuple(found.changed, found.residual);
             },
-            nb::arg("x"), nb::arg("copy"), nb::arg("chosen"), nb::arg("span"), Release())
+            nb::arg("x"), nb::arg("copy"), nb::arg("chosen"), nb::arg("span"), nb::arg("noise") = 1e-13, Release())
         .def(
             "defect",
             [](const SystemOfArrays& self, In<double> x, Span span) {

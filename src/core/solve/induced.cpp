@@ -12,13 +12,17 @@ namespace {
 
 constexpr int EASY = 20;              // sweeps that a component is given before it is taken out
 constexpr int KRYLOV_SWEEPS = 2'000;  // for one that was
+constexpr double CLOSE = 1e-8;        // residuals from which a solution is worth refining
+constexpr int REFINEMENTS = 6;
+constexpr double GAIN = 1e-6;   // of a refinement
+constexpr double LAST = 1e-20;  // a relative change that is none
 
 // One component as a system of its own, from its exits inwards; what leads out of it has become a constant.
 class Extract {
   public:
     template <class R>
     Sweeps solve(const System& system, const R& rows, const int32_t* chosen, double* x, const std::vector<int32_t>& members,
-                 std::vector<int32_t>& local, double tolerance) {
+                 std::vector<int32_t>& local, double tolerance, bool fine) {
         const size_t n = members.size();
         for (size_t i = 0; i < n; ++i) local[static_cast<size_t>(members[i])] = static_cast<int32_t>(i);
         order(rows, chosen, members, local);
@@ -63,6 +67,7 @@ class Extract {
             done.done += more.done;
             done.residual = more.residual;
         }
+        if (fine && done.residual <= CLOSE) done.done += refine(inner, all);
         for (size_t k = 0; k < n; ++k) {
             const size_t state = state_at(k);
             x[state] = x_[k];
@@ -72,6 +77,59 @@ class Extract {
     }
 
   private:
+    // Corrects x by solutions for what is left of the equations, computed with twice the digits, x + rest being the solution
+    // so far (iterative refinement: Higham 2002, chapter 12). Otherwise rounding adds up over the steps to an exit, and
+    // rows that are worth the same look different by what it has added up to: strategies would change for ever.
+    int refine(const System& system, Range all) {
+        const size_t n = x_.size();
+        rest_.assign(n, 0);
+        left_.resize(n);
+        change_.resize(n);
+        System inner = system;
+        inner.constant = left_.data();
+        int done = 0;
+        for (int round = 0; round < REFINEMENTS; ++round) {
+            double largest = 0, moved = 0;
+            for (size_t k = 0; k < n; ++k) {
+                left_[k] = what_is_left(k);
+                if (x_[k] > 0) largest = std::max(largest, std::abs(left_[k]) / x_[k]);
+            }
+            if (!(largest > 0)) break;
+            std::fill(change_.begin(), change_.end(), 0.0);
+            done += 1 + bicgstab(inner, change_.data(), nullptr, all, KRYLOV_SWEEPS, GAIN * largest, 1, x_.data()).done;
+            for (size_t k = 0; k < n; ++k) {
+                if (!std::isfinite(change_[k])) return done;
+                if (x_[k] > 0) moved = std::max(moved, std::abs(change_[k]) / x_[k]);
+            }
+            for (size_t k = 0; k < n; ++k) {
+                const double more = rest_[k] + change_[k], sum = x_[k] + more;
+                rest_[k] = more - (sum - x_[k]);
+                x_[k] = sum;
+            }
+            if (moved < LAST) break;
+        }
+        return done;
+    }
+
+    // constant + A(x + rest) - (x + rest), rounded only at the end, or nearly.
+    double what_is_left(size_t k) const {
+        double sum = constant_[k], low = 0;
+        auto add = [&](double term) {
+            const double before = sum;
+            sum += term;
+            const double back = sum - before;
+            low += (before - (sum - back)) + (term - back);
+        };
+        for (auto e = static_cast<size_t>(starts_[k]); e < static_cast<size_t>(starts_[k + 1]); ++e) {
+            const auto to = static_cast<size_t>(columns_[e]);
+            const double term = values_[e] * x_[to];
+            low += std::fma(values_[e], x_[to], -term) + values_[e] * rest_[to];
+            add(term);
+        }
+        add(-x_[k]);
+        return sum + (low - rest_[k]);
+    }
+
     // Backwards from the members with a row that leads out, breadth first; `order_` are positions in members.
     template <class R>
     void order(const R& rows, const int32_t* chosen, const std::vector<int32_t>& members, const std::vector<int32_t>& local) {
@@ -115,7 +173,7 @@ class Extract {
     }
 
     std::vector<int32_t> starts_, columns_, order_, counts_, fill_, sources_;
-    std::vector<double> values_, constant_, x_, copy_;
+    std::vector<double> values_, constant_, x_, copy_, rest_, left_, change_;
     std::vector<bool> seen_;
 };
 
@@ -123,8 +181,8 @@ class Extract {
 template <class R>
 class Induced {
   public:
-    Induced(const System& system, const R& rows, double* x, const int32_t* chosen, Range range, double tolerance)
-        : system_(system), rows_(rows), x_(x), chosen_(chosen), range_(range), tolerance_(tolerance),
+    Induced(const System& system, const R& rows, double* x, const int32_t* chosen, Range range, double tolerance, bool fine)
+        : system_(system), rows_(rows), x_(x), chosen_(chosen), range_(range), tolerance_(tolerance), fine_(fine),
           low_(range.last - range.first, 0), local_(rows.n_states, -1) {}
 
     Sweeps run() {
@@ -207,8 +265,9 @@ class Induced {
             updates_ += members_.size();
             if (residual <= tolerance_) break;
         }
-        if (residual > tolerance_) {
-            Sweeps more = extract_.solve(system_, rows_, chosen_, x_, members_, local_, tolerance_);
+        // What sweeps change little may still be far from the solution.
+        if (residual > tolerance_ || fine_) {
+            Sweeps more = extract_.solve(system_, rows_, chosen_, x_, members_, local_, tolerance_, fine_);
             updates_ += static_cast<size_t>(more.done) * members_.size();
             residual = more.residual;
         }
@@ -221,6 +280,7 @@ class Induced {
     const int32_t* chosen_;
     const Range range_;
     const double tolerance_;
+    const bool fine_;
     std::vector<uint32_t> low_;  // Tarjan's numbers; 0: not seen yet
     std::vector<int32_t> local_, stack_, members_;
     std::vector<Frame> path_;
@@ -232,8 +292,9 @@ class Induced {
 
 }  // namespace
 
-Sweeps solve_induced(const System& system, double* x, const int32_t* chosen, Range range, double tolerance) {
-    return visit(system.matrix, [&](const auto& rows) { return Induced(system, rows, x, chosen, range, tolerance).run(); });
+Sweeps solve_induced(const System& system, double* x, const int32_t* chosen, Range range, double tolerance, bool fine) {
+    return visit(system.matrix,
+                 [&](const auto& rows) { return Induced(system, rows, x, chosen, range, tolerance, fine).run(); });
 }
 
 }  // namespace galton

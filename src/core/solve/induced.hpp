@@ -9,7 +9,8 @@
 namespace galton {
 
 // Solves in place to a relative residual of `tolerance`. The residual returned is that of the worst component; the sweeps
-// are counted in passes over the range.
-Sweeps solve_induced(const System&, double* x, const int32_t* chosen, Range, double tolerance);
+// are counted in passes over the range. With `fine`, rounding, which adds up over the steps to an exit, is undone: x is
+// right to nearly the last digit, unless there are more than 1e8 steps or so.
+Sweeps solve_induced(const System&, double* x, const int32_t* chosen, Range, double tolerance, bool fine);
 
 }  // namespace galton

@@ -20,9 +20,11 @@ namespace {
 template <class R>
 class BiCGStab {
   public:
-    BiCGStab(const System& system, const R& rows, double* x, const int32_t* chosen, Range range, std::vector<size_t> cuts)
+    BiCGStab(const System& system, const R& rows, double* x, const int32_t* chosen, Range range, const double* sizes,
+             std::vector<size_t> cuts)
         : system_(system), rows_(rows), x_(x), chosen_(chosen), first_(range.first), size_(range.last - range.first),
-          cuts_(std::move(cuts)), parts_(cuts_.size() - 1), barrier_(static_cast<std::ptrdiff_t>(parts_)), partial_(parts_) {
+          given_(sizes), cuts_(std::move(cuts)), parts_(cuts_.size() - 1), barrier_(static_cast<std::ptrdiff_t>(parts_)),
+          partial_(parts_) {
         for (auto* v : {&r_, &shadow_, &p_, &v_, &s_, &t_, &y_, &weight_, &best_}) v->resize(size_);
     }
 
@@ -94,7 +96,8 @@ class BiCGStab {
         const size_t begin = cuts_[part] - first_, end = cuts_[part + 1] - first_;
         double* x = x_ + first_;
         Sweeps done;
-        for (size_t i = begin; i < end; ++i) weight_[i] = x[i] > 0 ? 1 / (x[i] * x[i]) : 0;
+        const double* sizes = given_ ? given_ + first_ : x;
+        for (size_t i = begin; i < end; ++i) weight_[i] = sizes[i] > 0 ? 1 / (sizes[i] * sizes[i]) : 0;
         sweep_from_x(begin, end);
         Sums sums;
         for (size_t i = begin; i < end; ++i) {
@@ -102,7 +105,7 @@ class BiCGStab {
             p_[i] = v_[i] = 0;
             best_[i] = x[i];
             sums.a += shadow_[i] * r_[i] * weight_[i];
-            if (x[i] > 0) sums.largest = std::max(sums.largest, std::abs(r_[i]) / x[i]);
+            if (sizes[i] > 0) sums.largest = std::max(sums.largest, std::abs(r_[i]) / sizes[i]);
         }
         sums = meet(part, sums);
         double rho = sums.a, rho_before = 1, alpha = 1, omega = 1, best = sums.largest;
@@ -129,7 +132,7 @@ class BiCGStab {
                 x[i] += alpha * p_[i] + omega * s_[i];
                 r_[i] = s_[i] - omega * t_[i];
                 sums.a += shadow_[i] * r_[i] * weight_[i];
-                const double size = std::abs(x[i]);
+                const double size = std::abs(sizes[i]);
                 if (r_[i] != 0) sums.largest = std::max(sums.largest, std::abs(r_[i]) / size);
             }
             sums = meet(part, sums);
@@ -157,6 +160,7 @@ class BiCGStab {
     double* x_;
     const int32_t* chosen_;
     const size_t first_, size_;
+    const double* given_;
     const std::vector<size_t> cuts_;
     const size_t parts_;
     std::barrier<> barrier_;
@@ -166,10 +170,10 @@ class BiCGStab {
 
 }  // namespace
 
-Sweeps bicgstab(const System& system, double* x, const int32_t* chosen, Range range, int sweeps, double tolerance,
-                int threads) {
+Sweeps bicgstab(const System& system, double* x, const int32_t* chosen, Range range, int sweeps, double tolerance, int threads,
+                const double* sizes) {
     return visit(system.matrix, [&](const auto& rows) {
-        return BiCGStab(system, rows, x, chosen, range, split(rows, range, threads)).run(sweeps, tolerance);
+        return BiCGStab(system, rows, x, chosen, range, sizes, split(rows, range, threads)).run(sweeps, tolerance);
     });
 }
 

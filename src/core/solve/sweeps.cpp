@@ -15,8 +15,6 @@ namespace galton {
 
 namespace {
 
-constexpr double NOISE = 1e-13;
-
 inline double change(double before, double after, bool relative) {
     const double difference = std::abs(after - before);
     if (!relative || difference == 0) return difference;
@@ -135,7 +133,7 @@ Sweeps jacobi(const System& system, double* x, double* copy, const int32_t* chos
     });
 }
 
-Improvement improve(const System& system, double* x, double* copy, int32_t* chosen, Range range, int threads) {
+Improvement improve(const System& system, double* x, double* copy, int32_t* chosen, Range range, double noise, int threads) {
     Improvement improvement;
     visit(system.matrix, [&](const auto& rows) {
         Operator op(system, rows, nullptr);
@@ -146,7 +144,7 @@ Improvement improve(const System& system, double* x, double* copy, int32_t* chos
             // The row taken so far is kept unless another is better by more than rounding: without a reason a strategy
             // must not change, or it would change for ever.
             const auto kept = static_cast<size_t>(chosen[s]);
-            if (which != kept && std::abs(op.row(kept, at) - value) <= NOISE * std::abs(value)) which = kept;
+            if (which != kept && std::abs(op.row(kept, at) - value) <= noise * std::abs(value)) which = kept;
             changed[t] += which != kept;
             chosen[s] = static_cast<int32_t>(which);
             return value;

@@ -44,12 +44,13 @@ Sweeps gauss_seidel(const System&, double* x, double* copy, const int32_t* chose
 // Jacobi (omega = 1) or JOR.
 Sweeps jacobi(const System&, double* x, double* copy, const int32_t* chosen, Range, Stopping, double omega, int threads);
 
-// One Gauss–Seidel sweep that also writes the best row of each state; returns how many states changed their mind.
+// One Gauss–Seidel sweep that also writes the best row of each state; returns how many states changed their mind, because a
+// row is better by more than `noise`, relatively.
 struct Improvement {
     size_t changed = 0;
     double residual = 0;
 };
-Improvement improve(const System&, double* x, double* copy, int32_t* chosen, Range, int threads);
+Improvement improve(const System&, double* x, double* copy, int32_t* chosen, Range, double noise, int threads);
 
 // One sweep without an update: the largest |F(x) - x| / x.
 double defect(const System&, const double* x, Range, int threads);

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Number = TypeVar("Number", bound=np.generic)  # what an array has, be it numbers or truth values
 
 __all__ = [
+    "LITTLE_NOISE",
+    "NOISE",
     "OPTIMA",
     "Bellman",
     "Bias",
@@ -57,6 +59,9 @@ __all__ = [
 
 Watch = Callable[[int, int, int], None]  # told of states, transitions and finished rows
 Optimum = Literal["min", "max"]
+# A row that is better by less than this, relatively, is no reason to change a strategy: without a reason it would
+# change for ever. Where x is right to nearly the last digit, less is a reason.
+NOISE, LITTLE_NOISE = 1e-13, 4e-15
 OPTIMA: dict[Optimum | None, int] = {"min": -1, None: 0, "max": 1}
 
 
@@ -464,7 +469,7 @@ class System(Protocol):
     ) -> tuple[int, float]:
         """Sweeps that read only values from before the sweep, otherwise like :meth:`gauss_seidel`."""
 
-    def improve(self, x: Floats, copy: Floats, chosen: Int32s, span: Span) -> tuple[int, float]:
+    def improve(self, x: Floats, copy: Floats, chosen: Int32s, span: Span, noise: float = NOISE) -> tuple[int, float]:
         """A Gauss–Seidel sweep that also writes the best rows; how many changed, and the largest relative change."""
 
     def defect(self, x: Floats, span: Span) -> float:
@@ -508,5 +513,11 @@ class System(Protocol):
         A device solves all unknowns together: there, the span has to hold them all.
         """
 
-    def solve_induced(self, x: Floats, chosen: Int32s, span: Span, tolerance: float) -> tuple[int, float]:
-        """The solution for the rows chosen, however; what it took in sweeps, and the largest residual."""
+    def solve_induced(
+        self, x: Floats, chosen: Int32s, span: Span, tolerance: float, *, fine: bool = False
+    ) -> tuple[int, float]:
+        """The solution for the rows chosen, however; what it took in sweeps, and the largest residual.
+
+        With ``fine``, which devices do not offer, rounding, which adds up over the steps to an exit, is undone: x is
+        right to nearly the last digit, unless there are more than 1e8 steps or so.
+        """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..backend.protocol import Stop, System
+from ..backend.protocol import LITTLE_NOISE, NOISE, Stop, System
 from ..device.arrays import how_many
 from ..model.values import Floats
 from .absorbing import AbsorbingChains
@@ -28,6 +28,7 @@ IMPROVEMENTS = 4  # sweeps, while they change the strategy, before it is evaluat
 KRYLOV_SWEEPS = 2000  # after which BiCGStab is restarted
 FEW_KRYLOV_SWEEPS = 300  # after which an elimination is tried
 ROUNDS = 200  # of improving a strategy, or of restarting
+FINE = 1e-14  # changes that are asked for, below which strategies are evaluated to nearly the last digit
 SMALL = 20_000  # unknowns up to which a segment that resists is solved directly before more is tried
 ENTRIES_PER_CALL = 5e7  # about a tenth of a second: how long Ctrl-C may have to wait
 
@@ -58,7 +59,7 @@ class Proposer:
     sweeps: int = 0
     absorbing: AbsorbingChains | None = None
 
-    def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0) -> float:
+    def sweep(self, segment: Segment, sweeps: int, aim: float = 0.0, noise: float = NOISE) -> float:
         """Gauss–Seidel sweeps, taking the best rows; returns the largest relative change in the last."""
         span, residual = segment.span(self.settings.n_threads), float("inf")
         if self.chosen is None:
@@ -66,13 +67,13 @@ class Proposer:
             self.sweeps += done
             return residual
         for _ in range(sweeps):
-            changed, residual = self.system.improve(self.x, self.copy, self.chosen, span)
+            changed, residual = self.system.improve(self.x, self.copy, self.chosen, span, noise)
             self.sweeps += 1
             if residual <= aim or not changed:
                 break
         return residual
 
-    def evaluate(self, segment: Segment, aim: float) -> None:
+    def evaluate(self, segment: Segment, aim: float, *, fine: bool = False) -> None:
         """Solve for the rows taken; what comes out with a negative number in it is thrown away.
 
         For a minimum this is where to begin. Sweeps from zero may settle on a strategy that never ends, for which there
@@ -84,7 +85,7 @@ class Proposer:
         if self.chosen is None:
             done = self._evaluate_chain(segment, aim)
         else:
-            done, _ = self.system.solve_induced(self.x, self.chosen, span, aim)
+            done, _ = self.system.solve_induced(self.x, self.chosen, span, aim, fine=fine)
         self.sweeps += done
         found = self.x[part]
         if how_many((found >= 0) & (found < np.inf)) < len(found):
@@ -113,13 +114,16 @@ class Proposer:
             if residual <= aim or useless == 4:
                 break
             goal = aim / 4 if self.chosen is None else max(aim / 4, min(1e-2, residual * 1e-3))
-            self.evaluate(segment, goal)
-            residual = self.sweep(segment, IMPROVEMENTS, aim)
+            # Over many steps to an exit rounding adds up, and rows that are worth the same look different by that.
+            fine = goal < FINE and self.chosen is not None
+            noise = LITTLE_NOISE if fine else NOISE
+            self.evaluate(segment, goal, fine=fine)
+            residual = self.sweep(segment, IMPROVEMENTS, aim, noise)
             if residual > best / 2:
                 useless += 1
                 if self.chosen is None or useless == 4:
                     more = int(np.clip(ENTRIES_PER_CALL / max(entries, 1), FEW_SWEEPS, 1000))
-                    residual = self.sweep(segment, more, aim)
+                    residual = self.sweep(segment, more, aim, noise)
             if residual <= best / 2:
                 best, useless = residual, 0
             self.settings.tell(step="iterate", sweeps=self.sweeps, residual=residual)

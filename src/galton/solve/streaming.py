@@ -137,10 +137,10 @@ class StreamingProposer(Proposer):
         found = self._there(segment, lambda proposer, all_of_it: proposer.solve(all_of_it, aim, entries, rounds))
         return super().solve(segment, aim, entries, rounds) if found is None else found
 
-    def evaluate(self, segment: Segment, aim: float) -> None:
+    def evaluate(self, segment: Segment, aim: float, *, fine: bool = False) -> None:
         """Solve for the rows chosen: on the device, or here where it cannot."""
-        if self._there(segment, lambda proposer, all_of_it: _evaluated(proposer, all_of_it, aim)) is None:
-            super().evaluate(segment, aim)
+        if fine or self._there(segment, lambda proposer, all_of_it: _evaluated(proposer, all_of_it, aim)) is None:
+            super().evaluate(segment, aim, fine=fine)
 
     def begin(self, whole: Segment, aim: float) -> bool:
         """Propose for several segments together; whether that is good enough to go on from for each of them."""

@@ -15,7 +15,7 @@ import cupy as cp
 import numpy as np
 
 from ...device.cuda.kernels import Kernels, kernels
-from ..protocol import Span, Stop
+from ..protocol import NOISE, Span, Stop
 from . import induced, krylov, numbers
 from .layout import WARP, Layout
 
@@ -140,11 +140,11 @@ class System:
         """The largest change of the last sweep that was measured."""
         return self._largest()
 
-    def improve(self, x: Any, copy: Any, chosen: Any, span: Span) -> tuple[int, float]:
+    def improve(self, x: Any, copy: Any, chosen: Any, span: Span, noise: float = NOISE) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
         self._results[:] = 0
         results = (self._results, self._results[1:])
-        self._sweep("improve", self._slices, span, x, x, chosen, span.first, span.last, *results)
+        self._sweep("improve", self._slices, span, x, x, chosen, noise, span.first, span.last, *results)
         change, changed = self._results.get()
         return int(changed), float(np.uint64(change).view(np.float64))
 
@@ -218,8 +218,11 @@ class System:
         except cp.cuda.memory.OutOfMemoryError:
             return None
 
-    def solve_induced(self, x: Any, chosen: Any, span: Span, tolerance: float) -> tuple[int, float]:
+    def solve_induced(
+        self, x: Any, chosen: Any, span: Span, tolerance: float, *, fine: bool = False
+    ) -> tuple[int, float]:
         """The solution for the rows chosen."""
+        assert not fine, "a device does not undo what rounding adds up to"
         return self.bicgstab(x, chosen, span, krylov.SWEEPS, tolerance)
 
     # Launches.

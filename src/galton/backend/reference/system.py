@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -16,14 +17,13 @@ import numpy.typing as npt
 
 from ...model.values import Floats
 from ..bicgstab import HostUpdates, Iteration
-from ..protocol import Span, Stop
+from ..protocol import NOISE, Span, Stop
 
 Int32s = npt.NDArray[np.int32]
 
 __all__ = ["Matrix", "System"]
 
 WORTH_A_THREAD = 400_000  # entries and rows of a part
-NOISE = 1e-13  # a row that is better by less than this is no reason to change a strategy
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class System:
 
         return _repeat(sweep, x, copy, span, stop)
 
-    def improve(self, x: Floats, copy: Floats, chosen: Int32s, span: Span) -> tuple[int, float]:
+    def improve(self, x: Floats, copy: Floats, chosen: Int32s, span: Span, noise: float = NOISE) -> tuple[int, float]:
         before = chosen.copy()
 
         def sweep(old: Floats, now: Floats) -> None:
@@ -138,7 +138,7 @@ class System:
                 seen = old.copy()
                 for s in range(begin, end):
                     value, which = self.optimum_of(s, seen)
-                    if abs(self.row(int(chosen[s]), seen) - value) > NOISE * abs(value):
+                    if abs(self.row(int(chosen[s]), seen) - value) > noise * abs(value):
                         chosen[s] = which
                     seen[s] = now[s] = value
 
@@ -212,8 +212,10 @@ class System:
 
     # Krylov.
 
-    def solve_induced(self, x: Floats, chosen: Int32s, span: Span, tolerance: float) -> tuple[int, float]:
-        """The solution for the rows chosen, by Gaussian elimination."""
+    def solve_induced(
+        self, x: Floats, chosen: Int32s, span: Span, tolerance: float, *, fine: bool = False
+    ) -> tuple[int, float]:
+        """The solution for the rows chosen, by Gaussian elimination; ``fine``, in fractions."""
         size = span.last - span.first
         matrix, right = np.eye(size), np.empty(size)
         outside = x.copy()
@@ -225,7 +227,7 @@ class System:
             inside = (columns >= span.first) & (columns < span.last)
             scale = 1.0 if self.scale is None else self.scale[row]
             np.subtract.at(matrix[s - span.first], columns[inside] - span.first, scale * values[inside])
-        x[span.part] = np.linalg.solve(matrix, right)
+        x[span.part] = _solved_in_fractions(matrix, right) if fine else np.linalg.solve(matrix, right)
         swept = x.copy()
         _, residual = self.jacobi(swept, x.copy(), chosen, span, Stop(1))
         return 1, residual
@@ -303,3 +305,15 @@ def _repeat(
         if change <= stop.tolerance:
             break
     return done, change
+
+
+def _solved_in_fractions(matrix: Floats, right: Floats) -> list[float]:
+    rows = [[Fraction(number) for number in (*row, last)] for row, last in zip(matrix, right, strict=True)]
+    for pivot in range(len(rows)):
+        swap = next(i for i in range(pivot, len(rows)) if rows[i][pivot])
+        rows[pivot], rows[swap] = rows[swap], rows[pivot]
+        first = rows[pivot] = [number / rows[pivot][pivot] for number in rows[pivot]]
+        for i, row in enumerate(rows):
+            if i != pivot and row[pivot]:
+                rows[i] = [number - row[pivot] * above for number, above in zip(row, first, strict=True)]
+    return [float(row[-1]) for row in rows]

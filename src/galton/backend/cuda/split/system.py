@@ -13,7 +13,7 @@ import cupy as cp
 import numpy as np
 
 from ...bicgstab import HostUpdates, Iteration
-from ...protocol import Span, Stop
+from ...protocol import NOISE, Span, Stop
 from .. import krylov
 from ..layout import Layout
 from ..system import System, next_batch
@@ -113,10 +113,10 @@ class SplitSystem:
         self.parts.gather(vectors, x)
         return done, residual
 
-    def improve(self, x: Any, copy: Any, chosen: Any, span: Span) -> tuple[int, float]:
+    def improve(self, x: Any, copy: Any, chosen: Any, span: Span, noise: float = NOISE) -> tuple[int, float]:
         """A sweep in place that also takes the best rows."""
         vectors, rows = self.parts.scatter(x), self._rows_of(chosen)
-        found = self._ask(span, lambda system, own, x, rows: system.improve(x, x, rows, own), vectors, rows)
+        found = self._ask(span, lambda system, own, x, rows: system.improve(x, x, rows, own, noise), vectors, rows)
         self.parts.gather(vectors, x)
         self._take(rows, chosen)
         return sum(changed for changed, _ in found), max(change for _, change in found)
@@ -224,8 +224,11 @@ class SplitSystem:
         best.gather(x)
         return done
 
-    def solve_induced(self, x: Any, chosen: Any, span: Span, tolerance: float) -> tuple[int, float]:
+    def solve_induced(
+        self, x: Any, chosen: Any, span: Span, tolerance: float, *, fine: bool = False
+    ) -> tuple[int, float]:
         """The solution for the rows chosen."""
+        assert not fine, "devices do not undo what rounding adds up to"
         return self.bicgstab(x, chosen, span, krylov.SWEEPS, tolerance)
 
     # Parts.
