@@ -191,7 +191,7 @@ def _result(evaluation: Evaluation, expression: Expression, value: Truth | Numbe
     else:
         low, high = evaluation.at(value.lower, states), evaluation.at(value.upper, states)
         lower, upper = _number(low.min(), value.integral), _number(high.max(), value.integral)
-        several = len(low) > 1 or (states is evaluation.model.initial and n_initial(evaluation.model) > 1)
+        several = len(low) > 1 or (states is evaluation.model.initial and evaluation.model.n_initial > 1)
         is_range = isinstance(expression, Filter) and expression.operator == "range"
         found = single_number(low, high, value.integral, is_range, several=several)
         if isinstance(found, float) and math.isnan(found):
@@ -230,15 +230,10 @@ def _about(evaluation: Evaluation, expression: Expression, value: Truth | Number
 def about_initial(evaluation: Evaluation) -> str:
     """The initial states in words."""
     model = evaluation.model
-    if (many := n_initial(model)) > 1:
+    if (many := model.n_initial) > 1:
         return f"{many:,} initial states"
     name = evaluation.first_state_name()
     return f"the initial {name if len(name) <= LONG else 'state'}"
-
-
-def n_initial(model: Model) -> int:
-    """How many initial states the program has."""
-    return model.n_initial if not model.is_reduced else model.stands_for(model.initial)
 
 
 def single_number(

@@ -32,7 +32,7 @@ from ..model.sparse import Model, Rewards
 from ..solve.methods import DEFAULT, TIMED, TIMED_ON_HOST
 from ..solve.settings import Settings
 from . import paths
-from .answering import about_initial, n_initial
+from .answering import about_initial
 from .bounded.question import BoundedQuestion, Curve
 from .budgets.curve import budget_curve, single_budget
 from .evaluation import Evaluation
@@ -154,7 +154,7 @@ class _Pass:
         middle = Quantity(curve.lower, curve.upper, curve.method).value
         values: Sequence[Any] = middle.min(axis=1).tolist()
         lower, upper = curve.lower.min(axis=1), curve.upper.max(axis=1)
-        if n_initial(self.model) > 1:
+        if self.model.n_initial > 1:
             close = np.ones(len(bounds), dtype=np.bool_)
             values = list(zip(values, middle.max(axis=1).tolist(), strict=True))
         else:

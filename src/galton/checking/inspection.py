@@ -277,8 +277,7 @@ def _kinds(formula: Expression, terms: Terms, program: Program) -> Collection[Ki
             return _of_path(shape, terms)
         case Reward(objective):
             paths.threshold(formula, terms.constants, terms.source)
-            if program.modules:  # one that describes a model does not know its rewards
-                named_structure(formula, program.reward_names, terms)
+            named_structure(formula, program.reward_names, terms)
             optimum_of(formula, terms)
             return _of_objective(objective, terms)
         case ExpectedTime(path):
@@ -428,5 +427,8 @@ def _check_linear(path: paths.Linear, terms: Terms) -> None:
 
 
 def named_structure(formula: Reward, names: Sequence[str], terms: Terms) -> str:
-    """The reward structure that is meant: by name, by number from 1, or the first."""
+    """The reward structure that is meant: by name, by number from 1, or the first.
+
+    ``names`` are those of the program as it was written. A model that was reduced has only those that are asked for.
+    """
     return structure_name(formula, names, lambda n: paths.constant(n, terms.constants, terms.source), terms.source)

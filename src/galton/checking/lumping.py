@@ -78,7 +78,7 @@ def lumped_for(
     if not why_not:
         for place, (context, question) in enumerate(asked):
             try:
-                looks[place] = looks_at(model, context, question)
+                looks[place] = looks_at(context, question)
             except WholeModelNeeded as reason:
                 notes[place] = str(reason)
             except GaltonError:  # what is wrong with a property is told when its turn comes
@@ -118,9 +118,9 @@ def _tried(
     return f"given up after {passes:.1f} passes: few states are alike, or finding them takes too long"
 
 
-def looks_at(model: Model, context: Program, question: Question) -> Looks:
-    """What a property looks at in a model."""
-    looks = Looks(context, question, list(model.rewards), (Multi,))
+def looks_at(context: Program, question: Question) -> Looks:
+    """What a property looks at in a model, by the names that its program has for it."""
+    looks = Looks(context, question, context.reward_names, (Multi,))
     with DeepRecursion(question.source):
         looks.at(question.prop.expression)
     return looks

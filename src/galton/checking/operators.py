@@ -279,9 +279,8 @@ def structure_of(evaluation: Evaluation, formula: RewardOperator) -> Rewards:
 
 
 def _meant(evaluation: Evaluation, formula: RewardOperator) -> tuple[str, Rewards]:
-    structures = evaluation.model.rewards
-    name = named_structure(formula, list(structures), _terms(evaluation))
-    return name, structures[name]
+    name = named_structure(formula, evaluation.program.reward_names, _terms(evaluation))
+    return name, evaluation.model.rewards[name]
 
 
 def _parts(structure: Rewards) -> list[intervals.Floats]:
@@ -372,7 +371,7 @@ def _objective(
         case Given():
             from .conditional import conditional_reward
 
-            name = named_structure(formula, list(evaluation.model.rewards), _terms(evaluation))
+            name, _ = _meant(evaluation, formula)
             return conditional_reward(evaluation, objective, structure, name, optimum, settings)
         case CumulativeBudget(bound):
             from .budgets import budget_reward

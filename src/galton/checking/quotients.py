@@ -127,7 +127,7 @@ class Wanted:
         looks: list[Looks] = []
         for asked in self.asked:
             try:
-                looks.append(looks_at(model, asked.context, asked.question))
+                looks.append(looks_at(asked.context, asked.question))
             except WholeModelNeeded as reason:
                 raise GaltonError(f"{asked.question.prop.text}: no states can be lumped: {reason}") from None
         return replace(sight_of(model, looks, self.settings, each_label=True), actions=self.actions)

@@ -33,5 +33,5 @@ def structure_name(
             number = constant(index)
             if not 1 <= number <= len(names):
                 have = "1 reward structure" if len(names) == 1 else f"{len(names)} reward structures"
-                raise LanguageError(f"the model has {have}, and this is number {number}", source, index.span)
+                raise LanguageError(f"the model has {have}, and this is number {number:g}", source, index.span)
             return names[int(number) - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..lang.evaluation import LARGEST_INT, SMALLEST_INT
-from ..lang.program import Parallel, Program, Variable
+from ..lang.program import Parallel, Program, RewardStructure, Variable
 from ..lang.source import Source, Span
 from .sparse import Model
 from .states import PackedStates
@@ -16,7 +16,7 @@ _NOWHERE = Span(0, 0)
 
 
 def described(model: Model) -> Program:
-    """A program without commands that declares the variables of a model, for properties to use."""
+    """A program without commands that has the variables and rewards of a model by name, for properties to use."""
     variables = []
     states = model.states
     if isinstance(states, PackedStates):
@@ -40,6 +40,6 @@ def described(model: Model) -> Program:
         system=Parallel((), None),
         actions=(),
         labels={},
-        rewards=(),
+        rewards=tuple(RewardStructure(name, (), _NOWHERE) for name in model.rewards),
         initial=None,
     )

@@ -119,6 +119,8 @@ class Model:
     sizes
         ``(states,)`` where states that behave alike were lumped, how many each stands for. None for a model of all
         states.
+    began
+        Where they were, how many initial states there had been; the initial ones now may stand for others as well.
     build_seconds, info
         What the builder tells about its work.
     warnings
@@ -150,6 +152,7 @@ class Model:
     placement: Placement = HERE
     orbits: Orbits | None = None
     sizes: npt.NDArray[Any] | None = None
+    began: int | None = None
     build_seconds: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -354,8 +357,8 @@ class Model:
 
     @property
     def n_initial(self) -> int:
-        """The number of initial states of the whole model."""
-        return len(self.initial)
+        """How many initial states there are, also where one stands for others."""
+        return self.stands_for(self.initial) if self.began is None else self.began
 
     def first_of(self, mask: Mask) -> object:
         """The first state of a mask that is not empty, by its values, or by its number where it has none."""

@@ -192,7 +192,7 @@ def _quotient(model: Model, sight: Sight, found: Partition) -> tuple[Model, Int3
     )
     if not is_on_host(model.columns):
         new = new.to_device()
-    new = replace(new, placement=model.placement, sizes=_sizes(model, block, len(standing)))
+    new = replace(new, placement=model.placement, sizes=_sizes(model, block, len(standing)), began=model.n_initial)
     return new, block, standing
 
 

@@ -286,13 +286,13 @@ def estimate_question(
     elif chain is not None:
         return _estimated_in(chain(), context, question, plan)
     nature = nature_of("dtmc") if context.nature.has_choices else context.nature
-    asked = asked_of(question, context, nature, list(context.reward_names))
+    asked = asked_of(question, context, nature)
     walk = of_program(asked, context, question, longest=path_length, device=_on_device(device))
     return _finished(asked, walk, plan, question)
 
 
 def _estimated_in(model: Model, context: Program, question: Question, plan: Plan) -> Estimate:
-    asked = asked_of(question, context, model.nature, list(model.rewards))
+    asked = asked_of(question, context, model.nature)
     return _finished(asked, of_model(asked, model, context, question), plan, question)
 
 

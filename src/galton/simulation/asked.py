@@ -83,7 +83,7 @@ class Asked:
         return [part for part in (self.through, self.goal) if part is not None]
 
 
-def asked_of(question: Question, program: Program, nature: Nature, structures: list[str]) -> Asked:
+def asked_of(question: Question, program: Program, nature: Nature) -> Asked:
     """Return what a property asks of the paths of a chain; an error where that is no question about paths."""
     terms = Terms(nature, program.constants, question.source)
     formula = question.prop.expression
@@ -93,7 +93,7 @@ def asked_of(question: Question, program: Program, nature: Nature, structures: l
         case Probability(path):
             found = _of_path(path, terms, formula)
         case Reward(objective):
-            found = _of_objective(objective, formula, terms, structures)
+            found = _of_objective(objective, formula, terms, program.reward_names)
         case ExpectedTime(path):
             found = _until_reached(path, formula, terms, None)
         case SteadyState():

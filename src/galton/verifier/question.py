@@ -209,8 +209,8 @@ class _Reading:
 
     def _gains(self, formula: Reward) -> tuple[Floats, ...]:
         """The rewards of states and of choices, as numbers per row."""
-        structures = self.model.rewards
-        found: Rewards = structures[structure_name(formula, list(structures), self._constant, self.source)]
+        name = structure_name(formula, self.program.reward_names, self._constant, self.source)
+        found: Rewards = self.model.rewards[name]
         owner = rows_of(self.model).owner
         state = np.zeros(len(owner)) if found.state is None or not found.state.size else found.state[owner]
         choice = np.zeros(len(owner)) if found.choice is None or not found.choice.size else found.choice

@@ -62,11 +62,6 @@ class RankModel(Model):
         mine = super().first_of(mask) if mask.any() else None
         return next(found for found in self.world.gathered(mine) if found is not None)
 
-    @property
-    def n_initial(self) -> int:
-        """The initial states of all ranks."""
-        return self.world.total(len(self.initial))
-
     def __repr__(self) -> str:
         return f"<{self.type}: {self.n_states:,} of {self.totals['states']:,} states, rank {self.world.rank}>"
 

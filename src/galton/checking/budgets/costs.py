@@ -61,14 +61,14 @@ def costs_of(evaluation: Evaluation, name: str, span: Span) -> Costs:
 
     Raises an error where that is no number that can be counted.
     """
-    model, source = evaluation.model, evaluation.source
-    if not model.rewards:
+    model, source, names = evaluation.model, evaluation.source, evaluation.program.reward_names
+    if not names:
         raise LanguageError("the model has no rewards", source, span)
-    if name not in model.rewards:
+    if name not in names:
         if name:
-            hint = suggestion(name, list(model.rewards), "reward structures", '"')
+            hint = suggestion(name, names, "reward structures", '"')
             raise LanguageError(f'unknown reward structure "{name}"', source, span, hint)
-        name = next(iter(model.rewards))
+        name = names[0]
     which = f'the reward structure "{name}"' if name else "the reward structure"
     structure = model.rewards[name]
     program = evaluation.program

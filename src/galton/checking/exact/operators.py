@@ -221,7 +221,7 @@ class _Asked:
     # Rewards.
 
     def _reward(self, formula: Reward) -> list[Number]:
-        name = named_structure(formula, list(self._graph.rewards), self._terms)
+        name = named_structure(formula, self._evaluation.program.reward_names, self._terms)
         rewards = self._graph.rewards[name]
         self._refuse_negative(name, rewards, formula)
         gains = self._model.of_structure(name, rewards)
