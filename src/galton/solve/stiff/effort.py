@@ -9,7 +9,7 @@ out whether they are likely to succeed, 7 % more until they get anywhere, and ha
 given up goes on where it was, when a fifth more may be spent. So what is spent in vain before there is any progress is
 a ninth of what was foreseen, and little more than the steps that have been made.
 
-Many questions end before any of this pays: while the steps made have taken less than about a twentieth of a second,
+Many questions end before any of this pays: while the steps made have taken less than about a thirtieth of a second,
 equations may take about a hundredth of one until they get anywhere.
 """
 
@@ -56,7 +56,7 @@ PROSPECTS = 0.04  # of what these take: what may be spent until equations are li
 AGAIN = 1.2  # times what has been spent on that: what there must be to spend before it goes on
 SHARE = 0.07  # … then until they get anywhere …
 WORTH = 0.5  # … and on a success
-SMALL, LITTLE = 2e8, 4e7  # work of steps made until which a question is small, and what may be spent on it until then
+SMALL, LITTLE = 7e7, 4e7  # work of steps made until which a question is small, and what may be spent on it until then
 
 WALK = 200_000  # steps of a random walk, at most
 FILL = 3  # entries that an elimination keeps for each of the chain, where all goes well …
