@@ -320,9 +320,24 @@ def test_what_may_be_spent_grows_with_the_progress() -> None:
     assert budget.limit == pytest.approx(9.0)
     budget.spend(6.0)
     budget.come_to(0.5, before=2.0)  # 14 in all
-    assert budget.limit == pytest.approx(28.5)
+    assert budget.limit == pytest.approx(30.5)
     with pytest.raises(effort.TooMuchWorkError):
         budget.come_to(0.1, before=2.0)  # 62 in all
+    again = effort.Budget(steps=100.0, spent=40.0)
+    again.come_to(0.5, before=35.0)  # another time the whole way, with smaller errors
+    assert again.limit == pytest.approx(63.5)
+
+
+def test_little_is_spent_on_small_questions() -> None:
+    """Until they get anywhere: many end before it pays."""
+    budget = effort.Budget(steps=1e9, made=1e6)
+    assert budget.limit == effort.LITTLE
+    budget.trust()
+    assert budget.limit == effort.LITTLE
+    budget.spend(1e6)
+    budget.come_to(0.1, before=0.0)
+    assert budget.limit > effort.LITTLE
+    assert effort.Budget(steps=1e10, made=effort.SMALL).limit == pytest.approx(4e8)
 
 
 @pytest.mark.parametrize("text", ['P=? [ F[2,9] "goal" ]', 'P=? [ G<=9 !"goal" ]', 'P=? [ F[9,9] "goal" ]'])

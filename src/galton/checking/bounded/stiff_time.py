@@ -141,10 +141,10 @@ class Stiff:
             least = least._replace(prospects=least.prospects + brought)
         if not Budget(step * self.jumps.rate * time).pays(least):
             return None  # however many steps are left
-        budget = Budget(0.0, spent=brought)
+        budget = Budget(0.0, 0.0, spent=brought)
 
         def ask(done: int, left: int) -> T | None:
-            budget.steps = step * expected_steps(done, left)
+            budget.steps, budget.made = step * expected_steps(done, left), step * done
             return self._tried(lambda: find(budget), left) if not self.is_hopeless and budget.pays(least) else None
 
         return Otherwise(STEPS_BEFORE, ask)

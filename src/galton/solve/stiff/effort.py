@@ -8,6 +8,9 @@ forecast is believed up to ten times the steps that have been made. Of what thes
 out whether they are likely to succeed, 7 % more until they get anywhere, and half when they come to their end. What was
 given up goes on where it was, when a fifth more may be spent. So what is spent in vain before there is any progress is
 a ninth of what was foreseen, and little more than the steps that have been made.
+
+Many questions end before any of this pays: while the steps made have taken less than about a twentieth of a second,
+equations may take about a hundredth of one until they get anywhere.
 """
 
 from __future__ import annotations
@@ -53,6 +56,7 @@ PROSPECTS = 0.04  # of what these take: what may be spent until equations are li
 AGAIN = 1.2  # times what has been spent on that: what there must be to spend before it goes on
 SHARE = 0.07  # … then until they get anywhere …
 WORTH = 0.5  # … and on a success
+SMALL, LITTLE = 2e8, 4e7  # work of steps made until which a question is small, and what may be spent on it until then
 
 WALK = 200_000  # steps of a random walk, at most
 FILL = 3  # entries that an elimination keeps for each of the chain, where all goes well …
@@ -76,22 +80,26 @@ class Budget:
     ----------
     steps
         Work on the steps that are expected otherwise.
+    made
+        Work on the steps that have been made.
     spent
         Work on equations.
     trusted
         What had been spent when something spoke for a success; None before.
     progress
         The part of the way that is done.
-    foreseen
-        What all of it will take.
+    before, foreseen
+        What had been spent before there was any, and what all of it will take.
     begun
         What had been spent when the last window was begun.
     """
 
     steps: float = math.inf
+    made: float = math.inf
     spent: float = 0.0
     trusted: float | None = None
     progress: float = 0.0
+    before: float = 0.0
     foreseen: float = 0.0
     begun: float = math.inf
 
@@ -100,9 +108,10 @@ class Budget:
         """What may be spent for now."""
         if self.steps == math.inf:
             return math.inf
-        if self.trusted is None:
-            return PROSPECTS * self.steps
-        return max(self.trusted + SHARE * self.steps, (SHARE + self.progress * (WORTH - SHARE)) * self.steps)
+        if self.progress:
+            return self.before + (SHARE + self.progress * (WORTH - SHARE)) * self.steps
+        limit = PROSPECTS * self.steps if self.trusted is None else self.trusted + SHARE * self.steps
+        return limit if self.made >= SMALL else min(limit, LITTLE)
 
     def pays(self, least: Least) -> bool:
         """Whether to begin, or to go on with what has been begun."""
@@ -130,7 +139,7 @@ class Budget:
 
     def come_to(self, progress: float, before: float) -> None:
         """Count progress, when so much had been spent before there was any."""
-        self.progress, self.foreseen = progress, before + (self.spent - before) / progress
+        self.progress, self.before, self.foreseen = progress, before, before + (self.spent - before) / progress
         if self.foreseen > WORTH * self.steps:
             raise TooMuchWorkError("it would take more work than jumps do")
 
