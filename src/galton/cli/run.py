@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from ..checking.automaton_reading import Reading
     from ..checking.curves import AnsweredCurve
     from ..checking.experiment import Valuation
-    from ..checking.multi.mixtures import MemoryStrategy
     from ..checking.reducing import Reduced
     from ..checking.result import Result
-    from ..checking.strategies.strategy import Strategy
     from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
@@ -341,20 +339,10 @@ class Run:
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
-        from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
-        from ..checking.strategies.strategy_file import read_memory, read_strategy
+        from ..checking.strategies.applying import strategy_for
 
         assert self.apply is not None
-        file, number = split_number(self.apply)
-        strategy: Strategy | MemoryStrategy
-        if holds_mixture(file):
-            model = options.build_model(program, **self.building, terminal=end)
-            mixture, made = read_mixture(file, model.to_host())
-            strategy = mixture.one(number)
-        else:
-            memory = read_memory(file, program)
-            model = options.build_model(program, **self.building, terminal=end, reader=memory)
-            strategy, made = read_strategy(file, model, memory)
+        strategy, made = strategy_for(program, self.apply, end, partial(options.build_model, **self.building))
         constants = {name: reports.as_json(value) for name, value in program.constants.items()}
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
