@@ -164,6 +164,20 @@ def test_an_empty_target() -> None:
     assert outcome.err == "warning: no state satisfies d = 9, so it is never reached\n"
 
 
+@pytest.mark.parametrize("more", [["--json"], ["-c", "k=1:2"], []])
+def test_undecided_is_not_all_true(more: list[str]) -> None:
+    for prop, code in ("P>=1/6 [ F d=6 ]", 1), ("P>1/7 [ F d=6 ]", 0), ("P>1/5 [ F d=6 ]", 1):
+        outcome = galton("check", DIE, "-p", f"const int k{'' if '-c' in more else '=1'}; {prop}", *more)
+        assert outcome.code == code
+        assert ("undecided" in outcome.out or '"value": null' in outcome.out) == ("1/6" in prop)
+
+
+def test_a_threshold_that_paths_do_not_decide_has_exit_code_1() -> None:
+    outcome = galton("check", DIE, "-p", "P>=1/6 [ F d=6 ]", "--sim", "--paths", 100)
+    assert "undecided" in outcome.out
+    assert outcome.code == 1
+
+
 def test_a_list_of_states() -> None:
     outcome = galton("check", DIE, "--prop", "filter(printall, node, d>4)")
     assert outcome.out.splitlines()[-2:] == ["  state (node=7, d=5)  7", "  state (node=7, d=6)  7"]

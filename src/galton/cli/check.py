@@ -323,7 +323,7 @@ def check(
     fix_deadlocks: FixDeadlocks = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check properties of a model. The exit code is 1 when a property is false or could not be checked.
+    """Check properties of a model. The exit code is 1 when one is false, undecided or could not be checked.
 
     A constant may run through a range, low:high or low:step:high: then there is a result for each of its values.
 

@@ -179,7 +179,7 @@ class EstimatingRun(Run):
             self._tell(found)
             record["error"] = str(found)
         else:
-            self.code = max(self.code, int(found.value is False))
+            self.count(found.value)
             self.answered += 1
             for warning in found.warnings:
                 telling.warn(warning)

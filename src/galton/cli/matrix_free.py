@@ -53,7 +53,7 @@ class MatrixFreeAnswers:
             return f"error: {found.kind}"
         result = found.result
         run.answered += 1
-        run.code = max(run.code, int(result.value is False))
+        run.count(result.value)
         for warning in result.warnings:
             telling.warn(warning)
         if run.outputs.as_json:

@@ -405,7 +405,7 @@ class Run:
                 self.put({**self.record(asked), "error": _told(found)})
             return f"error: {found.kind}"
         assert built is not None
-        self.code = max(self.code, int(found.value is False))
+        self.count(found.value)
         if self.outputs.as_json:
             answer = {**self.record(asked), **self._told_of(found, built)}
             example = self._counterexample(found, built, asked)
@@ -422,6 +422,11 @@ class Run:
         if example is not None and not options.kept(example.write, self.outputs.counterexample_file):
             self.code = 2
         return found
+
+    def count(self, value: object) -> None:
+        """Let the exit code tell of an answer that is false, or undecided."""
+        if value is None or value is False:
+            self.code = max(self.code, 1)
 
     def _told_of(self, found: Result, built: Built) -> dict[str, Any]:
         """What there is to say of an answer, for JSON."""
