@@ -161,3 +161,9 @@ def test_an_eps_that_doubles_cannot_attain_is_refused(prop: str) -> None:
 def test_a_small_absolute_eps_is_for_small_values() -> None:
     found = galton.check(galton.parse(COIN), "P=? [ F<=3 heads ]", settings=galton.Settings(eps=1e-14, relative=False))
     assert found.upper - found.lower <= 2e-14
+
+
+def test_an_eps_that_says_nothing_is_refused() -> None:
+    for chosen in ({"eps": 2}, {"settings": galton.Settings(eps=1.0)}):
+        with pytest.raises(GaltonError, match="eps must lie between 0 and 1, and this is [12]"):
+            galton.check(galton.parse(COIN), "P=? [ F heads ]", **chosen)
