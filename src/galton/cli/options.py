@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from ..model.sparse import Model
 
 
+TYPED = "--prop"  # the source of properties from the command line
+
+
 def at_least_one(value: float | None) -> float | None:
     """Refuse limits below 1, and ``nan``, which slips through ``min=1``."""
     if value is not None and not value >= 1:

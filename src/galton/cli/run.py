@@ -31,6 +31,7 @@ from ..model.sparse import Model
 from ..progress import task
 from . import options, show, telling
 from .ending import memory_advice, unhurried
+from .options import TYPED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot | PrismResults | Noting
 
 TOGETHER = 100  # rows that are written at once
-TYPED = "--prop"  # the source of properties from the command line
 
 
 @dataclass(frozen=True)
