@@ -10,6 +10,7 @@ import typer
 from . import telling
 from .ending import exit_code
 from .options import (
+    TYPED,
     Constants,
     OneDevice,
     Threads,
@@ -37,7 +38,7 @@ def synth(
         typer.Argument(metavar="[PROPERTIES]", help="A file of properties, as --props.", show_default=False),
     ] = None,
     prop: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--prop",
             "-p",
@@ -175,7 +176,7 @@ def synth(
     from ..checking.watching import Synthesizing
     from ..io.output import check_writable
     from ..lang import GaltonError
-    from ..lang.source import read_source
+    from ..lang.source import Source, read_source
     from ..synth.api import Synthesis, inquire
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
@@ -189,12 +190,14 @@ def synth(
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
     props = props or properties
-    if prop is not None and props is not None:
+    if prop and props is not None:
         raise GaltonError("one property is asked for: give --prop or --props, not both")
+    if prop and len(prop) > 1:
+        raise GaltonError(f"synth answers one property, and here are {len(prop)}; ask each in a run of its own")
     earlier = Regions.from_json(resume) if resume else None
     inquiry = inquire(
         model,
-        read_source(props) if props is not None else prop,
+        read_source(props) if props is not None else Source(TYPED, prop[0]) if prop else None,
         ranges,
         read_constants(const or []),
         earlier,
