@@ -165,5 +165,5 @@ def test_a_small_absolute_eps_is_for_small_values() -> None:
 
 def test_an_eps_that_says_nothing_is_refused() -> None:
     for chosen in ({"eps": 2}, {"settings": galton.Settings(eps=1.0)}):
-        with pytest.raises(GaltonError, match="eps must lie between 0 and 1, and this is [12]"):
+        with pytest.raises(GaltonError, match=r"eps must lie between 0 and 1, and this is [12]"):
             galton.check(galton.parse(COIN), "P=? [ F heads ]", **chosen)
