@@ -119,11 +119,11 @@ def test_bad_constants(text: str, said: str) -> None:
     [
         ("Crowdsize", "; did you mean 'CrowdSize'?"),
         ("TotalRun", "; did you mean 'TotalRuns'?"),
-        ("q", "; constants without a value: TotalRuns, CrowdSize"),
+        ("q", "; all of its constants have a value"),
     ],
 )
 def test_constant_that_the_model_has_not(given: str, hint: str) -> None:
-    """A warning: the same constants are often given to several models."""
+    """A warning where nothing is asked: a property file may have it."""
     model = MODELS / "crowds.prism"
     outcome = galton("info", model, "-c", f"CrowdSize=5,TotalRuns=3,{given}=1", "--json")
     assert outcome.code == 0
@@ -138,7 +138,22 @@ def test_warnings_in_the_order_of_the_constants() -> None:
 def test_constant_that_the_property_file_has_not() -> None:
     constants = "S0=9,I0=1,R0=0,ki=0.1,kr=0.2,t1=1,t22=2,t2=2"
     outcome = galton("check", MODELS / "sir.prism", "-c", constants, "--props", MODELS / "sir.props")
-    assert outcome.err.startswith(f"warning: {MODELS}/sir.prism has no constant 't22'; did you mean 't2'?\n")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"error: {MODELS}/sir.prism has no constant 't22'; did you mean 't2'?\n"
+
+
+def test_constant_that_only_a_property_has_that_is_not_asked() -> None:
+    constants = ("-c", "S0=9,I0=1,R0=0,ki=0.1,kr=0.2,t1=1,t2=2")
+    outcome = galton("check", MODELS / "sir.prism", *constants, "--props", MODELS / "sir.props", "--name", "1")
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_constants_without_a_value_are_those_that_are_not_given() -> None:
+    tandem, prop = MODELS / "tandem.prism", ("-p", "P=? [ F<=2 first=c ]")
+    for given, hint in ("c=5,T=2", "all of its constants have a value"), ("T=2", "constants without a value: c"):
+        outcome = galton("check", tandem, "-c", given, *prop)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err == f"error: {tandem} has no constant 'T'; {hint}\n"
 
 
 # Limits. The other one is there so that a test that fails does not take the machine with it.

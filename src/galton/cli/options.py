@@ -144,19 +144,31 @@ def read_constants(texts: list[str]) -> dict[str, str]:
 
 
 def warn_of_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
-    """Say which constants nobody declares.
+    """Say which constants a model does not declare.
 
-    It is worth a warning, not an error: the same constants are often given to models with and without a property file
-    that uses them.
+    Where no property is asked that is worth a warning, not an error: the same constants are often given with and
+    without a property file that uses them.
     """
+    for stranger in _strangers(path, given, declared):
+        telling.warn(stranger)
+
+
+def refuse_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
+    """Refuse constants that neither the model nor any of the properties declares: the answer would be without them."""
+    from ..lang import GaltonError
+
+    for stranger in _strangers(path, given, declared):
+        raise GaltonError(stranger)
+
+
+def _strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> Iterator[str]:
     from ..lang.constants import to_give
     from ..lang.stream import nearest
 
     names = [constant.name.name for constant in declared]
     for name in given:
         if name not in names:
-            hint = nearest(name, names) or to_give(declared)
-            telling.warn(f"{path} has no constant '{name}'; {hint}")
+            yield f"{path} has no constant '{name}'; {nearest(name, names) or to_give(declared, given)}"
 
 
 def build_model(

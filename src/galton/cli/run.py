@@ -126,7 +126,7 @@ class Run:
         own = {constant.name.name for constant in of_model}
         declared = {constant.name.name for file in self.files for constant in file.constants}
         constants = [*of_model, *(constant for file in self.files for constant in file.constants)]
-        options.warn_of_strangers(self.path, given, constants)
+        options.refuse_strangers(self.path, given, constants)
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
         used = {**self.of_model, **self.of_properties}
