@@ -134,6 +134,17 @@ def test_an_empty_target_is_answered_with_a_warning(text: str, prop: str, value:
     assert warning.endswith(", so it is never reached")
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_goals_behind_states_that_are_not_explored(exact: bool) -> None:
+    """Nobody knows whether there are any; where all is explored, there are none."""
+    program = galton.parse(COIN)
+    for prop in ("P=? [ x<1 U heads & x=2 ]", "P=? [ x<1 U<=5 heads & x=2 ]"):
+        assert not galton.check(program, prop, device="cpu", exact=exact).warnings
+    (warning,) = galton.check(program, "P=? [ x<9 U x=7 ]", device="cpu", exact=exact).warnings
+    (same,) = galton.check(program.build(), "P=? [ x<1 U x=7 ]", device="cpu", exact=exact).warnings
+    assert warning == same == "no state satisfies x = 7, so it is never reached"
+
+
 @pytest.mark.parametrize("operator", ["!", "1 - -"])
 def test_deep_nesting(operator: str) -> None:
     inner = "heads" if operator == "!" else "P=? [ X heads ]"
