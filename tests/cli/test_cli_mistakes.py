@@ -156,6 +156,30 @@ def test_constants_without_a_value_are_those_that_are_not_given() -> None:
         assert outcome.err == f"error: {tandem} has no constant 'T'; {hint}\n"
 
 
+@pytest.mark.parametrize(
+    ("eaten", "meant", "hint"),
+    [
+        ("P=? [ F done ]", 'P=? [ F "done" ]', 'it is a label, which stands in double quotes: "done"'),
+        ("P=? [ F done & high ]", 'P=? [ F "done" & "high" ]', 'it is a label, which stands in double quotes: "done"'),
+        (
+            "R{tosses}=? [ F done ]",
+            'R{"tosses"}=? [ F "done" ]',
+            'a reward structure stands in double quotes: R{"tosses"}',
+        ),
+    ],
+)
+def test_quotes_that_the_shell_has_taken(eaten: str, meant: str, hint: str) -> None:
+    outcome = galton("check", DIE, "-p", eaten)
+    assert outcome.code == 2
+    last = outcome.err.splitlines()[-1]
+    assert last == f"  hint: {hint}; the shell leaves them where the property stands in single ones: '{meant}'"
+
+
+def test_a_label_without_quotes_in_a_file(tmp_path: Path) -> None:
+    outcome = galton("check", DIE, "--props", write(tmp_path, "P=? [ F done ]", "die.props"))
+    assert outcome.err.endswith('  hint: it is a label, which stands in double quotes: "done"\n')
+
+
 # Limits. The other one is there so that a test that fails does not take the machine with it.
 
 
