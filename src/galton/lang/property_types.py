@@ -35,7 +35,6 @@ from .source import LanguageError
 from .stream import suggestion
 from .types import Scope
 
-
 _WORD = re.compile(r'"\w*"|\b[A-Za-z_]\w*')
 _STRUCTURE = re.compile(r"\bR\{([A-Za-z_]\w*)\}")
 _OPERATORS = frozenset("ACEFGIPRSTUWX")
