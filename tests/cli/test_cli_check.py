@@ -456,3 +456,24 @@ def test_a_model_that_cannot_be_built(tmp_path: Path) -> None:
     assert code == 2
     assert answer["error"]["kind"] == other["error"]["kind"] == "model"
     assert "the probability is" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("model", "constants", "arguments", "said"),
+    [
+        ("tandem", "c=2", ['P=? [ F{"customers"}<=4 first=c ]'], 'the reward structure "customers" of a CTMC grows'),
+        ("tandem", "c=2", ['R{"customers"}=? [ C{"customers"}<=4 ]'], "rewards of a CTMC within budgets are not"),
+        (
+            "consensus",
+            "N=2,K=2",
+            ["Pmax=? [ F heads=2 ]", "--method", "jacobi"],
+            "jacobi solves the equations of chains",
+        ),
+    ],
+)
+def test_what_is_refused_is_told_before_anything_is_built(
+    model: str, constants: str, arguments: list[str], said: str
+) -> None:
+    outcome = galton("check", MODELS / f"{model}.prism", "-c", constants, "-p", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err

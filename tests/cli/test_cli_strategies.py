@@ -54,9 +54,15 @@ def test_another_model_is_worth_a_warning(tmp_path: Path) -> None:
 
 
 def test_what_has_no_strategy(tmp_path: Path) -> None:
-    outcome = galton("check", DIE, "-p", "P=? [ F d=6 ]", "--strategy", tmp_path / "best.json")
-    assert outcome.code == 1
-    assert outcome.err == "error: P=? [ F d=6 ]: there is no strategy; only P, R, T and S of an MDP have one\n"
+    walk, file = write(tmp_path, WALK), tmp_path / "best.json"
+    for model, prop in (
+        ([DIE], "P=? [ F d=6 ]"),
+        ([walk, "-c", "N=3"], "1 - Pmax=? [ F lost ]"),
+        ([walk, "-c", "N=3"], "A [ F lost ]"),
+    ):
+        outcome = galton("check", *model, "-p", prop, "--strategy", file)
+        assert (outcome.code, outcome.out, file.exists()) == (2, "", False)
+        assert outcome.err == f"error: {prop}: there is no strategy; only P, R, T, S and multi(…) of an MDP have one\n"
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

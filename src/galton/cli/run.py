@@ -24,7 +24,6 @@ from ..lang.expressions import Name
 from ..lang.jani.detection import is_jani
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
-from ..lang.properties import Multi
 from ..lang.resolution import parts
 from ..lang.source import read_source
 from ..model.sparse import Model
@@ -485,8 +484,6 @@ class Run:
                 certificate=proof,
                 reading=asked.reading,
             )
-            if keep and found.strategy is None and not isinstance(asked.question.prop.expression, Multi):
-                raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
             text = asked.question.prop.text
