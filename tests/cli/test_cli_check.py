@@ -183,6 +183,15 @@ def test_a_list_of_states() -> None:
     assert outcome.out.splitlines()[-2:] == ["  state (node=7, d=5)  7", "  state (node=7, d=6)  7"]
 
 
+def test_the_best_states_are_no_verdict() -> None:
+    outcome = galton("check", DIE, "--prop", "filter(argmax, P=? [ F d=6 ])")
+    assert outcome.code == 0
+    _, answer, how, state = outcome.out.splitlines()
+    assert (answer, state) == ("filter(argmax, P=? [ F d=6 ])  =  the states below", "  state (node=7, d=6)  1")
+    assert "for the initial state" not in how
+    assert answers(DIE, "--prop", "filter(argmax, P=? [ F d=6 ])")[0] == 0
+
+
 def test_a_file_and_more_properties() -> None:
     code, found = answers(DIE, "--props", PROPERTIES, "-c", "k=3", "--prop", "P=? [ F d=1 ]")
     assert [answer["index"] for answer in found] == list(range(7))

@@ -404,14 +404,18 @@ class Run:
                 self.put({**self.record(asked), "error": _told(found)})
             return f"error: {found.kind}"
         assert built is not None
-        self.count(found.value)
+        from ..checking.filters import lists_states
+
+        lists = lists_states(asked.question.prop.expression)
+        if not lists:
+            self.count(found.value)
         if self.outputs.as_json:
             answer = {**self.record(asked), **self._told_of(found, built)}
             example = self._counterexample(found, built, asked)
             self.put(answer if example is None else {**answer, "counterexample": example.as_json()})
         else:
             if not self.ranges:
-                show.print_result(found)
+                show.print_result(found, lists=lists)
                 if self.outputs.explain:
                     show.print_plan(built.model, found, built.seconds, built.lumping)
             example = self._counterexample(found, built, asked)
