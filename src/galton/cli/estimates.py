@@ -176,7 +176,7 @@ class EstimatingRun(Run):
         record: dict[str, Any] = {**self.record(asked)}
         if isinstance(found, GaltonError):
             self.code = max(self.code, 1)
-            self._tell(found)
+            self.tell(found)
             record["error"] = str(found)
         else:
             self.count(found.value)

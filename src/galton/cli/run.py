@@ -268,7 +268,7 @@ class Run:
     def _answer_row(self, row: Row) -> None:
         for family in row.families:
             if family.wrong is not None:
-                self._tell(family.wrong)  # before the model is built, which may take long
+                self.tell(family.wrong)  # before the model is built, which may take long
         if self.matrix_free:
             return self._answer_without_matrix(row, "asked for")
         try:
@@ -279,7 +279,7 @@ class Run:
             return self.refuse_row(row, error)
         for failure in answers.failures.values():  # others are answered by models of their own
             self.failure = failure
-            self._tell(failure)
+            self.tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(valuation, [self._answer(answers, a) for a in asked])
 
@@ -324,7 +324,7 @@ class Run:
             model = options.build_model(mine, **self.building, reader=reading.reader, **reduced.options)
         except GaltonError as error:
             self.failure = error
-            self._tell(error)
+            self.tell(error)
             raise
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
@@ -368,7 +368,7 @@ class Run:
         self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
-                telling.complain(options.told(error))
+                self.tell(error)
             return
         for a in row.all_asked:
             self.put({**self.record(a), "error": _told(a.wrong or error)})
@@ -384,10 +384,11 @@ class Run:
         self.code = max(self.code, 1)
         if self.outputs.as_json:
             self.put({**self.record(asked), "error": _told(asked.wrong)})
-        self._tell(asked.wrong)
+        self.tell(asked.wrong)
         return f"error: {asked.wrong.kind}"
 
-    def _tell(self, wrong: GaltonError) -> None:
+    def tell(self, wrong: GaltonError) -> None:
+        """Tell what is wrong, once however often it is met."""
         said = options.told(wrong)
         if not self.outputs.as_json and said not in self.told:
             self.told.add(said)
