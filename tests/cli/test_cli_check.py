@@ -183,6 +183,11 @@ def test_a_list_of_states() -> None:
     assert outcome.out.splitlines()[-2:] == ["  state (node=7, d=5)  7", "  state (node=7, d=6)  7"]
 
 
+def test_one_state_is_no_plural(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtmc module m x : [0..1]; [] true -> true; endmodule")
+    assert galton("check", path, "--prop", "S=? [ x=0 ]").out.startswith("dtmc: 1 state, 1 transition, ")
+
+
 def test_the_best_states_are_no_verdict() -> None:
     outcome = galton("check", DIE, "--prop", "filter(argmax, P=? [ F d=6 ])")
     assert outcome.code == 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..lang import GaltonError, Source
+from ..lang.wording import counted
 from ..model.sparse import Model
 from ..progress import task
 from ..simulation.api import LONGEST_PATH, estimate_question
@@ -203,7 +204,8 @@ class EstimatingRun(Run):
         if telling.quiet():
             return
         telling.say(
-            f"  by {found.paths:,} random paths, {found.steps:,} steps, seed {found.seed}, {found.seconds:.3f} s"
+            f"  by {counted(found.paths, 'random path')}, {counted(found.steps, 'step')}, seed {found.seed}, "
+            f"{found.seconds:.3f} s"
         )
         telling.say(f"  {found.method}: statistical, not proved; assumes that {found.assumption}")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..checking.as_number import AsNumber
 from ..lang.markup import facts
+from ..lang.wording import counted
 
 if TYPE_CHECKING:
     from ..checking.as_number import Real
@@ -95,7 +96,11 @@ class Estimate(AsNumber):
                 ("about", self.text),
                 ("sure", self.margin.strip(" ,")),
                 ("for", self.about),
-                ("found by", f"{self.paths:,} random paths, {self.steps:,} steps, seed {self.seed}; {self.method}"),
+                (
+                    "found by",
+                    f"{counted(self.paths, 'random path')}, {counted(self.steps, 'step')}, "
+                    f"seed {self.seed}; {self.method}",
+                ),
                 ("assumes that", self.assumption),
                 *(("warning", warning) for warning in self.warnings),
             ]
