@@ -180,6 +180,32 @@ def test_a_label_without_quotes_in_a_file(tmp_path: Path) -> None:
     assert outcome.err.endswith('  hint: it is a label, which stands in double quotes: "done"\n')
 
 
+@pytest.mark.parametrize("command", ["check", "synth"])
+def test_a_file_of_properties_in_place_of_a_property(command: str) -> None:
+    param = ["--param", "N=1:2"] if command == "synth" else []
+    said = complaint(command, DIE, "-p", "models/die.props", *param)
+    assert said == (
+        "error: --prop takes a property, and 'models/die.props' is the name of a file: give it with --props "
+        "models/die.props\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "info", "convert", "synth"])
+def test_a_file_of_properties_in_place_of_a_model(command: str) -> None:
+    more = {"check": ["-p", "true"], "convert": ["die.umb"], "synth": ["-p", "P>0 [ F x=1 ]", "--param", "N=1:2"]}
+    said = complaint(command, MODELS / "die.props", *more.get(command, []))
+    assert (
+        said == f"error: {MODELS}/die.props is a file of properties; the model comes first, and then the properties\n"
+    )
+
+
+def test_paths_where_the_long_run_asks_about_states() -> None:
+    said = complaint("check", DIE, "-p", 'S=? [ F "done" ]', "-p", 'F "done"').splitlines()
+    assert said[0].endswith("S asks how often a condition on states holds in the long run, and 'F' is about paths")
+    assert said[3] == '  hint: write the condition alone, as in S=? [ x=1 ] or S=? [ "done" ]'
+    assert said[4].endswith("'F' may only stand between brackets, as in P=? [ … ]")
+
+
 # Limits. The other one is there so that a test that fails does not take the machine with it.
 
 

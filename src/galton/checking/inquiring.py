@@ -29,6 +29,7 @@ __all__ = [
     "is_path",
     "read_properties",
     "read_subject",
+    "read_text",
     "select_properties",
     "settled",
 ]
@@ -142,7 +143,7 @@ def read_subject(subject: object) -> Model | Program | ModelFile:
     if isinstance(subject, Path) or (isinstance(subject, str) and not _is_program(subject)):
         from ..io import is_model_file, read_model
 
-        return read_model(subject) if is_model_file(subject) else parse_model(read_source(subject))
+        return read_model(subject) if is_model_file(subject) else parse_model(read_text(Path(subject)))
     if isinstance(subject, str):
         raise GaltonError("this is a text and no path of a file; galton.parse(text) makes a program of it")
     kind = type(subject)
@@ -174,6 +175,13 @@ def settled(subject: Subject, constants: Mapping[str, Value | str]) -> Model | P
 def _is_program(text: str) -> bool:
     """Whether a text is a program, and no path of one."""
     return "\n" in text or "endmodule" in text
+
+
+def read_text(path: Path) -> Source:
+    """The text of a model; a file of properties in its place is an error that says so."""
+    if path.suffix in PROPERTY_SUFFIXES and path.suffix != ".jani" and path.is_file():
+        raise GaltonError(f"{path} is a file of properties; the model comes first, and then the properties")
+    return read_source(path)
 
 
 def read_properties(props: object, typed: str = TYPED) -> list[PropertyFile]:

@@ -15,6 +15,7 @@ from . import telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
+    from ..lang import Source
     from ..lang.expressions import Expression
     from ..lang.program import Program
     from ..lang.syntax import ConstantDeclaration
@@ -106,9 +107,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 
 def load_program(path: Path, constants: list[str] | None) -> Program:
     """The checked program of a file with the constants of the command line; or the model that it holds."""
+    from ..checking.inquiring import read_text
     from ..io.formats import is_model_file
     from ..lang import check_program, parse_model
-    from ..lang.source import read_source
 
     values = read_constants(constants or [])
     if is_model_file(path):
@@ -116,12 +117,22 @@ def load_program(path: Path, constants: list[str] | None) -> Program:
 
         warn_of_strangers(path, values, ())
         return read_given(path)
-    file = parse_model(read_source(path))
+    file = parse_model(read_text(path))
     tell_type(path, file)
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
     warn_of_strangers(path, values, file.constants)
     return program
+
+
+def typed_property(text: str) -> Source:
+    """A property of the command line; the name of a file of properties is an error that says where it belongs."""
+    from ..checking.inquiring import is_path
+    from ..lang import GaltonError, Source
+
+    if is_path(text):
+        raise GaltonError(f"--prop takes a property, and '{text}' is the name of a file: give it with --props {text}")
+    return Source(TYPED, text)
 
 
 def tell_type(path: Path, file: ModelFileSyntax) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend.failures import LimitError, TooManyStatesError
 from ..checking import reports
 from ..checking.asking import Answers, Asked, Built, Family, Inquiry, Row
-from ..checking.inquiring import select_properties
+from ..checking.inquiring import read_text, select_properties
 from ..checking.inspection import kept_besides
 from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
@@ -110,8 +110,8 @@ class Run:
         if str(self.apply) == "uniform" and not Path("uniform").exists():
             raise GaltonError("'uniform' is for --sim; without it, --apply takes the file of a strategy")
         sources = [read_source(props)] if props else []
-        sources += [Source(TYPED, text) for text in prop]
-        text = None if is_model_file(self.path) else read_source(self.path)
+        sources += [options.typed_property(text) for text in prop]
+        text = None if is_model_file(self.path) else read_text(self.path)
         self.subject = self._read_subject(text)
         if text is not None and is_jani(text) and (names or not (sources or automata)):  # it holds properties itself
             sources.insert(0, text)

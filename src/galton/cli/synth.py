@@ -10,13 +10,13 @@ import typer
 from . import telling
 from .ending import exit_code
 from .options import (
-    TYPED,
     Constants,
     OneDevice,
     Threads,
     enough_memory,
     kept,
     read_constants,
+    typed_property,
 )
 from .workers import Workers, device_for_workers, opened
 
@@ -176,7 +176,7 @@ def synth(
     from ..checking.watching import Synthesizing
     from ..io.output import check_writable
     from ..lang import GaltonError
-    from ..lang.source import Source, read_source
+    from ..lang.source import read_source
     from ..synth.api import Synthesis, inquire
     from ..synth.parameters import parse_range
     from ..synth.regions import Regions
@@ -197,7 +197,7 @@ def synth(
     earlier = Regions.from_json(resume) if resume else None
     inquiry = inquire(
         model,
-        read_source(props) if props is not None else Source(TYPED, prop[0]) if prop else None,
+        read_source(props) if props is not None else typed_property(prop[0]) if prop else None,
         ranges,
         read_constants(const or []),
         earlier,
