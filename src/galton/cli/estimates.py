@@ -115,6 +115,7 @@ class EstimatingRun(Run):
             for row in inquiry.rows():
                 if row.error is not None:
                     raise row.error
+                self._tell_structures(row)
                 self._estimate_row(row, rows)
         except KeyboardInterrupt:
             options.kept(lambda path: self._write(path, rows), self.outputs.csv if rows else None)

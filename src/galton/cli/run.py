@@ -24,6 +24,7 @@ from ..lang.expressions import Name
 from ..lang.jani.detection import is_jani
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
+from ..lang.properties import Reward
 from ..lang.resolution import parts
 from ..lang.source import read_source
 from ..model.sparse import Model
@@ -258,6 +259,7 @@ class Run:
             self._refused(asked)
         if not row.slips:
             self._check_choices(row)
+            self._tell_structures(row)
         return bool(row.slips)
 
     def begin(self) -> None:
@@ -362,6 +364,19 @@ class Run:
                 check_question(context, family.question, self.inquiry.type_of(context), self.settings)
         beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
         self.inquiry.check_choices(row, self.building["device"], beside)
+
+    def _tell_structures(self, row: Row) -> None:
+        """Say which reward structure counts where none is named, as in PRISM, and there are several."""
+        names = () if row.program is None else row.program.reward_names
+        asked = (
+            part for family in row.families if family.wrong is None for part in parts(family.question.prop.expression)
+        )
+        if len(names) > 1 and any(isinstance(part, Reward) and part.structure is None for part in asked):
+            first = f'R{{"{names[0]}"}}' if names[0] else "which has no name"
+            told = f"R without a name is about the first of {len(names)} reward structures, {first}"
+            if told not in self.told:
+                self.told.add(told)
+                telling.note(told)
 
     def _refuse(self, row: Row, error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
