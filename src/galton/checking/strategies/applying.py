@@ -40,7 +40,8 @@ def strategy_for(
     _only(path, number)
     memory = read_memory(path, program)
     model = build(program, terminal=end, reader=memory).to_host()
-    return read_strategy(path, model, memory, _ended(program, model, end))
+    states_of = program if memory is None else memory.beside(program)
+    return read_strategy(path, model, memory, _ended(states_of, model, end))
 
 
 def strategy_of(model: Model, given: str | Path) -> Strategy | MemoryStrategy:
