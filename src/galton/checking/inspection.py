@@ -48,6 +48,7 @@ from ..solve.methods import (
     sweeps_in_formats,
     sweeps_in_single,
 )
+from ..solve.requirements import UnmetRequirementError
 from ..solve.settings import Settings
 from . import paths
 
@@ -153,8 +154,12 @@ def check_choices(
     if not chosen:
         return
     kinds = kinds_of(question, program, type)
-    if settings.by_hand and UNBOUNDED in kinds and nature_of(type).has_choices:
-        insist_on_choices(settings)
+    plain = not isinstance(question.prop.expression, Multi)  # which takes no method at all, and says so
+    if plain and settings.by_hand and UNBOUNDED in kinds and nature_of(type).has_choices:
+        try:
+            insist_on_choices(settings)
+        except UnmetRequirementError as error:
+            raise UsageError(f"--method {settings.method} does not fit: {error}") from None
     for option, things in chosen:
         if any(thing in kind.uses for kind in kinds for thing in things):
             continue
