@@ -1,5 +1,11 @@
 """Galton: a probabilistic model checker.
 
+:func:`load` and :func:`parse` read a program; a :class:`Model` may also come from arrays, tables or a Python function.
+:func:`check` answers a property with proved bounds, :func:`experiment` for many values of constants, :func:`synthesize`
+for all values of parameters. :func:`transient` and :func:`steady_state` tell where a chain is, :func:`counterexample`
+why a property is false. :func:`simulate` and :func:`estimate` follow random paths. ``help(galton.check)`` and so on
+explain each of them.
+
 >>> import galton
 >>> program = galton.parse("dtmc  module coin  s : [0..2];  [] s=0 -> 0.5:(s'=1) + 0.5:(s'=2);  endmodule")
 >>> program.build()

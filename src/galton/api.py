@@ -10,7 +10,7 @@ from typing import overload
 from .checking.asking import Answers, Asked, Inquiry, QuietWorker, Row
 from .checking.experiment import ranges
 from .checking.inquiring import choose, inquire, is_path
-from .checking.inspection import kept_besides
+from .checking.inspection import check_strategy, kept_besides
 from .checking.result import Result
 from .checking.results import Results
 from .checking.state_values import Everywhere
@@ -215,6 +215,9 @@ def _answered(inquiry: Inquiry, row: Row, worker: QuietWorker, device: str, besi
             raise one.wrong
     if not isinstance(inquiry.subject, Model):
         inquiry.check_choices(row, device, beside)
+    elif inquiry.strategy:
+        for one in asked:
+            check_strategy(one.question, inquiry.type_of(one.context))
     answers = Answers(inquiry, row, worker)
     return [_result(inquiry, answers, row, one, worker) for one in asked]
 

@@ -68,6 +68,17 @@ def test_what_a_result_says() -> None:
         float(galton.check(galton.parse(COIN), "heads"))
 
 
+def test_what_is_undecided_is_neither_true_nor_false() -> None:
+    die = galton.load(MODELS / "die.prism")
+    for found in (
+        galton.check(die, "P>=1/6 [ F d=6 ]"),
+        galton.estimate(die, "P>=1/6 [ F d=6 ]", paths=100),
+    ):
+        assert found.value is None
+        with pytest.raises(TypeError, match="is undecided: its value is None"):
+            bool(found)
+
+
 def test_precision() -> None:
     found = galton.check(galton.parse(COIN), "P=? [ F heads & x=2 ]", eps=1e-9)
     assert found.lower is not None

@@ -134,6 +134,17 @@ def test_an_empty_target_is_answered_with_a_warning(text: str, prop: str, value:
     assert warning.endswith(", so it is never reached")
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_goals_behind_states_that_are_not_explored(exact: bool) -> None:
+    """Nobody knows whether there are any; where all is explored, there are none."""
+    program = galton.parse(COIN)
+    for prop in ("P=? [ x<1 U heads & x=2 ]", "P=? [ x<1 U<=5 heads & x=2 ]"):
+        assert not galton.check(program, prop, device="cpu", exact=exact).warnings
+    (warning,) = galton.check(program, "P=? [ x<9 U x=7 ]", device="cpu", exact=exact).warnings
+    (same,) = galton.check(program.build(), "P=? [ x<1 U x=7 ]", device="cpu", exact=exact).warnings
+    assert warning == same == "no state satisfies x = 7, so it is never reached"
+
+
 @pytest.mark.parametrize("operator", ["!", "1 - -"])
 def test_deep_nesting(operator: str) -> None:
     inner = "heads" if operator == "!" else "P=? [ X heads ]"
@@ -161,3 +172,9 @@ def test_an_eps_that_doubles_cannot_attain_is_refused(prop: str) -> None:
 def test_a_small_absolute_eps_is_for_small_values() -> None:
     found = galton.check(galton.parse(COIN), "P=? [ F<=3 heads ]", settings=galton.Settings(eps=1e-14, relative=False))
     assert found.upper - found.lower <= 2e-14
+
+
+def test_an_eps_that_says_nothing_is_refused() -> None:
+    for chosen in ({"eps": 2}, {"settings": galton.Settings(eps=1.0)}):
+        with pytest.raises(GaltonError, match=r"eps must lie between 0 and 1, and this is [12]"):
+            galton.check(galton.parse(COIN), "P=? [ F heads ]", **chosen)

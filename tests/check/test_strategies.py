@@ -171,7 +171,13 @@ def test_steps(tmp_path: Path) -> None:
 
 
 def test_a_chain_has_no_strategy() -> None:
-    assert ask(COIN, "P=? [ F heads ]", strategy=True).strategy is None
+    program = galton.parse(COIN)
+    for subject in (program, program.build()):
+        for chosen in ({"strategy": True}, {"settings": galton.Settings(strategy=True)}):
+            with pytest.raises(
+                galton.GaltonError, match=r"there is no strategy; only P, R, T, S and multi\(…\) of an MDP"
+            ):
+                galton.check(subject, "P=? [ F heads ]", **chosen)
     assert ask(GAMBLE, "1 - Pmax=? [ F s=3 ]").strategy is None
 
 

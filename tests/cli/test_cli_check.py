@@ -164,9 +164,37 @@ def test_an_empty_target() -> None:
     assert outcome.err == "warning: no state satisfies d = 9, so it is never reached\n"
 
 
+@pytest.mark.parametrize("more", [["--json"], ["-c", "k=1:2"], []])
+def test_undecided_is_not_all_true(more: list[str]) -> None:
+    for prop, code in ("P>=1/6 [ F d=6 ]", 1), ("P>1/7 [ F d=6 ]", 0), ("P>1/5 [ F d=6 ]", 1):
+        outcome = galton("check", DIE, "-p", f"const int k{'' if '-c' in more else '=1'}; {prop}", *more)
+        assert outcome.code == code
+        assert ("undecided" in outcome.out or '"value": null' in outcome.out) == ("1/6" in prop)
+
+
+def test_a_threshold_that_paths_do_not_decide_has_exit_code_1() -> None:
+    outcome = galton("check", DIE, "-p", "P>=1/6 [ F d=6 ]", "--sim", "--paths", 100)
+    assert "undecided" in outcome.out
+    assert outcome.code == 1
+
+
 def test_a_list_of_states() -> None:
     outcome = galton("check", DIE, "--prop", "filter(printall, node, d>4)")
     assert outcome.out.splitlines()[-2:] == ["  state (node=7, d=5)  7", "  state (node=7, d=6)  7"]
+
+
+def test_one_state_is_no_plural(tmp_path: Path) -> None:
+    path = write(tmp_path, "dtmc module m x : [0..1]; [] true -> true; endmodule")
+    assert galton("check", path, "--prop", "S=? [ x=0 ]").out.startswith("dtmc: 1 state, 1 transition, ")
+
+
+def test_the_best_states_are_no_verdict() -> None:
+    outcome = galton("check", DIE, "--prop", "filter(argmax, P=? [ F d=6 ])")
+    assert outcome.code == 0
+    _, answer, how, state = outcome.out.splitlines()
+    assert (answer, state) == ("filter(argmax, P=? [ F d=6 ])  =  the states below", "  state (node=7, d=6)  1")
+    assert "for the initial state" not in how
+    assert answers(DIE, "--prop", "filter(argmax, P=? [ F d=6 ])")[0] == 0
 
 
 def test_a_file_and_more_properties() -> None:
@@ -442,3 +470,24 @@ def test_a_model_that_cannot_be_built(tmp_path: Path) -> None:
     assert code == 2
     assert answer["error"]["kind"] == other["error"]["kind"] == "model"
     assert "the probability is" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("model", "constants", "arguments", "said"),
+    [
+        ("tandem", "c=2", ['P=? [ F{"customers"}<=4 first=c ]'], 'the reward structure "customers" of a CTMC grows'),
+        ("tandem", "c=2", ['R{"customers"}=? [ C{"customers"}<=4 ]'], "rewards of a CTMC within budgets are not"),
+        (
+            "consensus",
+            "N=2,K=2",
+            ["Pmax=? [ F heads=2 ]", "--method", "jacobi"],
+            "jacobi solves the equations of chains",
+        ),
+    ],
+)
+def test_what_is_refused_is_told_before_anything_is_built(
+    model: str, constants: str, arguments: list[str], said: str
+) -> None:
+    outcome = galton("check", MODELS / f"{model}.prism", "-c", constants, "-p", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err

@@ -93,6 +93,11 @@ def test_answers_with_more_to_them(folder: Path, tmp_path: Path) -> None:
         (["check", "no.tra", "--prop", SIX], "no.tra: error: there is no such file"),
         (["check", "die.umb", "--prop", 'P=? [ F "sixes" ]'], "sixes"),
         (["convert", "die.umb", "die.xyz"], "the suffix '.xyz' is not one Galton knows"),
+        (
+            ["convert", "die.umb", "die.xyz"],
+            "expected: .jani (a program in JANI), .prism (a network in SBML as a program)",
+        ),
+        (["convert", "die.umb", "die.xyz"], ", .all (all files of PRISM), .tra (transitions)"),
         (["convert", "die.umb", "x.drn", "--compress", "gzip"], "--compress is for .umb files"),
         (["convert", "coin.umb", "coin.mtx"], "cannot say which rows belong to which state"),
         (["synth", "die.umb", "-p", "P>=0.1 [ F d=6 ]", "--param", "p=0:1"], "needs a model in the PRISM language"),

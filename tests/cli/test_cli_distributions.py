@@ -38,7 +38,12 @@ def test_the_long_run_with_a_picture(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (["transient", MODELS / "csma.prism", "-c", "N=2,K=2", "--time", "1"], "an MDP has no distribution"),
+        (
+            ["transient", MODELS / "csma.prism", "-c", "N=2,K=2", "--time", "1"],
+            "galton.transient(strategy.induced(), …)",
+        ),
         (["transient", DIE, "--time", "1.5"], "whole numbers"),
+        (["transient", DIE, "--time", "x"], "--time:1:1: error: unknown name 'x'"),
         (["transient", DIE, "--time", "3:1"], "the range is empty"),
         (["steady-state", DIE, "--plot", "die.txt"], "no kind of picture"),
         (["steady-state", DIE, "-e", "P=? [ F d=1 ]"], "an expression over variables"),

@@ -106,6 +106,16 @@ def test_errors_stay_in_their_cell(tmp_path: Path) -> None:
     assert [a.get("value", a.get("error", {}).get("kind")) for a in found] == [1.0, "model", 1.0]
 
 
+@pytest.mark.parametrize("workers", [[], ["--workers", "processes:2"]])
+def test_what_is_wrong_with_every_row_is_told_once(workers: list[str], tmp_path: Path) -> None:
+    text = "dtmc const int N; const int M = 2; module m x : [0..N+M]; [] x<N -> (x'=x+1); [] x>=N -> true; endmodule"
+    path = write(tmp_path, text)
+    outcome = galton("check", path, "-c", "N=1:4,M=1:2", "-p", "P=? [ F x=1 ]", *workers)
+    assert outcome.code == 2
+    assert outcome.err.count("the constant 'M' has a value already") == 1
+    assert outcome.out.count("error: input") == 8
+
+
 def test_values_that_a_model_has_no_use_for(tmp_path: Path) -> None:
     text = "dtmc const int N; module m x : [1..3] init N; [] true -> (x'=x); endmodule"
     path = write(tmp_path, text)

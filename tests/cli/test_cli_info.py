@@ -48,7 +48,7 @@ def test_warnings_stay_out_of_the_json(tmp_path: Path) -> None:
     outcome = galton("info", write(tmp_path, WALK), "-c", "N=3,M=2", "--json")
     assert json.loads(outcome.out)["deadlocks"] == 1
     assert outcome.err.splitlines() == [
-        f"warning: {tmp_path}/model.prism has no constant 'M'; constants without a value: N",
+        f"warning: {tmp_path}/model.prism has no constant 'M'; all of its constants have a value",
         "warning: the state (x=3, lost=false) has no transition and got a self-loop",
     ]
 

@@ -35,6 +35,12 @@ def test_questions_about_single_states_are_refused() -> None:
     assert "no states can be lumped: a filter 'avg' is about all states" in outcome.err
 
 
+def test_a_mistake_in_a_property_is_placed_as_check_does_it() -> None:
+    said = galton("lump", *HERMAN, "-p", "P=? [ F stabel=1 ]").err
+    assert said.startswith("--prop:1:9: error: unknown name 'stabel'")
+    assert galton("check", *HERMAN, "-p", "P=? [ F stabel=1 ]").err == said
+
+
 def test_a_suffix_that_nobody_writes_is_refused_before_the_work() -> None:
     outcome = galton("lump", *HERMAN, "-o", "small.xyz")
     assert outcome.code == 2

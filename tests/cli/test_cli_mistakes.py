@@ -119,11 +119,11 @@ def test_bad_constants(text: str, said: str) -> None:
     [
         ("Crowdsize", "; did you mean 'CrowdSize'?"),
         ("TotalRun", "; did you mean 'TotalRuns'?"),
-        ("q", "; constants without a value: TotalRuns, CrowdSize"),
+        ("q", "; all of its constants have a value"),
     ],
 )
 def test_constant_that_the_model_has_not(given: str, hint: str) -> None:
-    """A warning: the same constants are often given to several models."""
+    """A warning where nothing is asked: a property file may have it."""
     model = MODELS / "crowds.prism"
     outcome = galton("info", model, "-c", f"CrowdSize=5,TotalRuns=3,{given}=1", "--json")
     assert outcome.code == 0
@@ -138,7 +138,72 @@ def test_warnings_in_the_order_of_the_constants() -> None:
 def test_constant_that_the_property_file_has_not() -> None:
     constants = "S0=9,I0=1,R0=0,ki=0.1,kr=0.2,t1=1,t22=2,t2=2"
     outcome = galton("check", MODELS / "sir.prism", "-c", constants, "--props", MODELS / "sir.props")
-    assert outcome.err.startswith(f"warning: {MODELS}/sir.prism has no constant 't22'; did you mean 't2'?\n")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"error: {MODELS}/sir.prism has no constant 't22'; did you mean 't2'?\n"
+
+
+def test_constant_that_only_a_property_has_that_is_not_asked() -> None:
+    constants = ("-c", "S0=9,I0=1,R0=0,ki=0.1,kr=0.2,t1=1,t2=2")
+    outcome = galton("check", MODELS / "sir.prism", *constants, "--props", MODELS / "sir.props", "--name", "1")
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_constants_without_a_value_are_those_that_are_not_given() -> None:
+    tandem, prop = MODELS / "tandem.prism", ("-p", "P=? [ F<=2 first=c ]")
+    for given, hint in ("c=5,T=2", "all of its constants have a value"), ("T=2", "constants without a value: c"):
+        outcome = galton("check", tandem, "-c", given, *prop)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err == f"error: {tandem} has no constant 'T'; {hint}\n"
+
+
+@pytest.mark.parametrize(
+    ("eaten", "meant", "hint"),
+    [
+        ("P=? [ F done ]", 'P=? [ F "done" ]', 'it is a label, which stands in double quotes: "done"'),
+        ("P=? [ F done & high ]", 'P=? [ F "done" & "high" ]', 'it is a label, which stands in double quotes: "done"'),
+        (
+            "R{tosses}=? [ F done ]",
+            'R{"tosses"}=? [ F "done" ]',
+            'a reward structure stands in double quotes: R{"tosses"}',
+        ),
+    ],
+)
+def test_quotes_that_the_shell_has_taken(eaten: str, meant: str, hint: str) -> None:
+    outcome = galton("check", DIE, "-p", eaten)
+    assert outcome.code == 2
+    last = outcome.err.splitlines()[-1]
+    assert last == f"  hint: {hint}; the shell leaves them where the property stands in single ones: '{meant}'"
+
+
+def test_a_label_without_quotes_in_a_file(tmp_path: Path) -> None:
+    outcome = galton("check", DIE, "--props", write(tmp_path, "P=? [ F done ]", "die.props"))
+    assert outcome.err.endswith('  hint: it is a label, which stands in double quotes: "done"\n')
+
+
+@pytest.mark.parametrize("command", ["check", "synth"])
+def test_a_file_of_properties_in_place_of_a_property(command: str) -> None:
+    param = ["--param", "N=1:2"] if command == "synth" else []
+    said = complaint(command, DIE, "-p", "models/die.props", *param)
+    assert said == (
+        "error: --prop takes a property, and 'models/die.props' is the name of a file: give it with --props "
+        "models/die.props\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "info", "convert", "synth"])
+def test_a_file_of_properties_in_place_of_a_model(command: str) -> None:
+    more = {"check": ["-p", "true"], "convert": ["die.umb"], "synth": ["-p", "P>0 [ F x=1 ]", "--param", "N=1:2"]}
+    said = complaint(command, MODELS / "die.props", *more.get(command, []))
+    assert (
+        said == f"error: {MODELS}/die.props is a file of properties; the model comes first, and then the properties\n"
+    )
+
+
+def test_paths_where_the_long_run_asks_about_states() -> None:
+    said = complaint("check", DIE, "-p", 'S=? [ F "done" ]', "-p", 'F "done"').splitlines()
+    assert said[0].endswith("S asks how often a condition on states holds in the long run, and 'F' is about paths")
+    assert said[3] == '  hint: write the condition alone, as in S=? [ x=1 ] or S=? [ "done" ]'
+    assert said[4].endswith("'F' may only stand between brackets, as in P=? [ … ]")
 
 
 # Limits. The other one is there so that a test that fails does not take the machine with it.

@@ -152,3 +152,16 @@ def test_short_help(words: list[str]) -> None:
 
 def test_short_version() -> None:
     assert galton("-V").out == galton("--version").out != ""
+
+
+@pytest.mark.parametrize(
+    "more", [[], ["--sim", "--paths", "9"], ["-c", "N=2:3"], ["-c", "N=2:3", "--workers", "processes:2"]]
+)
+def test_a_reward_structure_that_nobody_named_is_told_once(more: list[str], tmp_path: Path) -> None:
+    text = "dtmc const int N; module m x : [0..9]; [] x<N -> (x'=x+1); [] x>=N -> true; endmodule "
+    path = write(tmp_path, text + 'rewards "steps" x<N : 1; endrewards rewards "sum" x<N : x; endrewards')
+    given = more if "-c" in more else [*more, "-c", "N=3"]
+    several = galton("check", path, "-p", "R=? [ F x=N ]", "-p", "R=? [ C<=2 ]", *given)
+    assert several.code == 0
+    assert several.err == 'note: R without a name is about the first of 2 reward structures, R{"steps"}\n'
+    assert galton("check", path, "-p", 'R{"sum"}=? [ F x=N ]', "-p", "R{1}=? [ C<=2 ]", *given).err == ""

@@ -116,6 +116,7 @@ def test_strategies_from_files_and_uniform_ones(tmp_path: Path) -> None:
         (["--sim", "--apply", "uniform"], "needs choices"),
         (["--sim", "--confidence", "2"], "confidence"),
         (["--sim", "--width", "0.1", "--paths", "100"], "not both"),
+        (["--sim", "--width", "2"], "the width of an interval for a probability is below 1, and this is 2"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(options: list[str], message: str) -> None:

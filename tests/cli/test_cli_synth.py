@@ -99,6 +99,13 @@ def test_all_values() -> None:
         (["--prop", CERTAIN, "--plot", "a.txt"], "'.txt' is no kind of picture"),
         (["--prop", CERTAIN, "--resume", "missing.json"], "missing.json"),
         (["--prop", "P>=0.5 [ F ill=0 ]"], "needs a time bound"),
+        (["--prop", CERTAIN, "--prop", NUMBER], "synth answers one property, and here are 2; ask each in a run of its"),
+        (["--prop", "P>=0.5 [ F<=1 well ]"], "--prop:1:15: error: unknown name 'well'"),
+        (
+            ["--prop", CERTAIN, "--param", "ki=0.01:0.1,kr=0.1:0.2"],
+            "is more than one parameter; give each an option of its own: --param ki=0.01:0.1 --param kr=0.1:0.2",
+        ),
+        (["--prop", CERTAIN, "--tolerance", "2"], "a tolerance of 2 leaves the whole space undecided"),
     ],
 )
 def test_mistakes(arguments: list[str], told: str) -> None:

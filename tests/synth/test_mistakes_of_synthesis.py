@@ -186,3 +186,13 @@ def test_a_file_of_properties_may_be_a_text(tmp_path: Path) -> None:
     program = galton.parse(SIMPLE.format(rate=1, label=1), n=1, unused=0)
     found = synthesize(program, str(tmp_path / "two.props"), name="slow", k=(0.1, 1), tolerance=0.5)
     assert found.formula == PROP
+
+
+@pytest.mark.parametrize("given", [(0.05,), (0.05, 0.1, 0.2), ("low", "high"), ()])
+def test_a_range_that_is_no_pair(given: tuple[object, ...]) -> None:
+    said = refused(simple(), k=given)
+    assert said == f"the range of a parameter is its least and its greatest value, k=(low, high), and not k={given}"
+
+
+def test_a_tolerance_that_leaves_nothing_to_decide() -> None:
+    assert "a tolerance of 2 leaves the whole space undecided" in refused(simple(), k=(1, 2), tolerance=2)

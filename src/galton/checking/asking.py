@@ -26,7 +26,7 @@ from ..lang.wording import worded
 from ..solve.settings import Settings
 from .experiment import Given, Valuation, valuations
 from .exploration import needs_automaton, terminal
-from .inspection import UsageError, check_choices, count_devices, kinds_of
+from .inspection import UsageError, check_choices, check_strategy, count_devices, kinds_of
 from .looking import why_whole
 from .reducing import Reduced, Reducing, joint
 
@@ -273,6 +273,8 @@ class Inquiry:
         """Refuse choices that would do nothing for a property."""
         for family in row.families:
             if family.wrong is None:
+                if self.strategy:
+                    check_strategy(family.question, self.type_of(family.context))
                 check_choices(
                     family.question,
                     family.context,

@@ -51,18 +51,18 @@ def is_range(text: str) -> bool:
 
 
 @lru_cache(maxsize=8)  # who counts the rows asks for them once more
-def values(name: str, text: str) -> tuple[Value, ...]:
-    """Return the values of a range, exactly as they were written.
+def values(name: str, text: str, place: str | None = None) -> tuple[Value, ...]:
+    """Return the values of a range, exactly as they were written; ``place`` is where they were, for errors.
 
     >>> values("x", "0.1:0.1:0.3"), values("N", "2:4")
     ((0.1, 0.2, 0.3), (2, 3, 4))
     """
-    source = Source(f"constant {name}", text)
+    source = Source(place or f"constant {name}", text)
     pieces = text.split(":")
     whole = Span(0, len(text))
     if len(pieces) not in (2, 3) or not all(piece.strip() for piece in pieces):
         raise LanguageError("a range is low:high or low:step:high", source, whole)
-    numbers = [_number(piece, name) for piece in pieces]
+    numbers = [_number(piece, source.name) for piece in pieces]
     low, high = numbers[0], numbers[-1]
     step = numbers[1] if len(numbers) == 3 else Fraction(1)
     if step <= 0:
@@ -80,9 +80,9 @@ def values(name: str, text: str) -> tuple[Value, ...]:
     return tuple(numerators) if integral else tuple(quotient(numerator, unit) for numerator in numerators)
 
 
-def _number(text: str, name: str) -> Fraction:
+def _number(text: str, place: str) -> Fraction:
     """A number of a range; an expression such as ``1/3`` will do."""
-    source = Source(f"constant {name}", text.strip())
+    source = Source(place, text.strip())
     expression = parse_expression(source)
     Scope(source, {}).type_of(expression)
     try:
@@ -91,7 +91,7 @@ def _number(text: str, name: str) -> Fraction:
         raise error.at(source) from None
     exact = None if isinstance(value, bool) else rational(value)
     if exact is None:
-        raise GaltonError(f"a range of the constant '{name}' needs numbers, not {text.strip()}")
+        raise GaltonError(f"{place}: a range needs numbers, not {text.strip()}")
     return exact
 
 

@@ -19,6 +19,7 @@ from .intervals import Floats, Mask, Numbers, Truth
 from .result import Result, shown
 
 if TYPE_CHECKING:
+    from ..lang.expressions import Expression
     from .evaluation import Evaluation
 
 MANY = 10_000  # states that are listed
@@ -106,6 +107,11 @@ def _one_number(lower: Any, upper: Any, integral: bool = False) -> Numbers:
     """A number that is the same in all states; where it was found on a device, it comes from there now."""
     found: list[Any] = [np.float64(float(bound)) for bound in (lower, upper)]
     return Numbers(found[0], found[1], integral)
+
+
+def lists_states(formula: Expression) -> bool:
+    """Whether an answer is the states that it lists, and no truth or number."""
+    return isinstance(formula, Filter) and formula.operator in ("argmin", "argmax")
 
 
 def listing(evaluation: Evaluation) -> list[str]:

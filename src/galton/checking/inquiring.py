@@ -29,6 +29,7 @@ __all__ = [
     "is_path",
     "read_properties",
     "read_subject",
+    "read_text",
     "select_properties",
     "settled",
 ]
@@ -52,9 +53,10 @@ def inquire(
     lump: bool | None = None,
     raises: bool = True,
     name: str | Sequence[str] | None = None,
+    typed: str = TYPED,
 ) -> Inquiry:
     """All that is asked, with each constant where it belongs; see :class:`~galton.checking.asking.Inquiry`."""
-    read, files = read_subject(subject), read_properties(props)
+    read, files = read_subject(subject), read_properties(props, typed)
     if not any(file.properties for file in files):
         raise GaltonError("nothing to check: there is no property")
     declared = {constant.name.name for file in files for constant in file.constants}
@@ -70,7 +72,7 @@ def inquire(
     return Inquiry(
         subject=read,
         files=files,
-        selected=select_properties(files, [name] if isinstance(name, str) else name or [], TYPED),
+        selected=select_properties(files, [name] if isinstance(name, str) else name or [], typed),
         of_model=mine,
         of_properties={name: value for name, value in constants.items() if name in declared},
         settings=settings,
@@ -79,6 +81,7 @@ def inquire(
         slice=slice,
         symmetry=symmetry,
         lump=lump,
+        typed=typed,
         raises=raises,
     )
 
@@ -140,7 +143,7 @@ def read_subject(subject: object) -> Model | Program | ModelFile:
     if isinstance(subject, Path) or (isinstance(subject, str) and not _is_program(subject)):
         from ..io import is_model_file, read_model
 
-        return read_model(subject) if is_model_file(subject) else parse_model(read_source(subject))
+        return read_model(subject) if is_model_file(subject) else parse_model(read_text(Path(subject)))
     if isinstance(subject, str):
         raise GaltonError("this is a text and no path of a file; galton.parse(text) makes a program of it")
     kind = type(subject)
@@ -174,16 +177,23 @@ def _is_program(text: str) -> bool:
     return "\n" in text or "endmodule" in text
 
 
-def read_properties(props: object) -> list[PropertyFile]:
-    """The properties of a text, of a file, or of a list of these."""
+def read_text(path: Path) -> Source:
+    """The text of a model; a file of properties in its place is an error that says so."""
+    if path.suffix in PROPERTY_SUFFIXES and path.suffix != ".jani" and path.is_file():
+        raise GaltonError(f"{path} is a file of properties; the model comes first, and then the properties")
+    return read_source(path)
+
+
+def read_properties(props: object, typed: str = TYPED) -> list[PropertyFile]:
+    """The properties of a text, of a file, or of a list of these; errors call a text as ``typed`` says."""
     if isinstance(props, (str, Path)):
-        return [_file(props)]
+        return [_file(props, typed)]
     if not isinstance(props, Iterable):
         raise GaltonError(
             "a property is a text such as 'P=? [ F d=6 ]'; the path of a file of properties, or a list of texts and "
             f"paths, will do too; this is of type {type(props).__name__}"
         )
-    return [file for part in props for file in read_properties(part)]
+    return [file for part in props for file in read_properties(part, typed)]
 
 
 def is_path(text: str | Path) -> bool:
@@ -193,8 +203,8 @@ def is_path(text: str | Path) -> bool:
     return "\n" not in text and text.endswith(PROPERTY_SUFFIXES)
 
 
-def _file(given: str | Path) -> PropertyFile:
-    source = read_source(given) if is_path(given) else Source(TYPED, str(given))
+def _file(given: str | Path, typed: str) -> PropertyFile:
+    source = read_source(given) if is_path(given) else Source(typed, str(given))
     file = parse_properties(source)
     if "HOA" not in source.text:
         return file

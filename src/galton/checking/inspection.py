@@ -21,6 +21,7 @@ from ..lang.properties import (
     Cumulative,
     CumulativeBudget,
     ExpectedTime,
+    Filter,
     Given,
     Instantaneous,
     LongRun,
@@ -35,17 +36,19 @@ from ..lang.properties import (
 )
 from ..lang.resolution import Question, is_state_formula, parts
 from ..lang.reward_structures import structure_name
-from ..lang.source import GaltonError, LanguageError, Source, UnsupportedError
+from ..lang.source import GaltonError, LanguageError, Source, Span, UnsupportedError
 from ..solve.methods import (
     RELAXED,
     TIMED,
     TIMED_ON_HOST,
     balances,
     inner_name,
+    insist_on_choices,
     runs_on_device,
     sweeps_in_formats,
     sweeps_in_single,
 )
+from ..solve.requirements import UnmetRequirementError
 from ..solve.settings import Settings
 from . import paths
 
@@ -54,7 +57,9 @@ __all__ = [
     "Terms",
     "UsageError",
     "check_choices",
+    "check_strategy",
     "count_devices",
+    "grows_with_time",
     "interval_of",
     "kept_besides",
     "kinds_of",
@@ -149,6 +154,12 @@ def check_choices(
     if not chosen:
         return
     kinds = kinds_of(question, program, type)
+    plain = not isinstance(question.prop.expression, Multi)  # which takes no method at all, and says so
+    if plain and settings.by_hand and UNBOUNDED in kinds and nature_of(type).has_choices:
+        try:
+            insist_on_choices(settings)
+        except UnmetRequirementError as error:
+            raise UsageError(f"--method {settings.method} does not fit: {error}") from None
     for option, things in chosen:
         if any(thing in kind.uses for kind in kinds for thing in things):
             continue
@@ -161,6 +172,17 @@ def check_choices(
             f"{option} does nothing for {text}: it is for {meant}; this asks about {asked}. Leave it away{hint}, "
             "or ask this property in a run of its own"
         )
+
+
+def check_strategy(question: Question, type: ModelType) -> None:
+    """Refuse to keep the strategy of what has none."""
+    expression = question.prop.expression
+    while isinstance(expression, Filter):
+        expression = expression.operand
+    optimised = isinstance(expression, (Probability, Reward, ExpectedTime, SteadyState, Multi, Quantile))
+    if not optimised or not nature_of(type).has_choices:
+        text = " ".join(question.prop.text.split())
+        raise UsageError(f"{text}: there is no strategy; only P, R, T, S and multi(…) of an MDP have one")
 
 
 def kept_besides(*, strategy: bool, certificate: bool) -> list[str]:
@@ -308,7 +330,11 @@ def _of_path(path: paths.Path, terms: Terms) -> Collection[Kind]:
     bounded = TIME if terms.nature.is_continuous else STEPS
     if isinstance(path, paths.Next):
         return (AT_ONCE,) if terms.nature.is_continuous else (STEPS,)
-    if paths.is_budget(path):
+    if isinstance(path, paths.Until) and path.bound is not None and path.bound.is_budget:
+        for bound in path.bound.all:
+            limit = bound.low if bound.high is None else bound.high
+            if bounded is TIME and bound.reward is not None and limit is not None:
+                raise grows_with_time(bound.reward, terms.source, limit.span)
         return (BUDGETS,)
     _, high, _ = interval_of(path, terms)
     if path.bound is None:
@@ -331,6 +357,9 @@ def _of_objective(objective: Expression, terms: Terms) -> Collection[Kind]:
             (paths.time if timed else paths.whole)(moment, terms.constants, terms.source)
             return (TIME if timed else STEPS,)
         case CumulativeBudget():
+            if timed:
+                message = "rewards of a CTMC within budgets are not supported: they grow with time"
+                raise UnsupportedError(message, terms.source, objective.span)
             return (BUDGETS,)
         case Given(_, condition):
             _check_linear(paths.Linear(condition), terms)
@@ -342,6 +371,13 @@ def _of_objective(objective: Expression, terms: Terms) -> Collection[Kind]:
 
 def _of_rewarded(path: paths.Path | paths.Linear) -> Collection[Kind]:
     return (UNBOUNDED,) if isinstance(path, (paths.Until, paths.Linear)) else (AT_ONCE,)
+
+
+def grows_with_time(name: str, source: Source, span: Span) -> UnsupportedError:
+    """What is wrong with a bound on a reward structure of a CTMC."""
+    which = f'the reward structure "{name}"' if name else "the reward structure"
+    message = f"{which} of a CTMC grows with time, and bounds on it are not supported"
+    return UnsupportedError(message, source, span, "bounds on steps are: F^{steps<=5}")
 
 
 # The parts that solvers ask for again.

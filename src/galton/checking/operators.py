@@ -180,7 +180,7 @@ def _within_budgets(
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     settings = evaluation.settings_for(formula)
     if not path.negated:
-        _warn_if_empty(evaluation, goal, path.goal)
+        _warn_if_empty(evaluation, goal, path)
         return _within(budget_probability(evaluation, through, goal, path.bound, optimum, settings, formula), 1.0)
     dual: Optimum | None = optimum and ("min" if optimum == "max" else "max")
     return _complement(_within(budget_probability(evaluation, through, goal, path.bound, dual, settings, formula), 1.0))
@@ -240,7 +240,7 @@ def _until(
     low, high, timed = interval
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
-        _warn_if_empty(evaluation, goal, path.goal)
+        _warn_if_empty(evaluation, goal, path)
     model = evaluation.focused_model
     if low == 0 and high is None and settings.fair and optimum == "min":
         from .fairness import fair_until
@@ -263,9 +263,11 @@ def _until(
     return _within(found, 1.0)
 
 
-def _warn_if_empty(evaluation: Evaluation, goal: Mask, formula: Expression) -> None:
-    if not how_many(goal):
-        evaluation.warnings.append(f"no state satisfies {render(formula)}, so it is never reached")
+def _warn_if_empty(evaluation: Evaluation, goal: Mask, path: paths.Until) -> None:
+    """Say that there is no goal, unless there may be one behind states that leave the path, where exploration ended."""
+    if how_many(goal) or (evaluation.model.info.get("cut") and not evaluation.mask(path.through).all()):
+        return
+    evaluation.warnings.append(f"no state satisfies {render(path.goal)}, so it is never reached")
 
 
 # Rewards.
@@ -407,7 +409,7 @@ def _path_reward(
     if isinstance(path, paths.Next):
         return next_reward(evaluation.model, structure, evaluation.mask(path.states), optimum)
     goal = evaluation.mask(path.goal)
-    _warn_if_empty(evaluation, goal, path.goal)
+    _warn_if_empty(evaluation, goal, path)
     model = evaluation.focused_model
     if isinstance(formula, UnaryPath):
         return _reward_until(model, structure, goal, optimum, settings)
@@ -495,7 +497,7 @@ def _zero_and_one(
     if path.negated:
         optimum = optimum and ("min" if optimum == "max" else "max")
     else:
-        _warn_if_empty(evaluation, goal, path.goal)
+        _warn_if_empty(evaluation, goal, path)
     if timed:
         found = zero_one.zero_one_times(model, through, goal, low, math.inf if high is None else high)
     else:

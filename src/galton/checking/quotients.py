@@ -12,7 +12,7 @@ from ..model.sparse import Model
 from ..reduce.lumping import Lumped, Sight
 from ..reduce.lumping import lump as lumped
 from ..solve.settings import Settings
-from .asking import Asked
+from .asking import TYPED, Asked
 from .inquiring import Properties, Subject, inquire, settled
 from .looking import Looks, WholeModelNeeded
 from .lumping import looks_at, sight_of
@@ -99,11 +99,12 @@ class Wanted:
         settings: Settings,
         *,
         actions: bool,
+        typed: str = TYPED,
     ) -> Wanted:
         """Read all that is given; what is wrong with it shows before anything is built."""
         if prop is None:
             return cls(settled(subject, given), None, settings, actions)
-        inquiry = inquire(subject, prop, given, settings)
+        inquiry = inquire(subject, prop, given, settings, typed=typed)
         (row,) = inquiry.rows()
         for asked in row.all_asked:
             if asked.wrong is not None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..lang.wording import counted
+
 if TYPE_CHECKING:
     from ..model.sparse import Model
     from .result import Result
@@ -74,18 +76,18 @@ def plan(result: Result) -> list[dict[str, Any]]:
 def states(model: Model) -> str:
     """How many states a model has, how many of the program they stand for, and what was left out of that."""
     if model.sizes is not None:
-        told = f"{model.n_states:,} blocks standing for {model.stands_for():,} states"
+        told = f"{counted(model.n_states, 'block')} standing for {counted(model.stands_for(), 'state')}"
     else:
         orbits = f" standing for {model.stands_for():,}" if model.is_reduced else ""
-        told = f"{model.whole['states']:,} states{orbits}"
+        told = f"{counted(model.whole['states'], 'state')}{orbits}"
     without = model.info.get("without", "")
     return f"{told} {without}" if without else told
 
 
 def model_line(model: Model, seconds: float, cut: bool, what: str = "", how: str = "built") -> str:
     """A model in a line; ``what`` it is, if it is not that of the program alone, and ``how`` it was made."""
-    choices = f", {model.whole['choices']:,} choices" if model.has_choices else ""
-    size = f"{states(model)}{choices}, {model.whole['transitions']:,} transitions"
+    choices = f", {counted(model.whole['choices'], 'choice')}" if model.has_choices else ""
+    size = f"{states(model)}{choices}, {counted(model.whole['transitions'], 'transition')}"
     head = f"{model.type}, {what}" if what else model.type
     return f"{head}: {size}{', not explored past the targets' if cut else ''}, {how} in {seconds:.3f} s"
 

@@ -188,6 +188,8 @@ class Result(AsNumber):
     def __bool__(self) -> bool:
         if isinstance(self.value, bool):
             return self.value
+        if self.value is None:
+            raise TypeError(f"{self.formula} is undecided: its value is None, neither true nor false")
         raise TypeError(f"{self.formula} is no question of true or false; look at its value")
 
     def number(self) -> Real:

@@ -33,7 +33,7 @@ from .verify import verify
 from .warm_up import warm_up
 from .workers import with_ranks
 
-HELP = """Galton: a probabilistic model checker for models in the PRISM language.
+HELP = """Galton: a probabilistic model checker for models in the PRISM language, JANI and SBML.
 
 How likely is it, how long does it take, what does it cost, and what are the best decisions?
 
@@ -73,7 +73,7 @@ app.command(short_help="Run a command line of Storm as it is.", **AS_IT_IS)(stor
 
 @app.callback(invoke_without_command=True, help=HELP)
 def top(version: bool = typer.Option(False, "--version", "-V", help="Print the version and exit.")) -> None:
-    """Galton: a probabilistic model checker for models in the PRISM language."""
+    """Galton: a probabilistic model checker for models in the PRISM language, JANI and SBML."""
     if version:
         from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed

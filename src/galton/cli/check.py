@@ -62,8 +62,8 @@ def check(
             "--method",
             metavar="NAME",
             help="For unbounded paths, rewards and long-run averages, a method chosen by hand; most give no guarantee. "
-            "Chains, and only these for their long-run averages: jacobi, "
-            "jor, backward-gauss-seidel, sor, power, bicgstab, gmres, direct. Chains and MDPs: gauss-seidel, "
+            "Chains, their long-run averages included: jacobi, jor, gauss-seidel, backward-gauss-seidel, sor, power, "
+            "bicgstab, gmres, direct. Unbounded questions about chains and MDPs: gauss-seidel, "
             "value-iteration, policy-iteration, and with a guarantee interval, optimistic, sound. Component by "
             "component: topological:NAME. For time bounds of CTMCs, with a guarantee: uniformisation (all states), "
             "adaptive-uniformisation (from the initial one) and rational-krylov (for stiff chains).",
@@ -323,7 +323,7 @@ def check(
     fix_deadlocks: FixDeadlocks = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check properties of a model. The exit code is 1 when a property is false or could not be checked.
+    """Check properties of a model. The exit code is 1 when one is false, undecided or could not be checked.
 
     A constant may run through a range, low:high or low:step:high: then there is a result for each of its values.
 

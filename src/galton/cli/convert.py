@@ -69,7 +69,7 @@ def convert(
     models = [path for path in targets if path.suffix not in TEXT_WRITERS]
     if props is not None and not any(path.suffix == JANI for path in texts):
         raise GaltonError("--props is for .jani files, which hold properties; other formats do not")
-    files = check_suffixes(expanded(models))  # before the work, not after it
+    files = check_suffixes(expanded(models), PROGRAMS)  # before the work, not after it
     for path in [*texts, *files]:
         check_writable(path)
     if compress is not None and (compress not in COMPRESSIONS or not any(path.suffix == ".umb" for path in files)):
@@ -149,6 +149,8 @@ def _write_jani(text: Text, path: Path) -> None:
 JANI = ".jani"
 TEXT_WRITERS: dict[str, Callable[[Text, Path], None]] = {".prism": _write_prism, JANI: _write_jani}
 """Formats that keep the commands of a program, not its states. A suffix and who writes it."""
+PROGRAMS = {JANI: "a program in JANI", ".prism": "a network in SBML as a program"}
+"""What they write, in a few words."""
 
 
 def _tell(path: Path) -> None:

@@ -76,7 +76,7 @@ def transient(
     """
     from ..checking.experiment import is_range, values
 
-    times = values("time", time if is_range(time) else f"{time}:{time}")
+    times = values("time", time if is_range(time) else f"{time}:{time}", "--time")
     report = _Report(model, csv, plot, expression)
     asked = _asked(
         model, const, expression, eps, threads, max_states=max_states, memory=memory, fix_deadlocks=fix_deadlocks

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..lang import GaltonError, Source
+from ..lang.wording import counted
 from ..model.sparse import Model
 from ..progress import task
 from ..simulation.api import LONGEST_PATH, estimate_question
@@ -114,6 +115,7 @@ class EstimatingRun(Run):
             for row in inquiry.rows():
                 if row.error is not None:
                     raise row.error
+                self._tell_structures(row)
                 self._estimate_row(row, rows)
         except KeyboardInterrupt:
             options.kept(lambda path: self._write(path, rows), self.outputs.csv if rows else None)
@@ -176,10 +178,10 @@ class EstimatingRun(Run):
         record: dict[str, Any] = {**self.record(asked)}
         if isinstance(found, GaltonError):
             self.code = max(self.code, 1)
-            self._tell(found)
+            self.tell(found)
             record["error"] = str(found)
         else:
-            self.code = max(self.code, int(found.value is False))
+            self.count(found.value)
             self.answered += 1
             for warning in found.warnings:
                 telling.warn(warning)
@@ -203,7 +205,8 @@ class EstimatingRun(Run):
         if telling.quiet():
             return
         telling.say(
-            f"  by {found.paths:,} random paths, {found.steps:,} steps, seed {found.seed}, {found.seconds:.3f} s"
+            f"  by {counted(found.paths, 'random path')}, {counted(found.steps, 'step')}, seed {found.seed}, "
+            f"{found.seconds:.3f} s"
         )
         telling.say(f"  {found.method}: statistical, not proved; assumes that {found.assumption}")
 

@@ -82,7 +82,7 @@ def lump(
         check_writable(path)
     asked: list[str | Path] = [*([] if props is None else [props]), *(prop or [])]
     given = options.read_constants(const or [])
-    wanted = Wanted.of(model, asked or None, given, Settings(threads=threads), actions=actions)
+    wanted = Wanted.of(model, asked or None, given, Settings(threads=threads), actions=actions, typed=options.TYPED)
     if isinstance(wanted.subject, Model):
         whole = wanted.subject.to_device() if device.startswith("cuda") else wanted.subject
     else:

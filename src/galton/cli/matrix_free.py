@@ -48,12 +48,11 @@ class MatrixFreeAnswers:
             run.code, run.failure = max(run.code, 1), found
             if run.outputs.as_json:
                 run.put({**run.record(asked), "error": {"kind": found.kind, "message": str(found)}})
-            else:
-                telling.complain(options.told(found))
+            run.tell(found)
             return f"error: {found.kind}"
         result = found.result
         run.answered += 1
-        run.code = max(run.code, int(result.value is False))
+        run.count(result.value)
         for warning in result.warnings:
             telling.warn(warning)
         if run.outputs.as_json:

@@ -15,6 +15,7 @@ from . import telling
 from .ending import memory_advice, unhurried
 
 if TYPE_CHECKING:
+    from ..lang import Source
     from ..lang.expressions import Expression
     from ..lang.program import Program
     from ..lang.syntax import ConstantDeclaration
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ..lower.slicing import Slice
     from ..lower.symmetry import Symmetry
     from ..model.sparse import Model
+
+
+TYPED = "--prop"  # the source of properties from the command line
 
 
 def at_least_one(value: float | None) -> float | None:
@@ -103,9 +107,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 
 def load_program(path: Path, constants: list[str] | None) -> Program:
     """The checked program of a file with the constants of the command line; or the model that it holds."""
+    from ..checking.inquiring import read_text
     from ..io.formats import is_model_file
     from ..lang import check_program, parse_model
-    from ..lang.source import read_source
 
     values = read_constants(constants or [])
     if is_model_file(path):
@@ -113,12 +117,22 @@ def load_program(path: Path, constants: list[str] | None) -> Program:
 
         warn_of_strangers(path, values, ())
         return read_given(path)
-    file = parse_model(read_source(path))
+    file = parse_model(read_text(path))
     tell_type(path, file)
     own = {constant.name.name for constant in file.constants}
     program = check_program(file, {name: value for name, value in values.items() if name in own})
     warn_of_strangers(path, values, file.constants)
     return program
+
+
+def typed_property(text: str) -> Source:
+    """A property of the command line; the name of a file of properties is an error that says where it belongs."""
+    from ..checking.inquiring import is_path
+    from ..lang import GaltonError, Source
+
+    if is_path(text):
+        raise GaltonError(f"--prop takes a property, and '{text}' is the name of a file: give it with --props {text}")
+    return Source(TYPED, text)
 
 
 def tell_type(path: Path, file: ModelFileSyntax) -> None:
@@ -141,19 +155,31 @@ def read_constants(texts: list[str]) -> dict[str, str]:
 
 
 def warn_of_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
-    """Say which constants nobody declares.
+    """Say which constants a model does not declare.
 
-    It is worth a warning, not an error: the same constants are often given to models with and without a property file
-    that uses them.
+    Where no property is asked that is worth a warning, not an error: the same constants are often given with and
+    without a property file that uses them.
     """
+    for stranger in _strangers(path, given, declared):
+        telling.warn(stranger)
+
+
+def refuse_strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> None:
+    """Refuse constants that neither the model nor any of the properties declares: the answer would be without them."""
+    from ..lang import GaltonError
+
+    for stranger in _strangers(path, given, declared):
+        raise GaltonError(stranger)
+
+
+def _strangers(path: Path, given: Collection[str], declared: Sequence[ConstantDeclaration]) -> Iterator[str]:
     from ..lang.constants import to_give
     from ..lang.stream import nearest
 
     names = [constant.name.name for constant in declared]
     for name in given:
         if name not in names:
-            hint = nearest(name, names) or to_give(declared)
-            telling.warn(f"{path} has no constant '{name}'; {hint}")
+            yield f"{path} has no constant '{name}'; {nearest(name, names) or to_give(declared, given)}"
 
 
 def build_model(

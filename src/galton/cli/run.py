@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend.failures import LimitError, TooManyStatesError
 from ..checking import reports
 from ..checking.asking import Answers, Asked, Built, Family, Inquiry, Row
-from ..checking.inquiring import select_properties
+from ..checking.inquiring import read_text, select_properties
 from ..checking.inspection import kept_besides
 from ..io.formats import is_model_file
 from ..io.output import OutputError, check_writable
@@ -24,13 +24,14 @@ from ..lang.expressions import Name
 from ..lang.jani.detection import is_jani
 from ..lang.model_types import DEFAULT_TYPE, TYPE_KEYWORDS, nature_of
 from ..lang.program import Program
-from ..lang.properties import Multi
+from ..lang.properties import Reward
 from ..lang.resolution import parts
 from ..lang.source import read_source
 from ..model.sparse import Model
 from ..progress import task
 from . import options, show, telling
 from .ending import memory_advice, unhurried
+from .options import TYPED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -38,10 +39,8 @@ if TYPE_CHECKING:
     from ..checking.automaton_reading import Reading
     from ..checking.curves import AnsweredCurve
     from ..checking.experiment import Valuation
-    from ..checking.multi.mixtures import MemoryStrategy
     from ..checking.reducing import Reduced
     from ..checking.result import Result
-    from ..checking.strategies.strategy import Strategy
     from ..checking.witnesses.counterexample import Counterexample
     from ..lang.expressions import Expression
     from ..lang.properties import Property, PropertyFile
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     Sink = Table | CsvFile | Plot | FrontCsv | FrontPlot | PrismResults | Noting
 
 TOGETHER = 100  # rows that are written at once
-TYPED = "--prop"  # the source of properties from the command line
 
 
 @dataclass(frozen=True)
@@ -113,8 +111,8 @@ class Run:
         if str(self.apply) == "uniform" and not Path("uniform").exists():
             raise GaltonError("'uniform' is for --sim; without it, --apply takes the file of a strategy")
         sources = [read_source(props)] if props else []
-        sources += [Source(TYPED, text) for text in prop]
-        text = None if is_model_file(self.path) else read_source(self.path)
+        sources += [options.typed_property(text) for text in prop]
+        text = None if is_model_file(self.path) else read_text(self.path)
         self.subject = self._read_subject(text)
         if text is not None and is_jani(text) and (names or not (sources or automata)):  # it holds properties itself
             sources.insert(0, text)
@@ -128,7 +126,7 @@ class Run:
         own = {constant.name.name for constant in of_model}
         declared = {constant.name.name for file in self.files for constant in file.constants}
         constants = [*of_model, *(constant for file in self.files for constant in file.constants)]
-        options.warn_of_strangers(self.path, given, constants)
+        options.refuse_strangers(self.path, given, constants)
         self.of_model = {n: text for n, text in given.items() if n in own}
         self.of_properties = {n: text for n, text in given.items() if n in declared and n not in own}
         used = {**self.of_model, **self.of_properties}
@@ -261,6 +259,7 @@ class Run:
             self._refused(asked)
         if not row.slips:
             self._check_choices(row)
+            self._tell_structures(row)
         return bool(row.slips)
 
     def begin(self) -> None:
@@ -271,7 +270,7 @@ class Run:
     def _answer_row(self, row: Row) -> None:
         for family in row.families:
             if family.wrong is not None:
-                self._tell(family.wrong)  # before the model is built, which may take long
+                self.tell(family.wrong)  # before the model is built, which may take long
         if self.matrix_free:
             return self._answer_without_matrix(row, "asked for")
         try:
@@ -282,7 +281,7 @@ class Run:
             return self.refuse_row(row, error)
         for failure in answers.failures.values():  # others are answered by models of their own
             self.failure = failure
-            self._tell(failure)
+            self.tell(failure)
         for valuation, asked in zip(row.valuations, row.asked, strict=True):
             self._add(valuation, [self._answer(answers, a) for a in asked])
 
@@ -327,7 +326,7 @@ class Run:
             model = options.build_model(mine, **self.building, reader=reading.reader, **reduced.options)
         except GaltonError as error:
             self.failure = error
-            self._tell(error)
+            self.tell(error)
             raise
         return self._built(Built(model, time.perf_counter() - start, not reading.reader.final.any()), "product")
 
@@ -341,20 +340,10 @@ class Run:
         return built
 
     def _applied(self, program: Program, end: Expression | None) -> Model:
-        from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
-        from ..checking.strategies.strategy_file import read_memory, read_strategy
+        from ..checking.strategies.applying import strategy_for
 
         assert self.apply is not None
-        file, number = split_number(self.apply)
-        strategy: Strategy | MemoryStrategy
-        if holds_mixture(file):
-            model = options.build_model(program, **self.building, terminal=end)
-            mixture, made = read_mixture(file, model.to_host())
-            strategy = mixture.one(number)
-        else:
-            memory = read_memory(file, program)
-            model = options.build_model(program, **self.building, terminal=end, reader=memory)
-            strategy, made = read_strategy(file, model, memory)
+        strategy, made = strategy_for(program, self.apply, end, partial(options.build_model, **self.building))
         constants = {name: reports.as_json(value) for name, value in program.constants.items()}
         for name, value in made.get("constants", {}).items():
             if name in constants and constants[name] != value:
@@ -376,12 +365,25 @@ class Run:
         beside = kept_besides(strategy=kept.strategy is not None, certificate=kept.certificate is not None)
         self.inquiry.check_choices(row, self.building["device"], beside)
 
+    def _tell_structures(self, row: Row) -> None:
+        """Say which reward structure counts where none is named, as in PRISM, and there are several."""
+        names = () if row.program is None else row.program.reward_names
+        asked = (
+            part for family in row.families if family.wrong is None for part in parts(family.question.prop.expression)
+        )
+        if len(names) > 1 and any(isinstance(part, Reward) and part.structure is None for part in asked):
+            first = f'R{{"{names[0]}"}}' if names[0] else "which has no name"
+            told = f"R without a name is about the first of {len(names)} reward structures, {first}"
+            if told not in self.told:
+                self.told.add(told)
+                telling.note(told)
+
     def _refuse(self, row: Row, error: GaltonError) -> None:
         """The model could not be built, so nothing about it can be answered."""
         self.code = max(self.code, 1)
         if not self.outputs.as_json:
             if self.ranges:
-                telling.complain(options.told(error))
+                self.tell(error)
             return
         for a in row.all_asked:
             self.put({**self.record(a), "error": _told(a.wrong or error)})
@@ -397,10 +399,11 @@ class Run:
         self.code = max(self.code, 1)
         if self.outputs.as_json:
             self.put({**self.record(asked), "error": _told(asked.wrong)})
-        self._tell(asked.wrong)
+        self.tell(asked.wrong)
         return f"error: {asked.wrong.kind}"
 
-    def _tell(self, wrong: GaltonError) -> None:
+    def tell(self, wrong: GaltonError) -> None:
+        """Tell what is wrong, once however often it is met."""
         said = options.told(wrong)
         if not self.outputs.as_json and said not in self.told:
             self.told.add(said)
@@ -417,14 +420,18 @@ class Run:
                 self.put({**self.record(asked), "error": _told(found)})
             return f"error: {found.kind}"
         assert built is not None
-        self.code = max(self.code, int(found.value is False))
+        from ..checking.filters import lists_states
+
+        lists = lists_states(asked.question.prop.expression)
+        if not lists:
+            self.count(found.value)
         if self.outputs.as_json:
             answer = {**self.record(asked), **self._told_of(found, built)}
             example = self._counterexample(found, built, asked)
             self.put(answer if example is None else {**answer, "counterexample": example.as_json()})
         else:
             if not self.ranges:
-                show.print_result(found)
+                show.print_result(found, lists=lists)
                 if self.outputs.explain:
                     show.print_plan(built.model, found, built.seconds, built.lumping)
             example = self._counterexample(found, built, asked)
@@ -434,6 +441,11 @@ class Run:
         if example is not None and not options.kept(example.write, self.outputs.counterexample_file):
             self.code = 2
         return found
+
+    def count(self, value: object) -> None:
+        """Let the exit code tell of an answer that is false, or undecided."""
+        if value is None or value is False:
+            self.code = max(self.code, 1)
 
     def _told_of(self, found: Result, built: Built) -> dict[str, Any]:
         """What there is to say of an answer, for JSON."""
@@ -492,8 +504,6 @@ class Run:
                 certificate=proof,
                 reading=asked.reading,
             )
-            if keep and found.strategy is None and not isinstance(asked.question.prop.expression, Multi):
-                raise GaltonError("there is no strategy; only P, R, T and S of an MDP have one")
         except (GaltonError, MemoryError) as failure:
             watcher.clear()
             text = asked.question.prop.text

@@ -119,7 +119,7 @@ def _take(run: Run, piece: _RowPiece, future: Future[_Answered]) -> bool:
         run.begin()
     known = run.told & found.told  # what is told once, however many rows it is about
     for said, rows in found.parts:
-        telling.repeat((how, text) for how, text in said if how != "complain" or text not in known)
+        telling.repeat((how, text) for how, text in said if text not in known)
         run.waiting.extend(rows)
         run.write_rows()
     run.told |= found.told

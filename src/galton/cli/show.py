@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 WIDEST = 28  # characters of a column in plain lines, beyond which the next one gives way
 
 
-def print_result(result: Result) -> None:
-    """A result for a person."""
+def print_result(result: Result, *, lists: bool = False) -> None:
+    """A result for a person; ``lists`` says that it is the states that it lists."""
     several = isinstance(result.value, tuple)
     name = f"{result.name}: " if result.name else ""
     over = f", over {result.about}" if several else ""
-    telling.say(f"{name}{result.formula}  =  {telling.bold(telling.verdict(result.text))}{over}")
+    value = "the states below" if lists else telling.verdict(result.text)
+    telling.say(f"{name}{result.formula}  =  {telling.bold(value)}{over}")
     if telling.quiet():
         return print_lines(result.listing)
     if result.behind is not None:
@@ -30,7 +31,7 @@ def print_result(result: Result) -> None:
     about = [result.margin.strip()] if result.margin else []
     if not result.proved:
         about.append("without a guarantee")
-    if not several:
+    if not several and not lists:
         about.append(f"for {result.about}")
     how = [result.method] + ([f"{result.iterations:,} sweeps"] if result.iterations else [])
     telling.say(f"  {'; '.join(', '.join(part) for part in (about, [*how, f'{result.seconds:.3f} s']) if part)}")

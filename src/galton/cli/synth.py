@@ -16,6 +16,7 @@ from .options import (
     enough_memory,
     kept,
     read_constants,
+    typed_property,
 )
 from .workers import Workers, device_for_workers, opened
 
@@ -37,7 +38,7 @@ def synth(
         typer.Argument(metavar="[PROPERTIES]", help="A file of properties, as --props.", show_default=False),
     ] = None,
     prop: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--prop",
             "-p",
@@ -189,12 +190,14 @@ def synth(
     if properties is not None and props is not None:
         raise GaltonError(f"properties come from one file, and here are two: {properties} and {props}")
     props = props or properties
-    if prop is not None and props is not None:
+    if prop and props is not None:
         raise GaltonError("one property is asked for: give --prop or --props, not both")
+    if prop and len(prop) > 1:
+        raise GaltonError(f"synth answers one property, and here are {len(prop)}; ask each in a run of its own")
     earlier = Regions.from_json(resume) if resume else None
     inquiry = inquire(
         model,
-        read_source(props) if props is not None else prop,
+        read_source(props) if props is not None else typed_property(prop[0]) if prop else None,
         ranges,
         read_constants(const or []),
         earlier,

@@ -20,6 +20,7 @@ from ..lang.syntax import (
     VariableDeclaration,
 )
 from ..lang.types import Scope, type_of_value
+from ..lang.wording import counted
 from .documents import Document, ModelDocument, PropertyDocument
 from .names import Declaration, Word, actions, find, with_model, word_at
 from .positions import Position, Range
@@ -87,12 +88,12 @@ def _meaning(document: Document, home: Document, declaration: Declaration) -> st
         case Definition() as definition:
             return "A label." + _expanded(definition, program)
         case ModuleSyntax() as module:
-            variables, commands = _many(len(module.variables), "variable"), _many(len(module.commands), "command")
+            variables, commands = counted(len(module.variables), "variable"), counted(len(module.commands), "command")
             return f"A module with {variables} and {commands}."
         case RenamedModule() as module:
             return f"A copy of the module `{module.base.name}`."
         case RewardsSyntax() as rewards:
-            return f"A reward structure of {_many(len(rewards.items), 'item')}."
+            return f"A reward structure of {counted(len(rewards.items), 'item')}."
         case Property():
             return "A property."
     return ""
@@ -209,7 +210,3 @@ def _short(expression: Expression) -> str:
 
 def _shown(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

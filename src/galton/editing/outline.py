@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from ..lang.rendering import render
 from ..lang.source import Span
 from ..lang.syntax import ConstantDeclaration, Definition, ModuleSyntax, RenamedModule, VariableDeclaration
+from ..lang.wording import counted
 from .documents import Document, ModelDocument, PropertyDocument
 from .positions import Lines, Range
 
@@ -61,7 +62,7 @@ def _of_model(document: ModelDocument) -> list[Symbol]:
     for structure in file.rewards:
         name = structure.name.name if structure.name else "(unnamed)"
         place = structure.name.span if structure.name else Span(structure.span.start, structure.span.start + 7)
-        found.append(_symbol(name, "rewards", _many(len(structure.items), "item"), structure.span, place, lines))
+        found.append(_symbol(name, "rewards", counted(len(structure.items), "item"), structure.span, place, lines))
     for system in file.systems:
         place = system.name.span if system.name else Span(system.span.start, system.span.start + 6)
         found.append(_symbol(system.name.name if system.name else "system", "system", "", system.span, place, lines))
@@ -102,7 +103,7 @@ def _module(module: ModuleSyntax | RenamedModule, lines: Lines) -> Symbol:
     if isinstance(module, RenamedModule):
         return _symbol(module.name.name, "module", f"as {module.base.name}", module.span, module.name.span, lines)
     variables = tuple(_variable(variable, lines) for variable in module.variables)
-    detail = _many(len(module.commands), "command")
+    detail = counted(len(module.commands), "command")
     return _symbol(module.name.name, "module", detail, module.span, module.name.span, lines, variables)
 
 
@@ -110,7 +111,3 @@ def _symbol(
     name: str, kind: SymbolKind, detail: str, span: Span, place: Span, lines: Lines, children: tuple[Symbol, ...] = ()
 ) -> Symbol:
     return Symbol(name, kind, detail, lines.range(span), lines.range(place), children)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -98,6 +98,8 @@ def build(
         transition_rewards=transition_rewards,
         watch=watch,
     )
+    if lowered.terminal is not None:
+        model = replace(model, info={**model.info, "cut": True})
     if slice is not None:
         model = replace(model, info={**model.info, **slice.info})
         if slice.commands:  # who cannot move here may be able to there

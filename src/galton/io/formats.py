@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -97,18 +98,24 @@ def is_model_file(path: str | Path) -> bool:
     return suffix in MODEL_SUFFIXES or suffix == ALL
 
 
+NONE: Mapping[str, str] = MappingProxyType({})
 PROGRAM_SUFFIXES = (".jani", ".prism", ".pm", ".nm", ".sm", ".xml", ".sbml")  # files that are no explicit models
 
 
-def check_suffixes(paths: Iterable[str | Path]) -> list[Path]:
-    """Complain about the first file whose suffix is not one of :data:`SUFFIXES`: before a long build, not after it."""
+def check_suffixes(paths: Iterable[str | Path], also: Mapping[str, str] = NONE) -> list[Path]:
+    """Complain about the first file whose suffix is not one of :data:`SUFFIXES`: before a long build, not after it.
+
+    ``also`` are others that could have been given, and what is in them.
+    """
     checked = [Path(path) for path in paths]
     for path in checked:
         if path.suffix in PROGRAM_SUFFIXES:
             written = "; galton convert and galton.write_model(program, …) write them" if path.suffix == ".jani" else ""
             raise FileError(f"{path.suffix} files hold programs, not states; galton.load reads them{written}", path)
         if path.suffix not in SUFFIXES:
-            known = ", ".join(f"{suffix} ({what})" for suffix, what in SUFFIXES.items())
+            known = ", ".join(
+                f"{suffix} ({what})" for suffix, what in {**also, ALL: "all files of PRISM", **SUFFIXES}.items()
+            )
             raise FileError(f"the suffix {path.suffix!r} is not one Galton knows", path, expected=known)
     return checked
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,7 +141,7 @@ class _Resolver:
 
     def _check_given(self, name: str) -> None:
         if name not in self._declared:
-            hint = nearest(name, self._declared) or to_give(self._declared.values())
+            hint = nearest(name, self._declared) or to_give(self._declared.values(), self._given)
             message = f"{self._scope.source.name} has no constant '{name}'"
             raise GaltonError(f"{message}; {hint}")
         declaration = self._declared[name]
@@ -156,10 +156,13 @@ class _Resolver:
         return LanguageError(message, self._scope.source, declaration.name.span, hint)
 
 
-def to_give(declared: Iterable[ConstantDeclaration]) -> str:
-    """The constants that wait for a value from outside, in a sentence."""
-    names = [constant.name.name for constant in declared if constant.value is None]
-    return listed(names, "constants without a value") if names else "none of its constants needs a value"
+def to_give(declared: Iterable[ConstantDeclaration], given: Collection[str] = ()) -> str:
+    """The constants that wait for a value from outside, in a sentence; ``given`` are those that have got one."""
+    open = [constant.name.name for constant in declared if constant.value is None]
+    names = [name for name in open if name not in given]
+    if names:
+        return listed(names, "constants without a value")
+    return "all of its constants have a value" if open else "none of its constants needs a value"
 
 
 def convert(value: Value | str, kind: Type, name: str) -> Value:

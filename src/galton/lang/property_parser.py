@@ -60,6 +60,7 @@ _OPERANDS = ("name", "integer", "decimal", "string", "true", "false", "(", "-", 
 class PropertyParser(DeclarationParser):
     """Reads a property file from its first token to its last."""
 
+    in_long_run = False  # between those of `S=? [ … ]`
     in_path = False  # between the brackets of `P=? [ … ]`, where parentheses may hold path formulas
 
     def file(self) -> PropertyFile:
@@ -166,6 +167,9 @@ class PropertyParser(DeclarationParser):
         return super().operand()
 
     def _outside(self, token: Token) -> LanguageError:
+        if self.in_long_run:
+            message = f"S asks how often a condition on states holds in the long run, and '{token.text}' is about paths"
+            return self.error(message, token.span, 'write the condition alone, as in S=? [ x=1 ] or S=? [ "done" ]')
         return self.error(f"'{token.text}' may only stand between brackets, as in P=? [ … ]", token.span)
 
     def nested(self) -> Expression:
@@ -191,7 +195,11 @@ class PropertyParser(DeclarationParser):
     def _steady_state(self) -> Expression:
         token = self.advance()
         optimum, comparison = self._question(token)
-        operand, states = self._bracketed(self.expression, comparison, path=False)
+        outer, self.in_long_run = self.in_long_run, True
+        try:
+            operand, states = self._bracketed(self.expression, comparison, path=False)
+        finally:
+            self.in_long_run = outer
         return self._filtered(SteadyState(operand, optimum, comparison, span=self.since(token.span.start)), states)
 
     def _expected_time(self) -> Expression:

@@ -6,10 +6,11 @@ reference to another property has that property's type.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from .expressions import Expression, Label, Type
+from .expressions import Expression, Label, Name, Type
 from .properties import (
     AutomatonPath,
     BinaryPath,
@@ -34,12 +35,41 @@ from .source import LanguageError
 from .stream import suggestion
 from .types import Scope
 
+_WORD = re.compile(r'"\w*"|\b[A-Za-z_]\w*')
+_STRUCTURE = re.compile(r"\bR\{([A-Za-z_]\w*)\}")
+_OPERATORS = frozenset("ACEFGIPRSTUWX")
+
 
 @dataclass(frozen=True)
 class PropertyScope(Scope):
     """A scope that also knows labels (``bool``) and other properties by name (with their types)."""
 
     labels: Mapping[str, Type] = field(default_factory=dict)
+
+    def _meant(self, name: str) -> str | None:
+        if name not in self.labels:
+            return super()._meant(name)
+        return f'it is a label, which stands in double quotes: "{name}"' + self._in_a_shell()
+
+    def _in_a_shell(self) -> str:
+        """What to write on a command line, where the shell has taken all double quotes of a property away."""
+        text = " ".join(self.source.text.split())
+        if not self.source.name.startswith("--") or "'" in text:
+            return ""
+        text = _WORD.sub(self._quoted, _STRUCTURE.sub(self._structure, text))
+        return f"; the shell leaves them where the property stands in single ones: '{text}'"
+
+    def _quoted(self, word: re.Match[str]) -> str:
+        """A word of a text, in double quotes where it is a label and nothing else."""
+        name = word[0]
+        return name if name in _OPERATORS or self._knows(name) or name not in self.labels else f'"{name}"'
+
+    def _structure(self, found: re.Match[str]) -> str:
+        """A reward structure, in double quotes where it is no number."""
+        return found[0] if self._knows(found[1]) else f'R{{"{found[1]}"}}'
+
+    def _knows(self, name: str) -> bool:
+        return name in self.types or name in self.variables
 
     def _infer(self, expression: Expression) -> Type:
         match expression:
@@ -49,6 +79,9 @@ class PropertyScope(Scope):
                 self.require(path, "bool", "the formula between the brackets")
                 return self._asked(comparison)
             case Reward(objective, structure, _, comparison):
+                if isinstance(structure, Name) and not self._knows(structure.name):
+                    hint = f'a reward structure stands in double quotes: R{{"{structure.name}"}}' + self._in_a_shell()
+                    raise self._error(f"unknown name '{structure.name}'", structure, hint)
                 if isinstance(structure, Expression):
                     self.require(structure, "int", "the number of a reward structure")
                 self.require(objective, "bool", "the formula between the brackets")

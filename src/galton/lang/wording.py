@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["for_command_line", "in_python", "worded"]
+__all__ = ["counted", "for_command_line", "in_python", "worded"]
 
 _typed = False
 
@@ -39,6 +39,15 @@ _PARAMETER = re.compile(r"(?:with )?--param (\w+)=(\w+):(\w+)")
 _CHOICE = re.compile(rf"--({'|'.join(_CHOICES)}) (?!(?:{_SENTENCE})\b)([\w:-]*\w)")
 _COMMAND = re.compile(r"(galton [a-z-]+ --[a-z-]+)")  # stays what it is
 _OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
+
+
+def counted(count: int, what: str) -> str:
+    """How many there are.
+
+    >>> counted(1, "state"), counted(2000, "state")
+    ('1 state', '2,000 states')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,18 +32,11 @@ def needs_strategy() -> SimulationError:
 
 def applied(program: Program, file: str | Path, *, terminal: Expression | None = None, **building: object) -> Model:
     """The chain that a strategy, from a file that Galton wrote, leaves of a program."""
-    from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
-    from ..checking.strategies.strategy_file import read_memory, read_strategy
+    from ..checking.strategies.applying import strategy_for
 
     if not program.nature.has_choices:
         raise SimulationError(f"a strategy needs choices, and this model is a {program.type}")
-    path, number = split_number(Path(file))
-    if holds_mixture(path):
-        model = build(program, terminal=terminal, **building)  # type: ignore[arg-type]
-        return read_mixture(path, model.to_host())[0].one(number).induced()
-    memory = read_memory(path, program)
-    model = build(program, terminal=terminal, reader=memory, **building)  # type: ignore[arg-type]
-    strategy, _ = read_strategy(path, model, memory)
+    strategy, _ = strategy_for(program, file, terminal, partial(build, **building))  # type: ignore[arg-type]
     return strategy.induced()
 
 
@@ -58,13 +52,9 @@ def chain_of(model: Model, strategy: Strategy | str | Path | None) -> Model:
         return strategy.induced()
     if str(strategy) == UNIFORM:
         return uniform_chain(model)
-    from ..checking.multi.mixture_file import holds_mixture, read_mixture, split_number
-    from ..checking.strategies.strategy_file import read_strategy
+    from ..checking.strategies.applying import strategy_of
 
-    path, number = split_number(Path(strategy))
-    if holds_mixture(path):
-        return read_mixture(path, model.to_host())[0].one(number).induced()
-    return read_strategy(path, model)[0].induced()
+    return strategy_of(model, strategy).induced()
 
 
 def uniform_chain(model: Model) -> Model:

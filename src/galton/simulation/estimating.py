@@ -97,6 +97,8 @@ class _Count:
 
 def estimated(asked: Asked, walk: Walk, plan: Plan, formula: str) -> Estimate:
     """Follow paths until the answer is close enough."""
+    if asked.is_probability and plan.width is not None and plan.width >= 1:
+        raise SimulationError(f"the width of an interval for a probability is below 1, and this is {plan.width:g}")
     begun = time.perf_counter()
     count = _Count()
     if plan.executor is not None and isinstance(walk.paths, (ProgramPaths, ModelPaths)):

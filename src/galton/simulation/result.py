@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..checking.as_number import AsNumber
 from ..lang.markup import facts
+from ..lang.wording import counted
 
 if TYPE_CHECKING:
     from ..checking.as_number import Real
@@ -71,6 +72,8 @@ class Estimate(AsNumber):
     def __bool__(self) -> bool:
         if isinstance(self.value, bool):
             return self.value
+        if self.value is None:
+            raise TypeError(f"{self.formula} is undecided: its value is None, neither true nor false")
         raise TypeError(f"{self.formula} is no question of true or false; look at its value")
 
     def number(self) -> Real:
@@ -93,7 +96,11 @@ class Estimate(AsNumber):
                 ("about", self.text),
                 ("sure", self.margin.strip(" ,")),
                 ("for", self.about),
-                ("found by", f"{self.paths:,} random paths, {self.steps:,} steps, seed {self.seed}; {self.method}"),
+                (
+                    "found by",
+                    f"{counted(self.paths, 'random path')}, {counted(self.steps, 'step')}, "
+                    f"seed {self.seed}; {self.method}",
+                ),
                 ("assumes that", self.assumption),
                 *(("warning", warning) for warning in self.warnings),
             ]

@@ -101,7 +101,12 @@ class Settings:
             check_names(self.format, self.order)
 
     def check_eps(self) -> None:
-        """Refuse an eps of a user that doubles cannot attain; what Galton asks of itself on the way may be finer."""
+        """Refuse an eps of a user that says nothing, or that doubles cannot attain.
+
+        What Galton asks of itself on the way may be finer.
+        """
+        if self.eps >= 1:
+            raise GaltonError(f"eps must lie between 0 and 1, and this is {self.eps:g}")
         if self.relative and self.eps < FINEST:
             raise GaltonError(
                 f"eps is {self.eps:g}, relative to the value, and doubles have too few digits for that; "

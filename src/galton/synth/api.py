@@ -123,7 +123,7 @@ def synthesize(
     >>> regions.at(k=1.5).verdict, regions.at(k=0.3).verdict
     ('true', 'false')
     """
-    ranges = {n: (float(v[0]), float(v[1])) for n, v in parameters.items() if isinstance(v, tuple)}
+    ranges = {n: _range(n, v) for n, v in parameters.items() if isinstance(v, tuple)}
     given: dict[str, Value | str] = dict(constants or {})
     given |= {n: v for n, v in parameters.items() if not isinstance(v, tuple)}
     if volume is not None and tolerance is not None:
@@ -148,6 +148,15 @@ def synthesize(
     if synthesis.lost is not None:
         warnings.warn(f"these are the regions so far: {synthesis.lost}", stacklevel=2)
     return regions
+
+
+def _range(name: str, given: tuple[object, ...]) -> Range:
+    try:
+        low, high = given
+        return float(low), float(high)  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        message = f"the range of a parameter is its least and its greatest value, {name}=(low, high)"
+        raise GaltonError(f"{message}, and not {name}={given}") from None
 
 
 def inquire(
@@ -472,6 +481,10 @@ def _problem(question: Question, context: Program, inquiry: Inquiry) -> tuple[Pr
             question.source,
             operator.span,
             "ask for the number itself, with =?",
+        )
+    if limit >= 1:
+        raise GaltonError(
+            f"a tolerance of {limit:g} leaves the whole space undecided: it is a part of it, such as 0.01"
         )
     bound = threshold(operator, context.constants, question.source)
     assert bound is not None

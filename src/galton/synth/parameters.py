@@ -55,6 +55,9 @@ def parse_range(text: str) -> tuple[str, Range]:
     low, colon, high = (part.strip() for part in values.partition(":"))
     if not (equals and colon and name.isidentifier() and low and high):
         raise GaltonError(f"'{text}' is no parameter with a range; write it as name=low:high, such as k=0.1:5")
+    if "=" in high:
+        each = " ".join(f"--param {part.strip()}" for part in text.split(","))
+        raise GaltonError(f"'{text}' is more than one parameter; give each an option of its own: {each}")
     return name, (float(convert(low, "double", name)), float(convert(high, "double", name)))
 
 

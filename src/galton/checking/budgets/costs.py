@@ -15,6 +15,7 @@ from ...lang.source import LanguageError, Span, UnsupportedError
 from ...lang.stream import suggestion
 from ...model.sparse import Int32s, Model, Offsets, Rewards
 from ...model.values import Floats
+from ..inspection import grows_with_time
 from ..unbounded.rewards import rewards_by_row
 
 if TYPE_CHECKING:
@@ -76,8 +77,7 @@ def costs_of(evaluation: Evaluation, name: str, span: Span) -> Costs:
         message = f"{which} differs between the destinations of an edge, and such budgets are not supported"
         raise UnsupportedError(message, source, span, "an intermediate location for each destination tells them apart")
     if model.is_continuous:
-        message = f"{which} of a CTMC grows with time, and bounds on it are not supported"
-        raise UnsupportedError(message, source, span, "bounds on steps are: F^{steps<=5}")
+        raise grows_with_time(name, source, span)
     by_row = rewards_by_row(model, of_single_choices(evaluation, name, structure, which, span))
     amounts, index = np.unique(by_row, return_inverse=True)
     if len(amounts) and amounts[0] < 0:

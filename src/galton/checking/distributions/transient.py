@@ -38,8 +38,8 @@ def refuse_choices(type: ModelType) -> None:
     """Raise an error for models that are in no single place."""
     if nature_of(type).has_choices:
         raise GaltonError(
-            "an MDP has no distribution over its states before choices are made: apply a strategy first, "
-            "or ask for Pmin and Pmax"
+            "an MDP has no distribution over its states before choices are made: let galton check find Pmin and Pmax, "
+            "or in Python ask about the chain that a strategy leaves, galton.transient(strategy.induced(), …)"
         )
 
 

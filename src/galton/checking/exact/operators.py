@@ -111,10 +111,11 @@ class _Asked:
     def _mask(self, expression: Expression) -> Mask:
         return self._evaluation.mask(expression)
 
-    def _goal(self, expression: Expression) -> Mask:
-        found = self._mask(expression)
-        if not found.any():
-            self._evaluation.warnings.append(f"no state satisfies {render(expression)}, so it is never reached")
+    def _goal(self, path: paths.Until) -> Mask:
+        """The goal; it is told if there is none, unless one may be behind states that leave the path."""
+        found = self._mask(path.goal)
+        if not found.any() and not (self._model.model.info.get("cut") and not self._mask(path.through).all()):
+            self._evaluation.warnings.append(f"no state satisfies {render(path.goal)}, so it is never reached")
         return found
 
     def _exactly(
@@ -157,7 +158,7 @@ class _Asked:
         optimum = _FLIPPED[self._optimum] if path.negated else self._optimum
         low, high, _ = interval_of(path, self._terms)
         bounded = low != 0 or high is not None
-        through, goal = self._mask(path.through), self._mask(path.goal) if path.negated else self._goal(path.goal)
+        through, goal = self._mask(path.through), self._mask(path.goal) if path.negated else self._goal(path)
         values: list[Number] = []
         if high is None:
             values = self._until(self._model, through, goal, optimum)
@@ -274,7 +275,7 @@ class _Asked:
             return [rational(0) if holds else INFINITY for holds in self._mask(path.states).tolist()]
         if isinstance(path, paths.Next):
             return self._next_reward(gains_of(self._model), self._mask(path.states))
-        goal, model = self._goal(path.goal), self._model
+        goal, model = self._goal(path), self._model
         if not isinstance(formula, UnaryPath):
             from ...reduce.submodels import absorbing
 

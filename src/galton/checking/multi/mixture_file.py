@@ -25,7 +25,7 @@ from ...device.arrays import offsets
 from ...io.fields import BadField, as_int, as_list, as_object, get, read_json, shown
 from ...io.output import replacing
 from ...lang.expressions import Value
-from ...model.sparse import Model
+from ...model.sparse import Mask, Model
 from ...model.states import PackedStates
 from ..strategies.strategy import StrategyError
 from .mixtures import MemoryStrategy, Mixture, Worth
@@ -98,8 +98,11 @@ def holds_mixture(path: Path) -> bool:
         return b'"galton": "mixture"' in file.read(100)
 
 
-def read_mixture(path: str | Path, model: Model) -> tuple[Mixture, dict[str, Any]]:
-    """Read strategies for a model from a file; return them, and the property and constants they were made for."""
+def read_mixture(path: str | Path, model: Model, ended: Mask | None = None) -> tuple[Mixture, dict[str, Any]]:
+    """Read strategies for a model from a file; return them, and the property and constants they were made for.
+
+    Decisions in states that have ``ended`` are passed over: what follows them was not explored.
+    """
     if not model.has_choices:
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
     try:
@@ -110,7 +113,7 @@ def read_mixture(path: str | Path, model: Model) -> tuple[Mixture, dict[str, Any
         strategies, shares, values = [], [], []
         for place, given in enumerate(as_list(get(found, "strategies"), "strategies")):
             one = as_object(given, f"strategy {place}")
-            strategies.append(_strategy(one, model, numbers))
+            strategies.append(_strategy(one, model, numbers, ended))
             shares.append(one.get("probability"))
             values.append(tuple(Worth(float(low), float(high)) for low, high in as_list(get(one, "values"), "values")))
         alone = None if None in shares else tuple(Fraction(str(share)) for share in shares)
@@ -122,14 +125,16 @@ def read_mixture(path: str | Path, model: Model) -> tuple[Mixture, dict[str, Any
     return Mixture(names, tuple(strategies), alone, tuple(values)), found
 
 
-def _strategy(given: dict[str, Any], model: Model, numbers: Mapping[str, int]) -> MemoryStrategy:
+def _strategy(given: dict[str, Any], model: Model, numbers: Mapping[str, int], ended: Mask | None) -> MemoryStrategy:
     """The places that the decisions of a file lead to, from the initial state on."""
     known: dict[tuple[int, int], tuple[int, list[int]]] = {}
     for line in as_list(get(given, "decisions"), "decisions"):
         decision = as_object(line, "a decision")
         state = numbers.get(json.dumps(decision.get("state")))
-        if state is None:
+        if state is None and ended is None:
             raise BadField(f"there is no state {shown(decision.get('state'))}")
+        if state is None or (ended is not None and ended[state]):
+            continue  # not explored, so never met; or nothing follows
         memory, then = (as_int(get(decision, name), name, 0, _MOST_MEMORIES) for name in ("memory", "then"))
         rows = model.choices(state)
         choices = [

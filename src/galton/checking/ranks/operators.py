@@ -74,7 +74,7 @@ def _zero_and_one(
     if path.negated:
         zero, one = evaluation.graph.zero_and_one(through, goal, _dual(optimum))
         return one, zero
-    _warn_if_empty(evaluation, goal, path.goal)
+    _warn_if_empty(evaluation, goal, path)
     return evaluation.graph.zero_and_one(through, goal, optimum)
 
 
@@ -91,7 +91,7 @@ def _path_probability(
         return _accepted(evaluation, bounded.next_step(graph, evaluation.mask(path.states), optimum, settings))
     through, goal = evaluation.mask(path.through), evaluation.mask(path.goal)
     if not path.negated:
-        _warn_if_empty(evaluation, goal, path.goal)
+        _warn_if_empty(evaluation, goal, path)
     which = _dual(optimum) if path.negated else optimum
     low, high, timed = interval_of(path, _terms(evaluation))
     if low == 0 and high is None:
@@ -114,9 +114,13 @@ def _accepted(evaluation: RankEvaluation, found: Quantity) -> Quantity:
     return found
 
 
-def _warn_if_empty(evaluation: RankEvaluation, goal: Mask, formula: Expression) -> None:
-    if not evaluation.world.any(goal.any()):
-        evaluation.warnings.append(f"no state satisfies {render(formula)}, so it is never reached")
+def _warn_if_empty(evaluation: RankEvaluation, goal: Mask, path: paths.Until) -> None:
+    """Say that there is no goal, unless there may be one behind states that leave the path, where exploration ended."""
+    world = evaluation.world
+    if world.any(goal.any()):
+        return
+    if not (evaluation.model.info.get("cut") and world.any((~evaluation.mask(path.through)).any())):
+        evaluation.warnings.append(f"no state satisfies {render(path.goal)}, so it is never reached")
 
 
 def reward(evaluation: RankEvaluation, formula: RewardOperator) -> Truth | Numbers:
@@ -166,7 +170,7 @@ def _until_settled(
         goal, work = linear_goal(evaluation, path.formula)
     elif isinstance(path, paths.Until) and isinstance(formula, UnaryPath):
         goal = evaluation.mask(path.goal)
-        _warn_if_empty(evaluation, goal, path.goal)
+        _warn_if_empty(evaluation, goal, path)
     else:
         raise evaluation.refuse("rewards until the end of such a path", formula.span)
     finite = unbounded.surely(evaluation.graph, goal, some_strategy=optimum == "min")

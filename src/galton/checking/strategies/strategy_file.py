@@ -33,7 +33,7 @@ from ...lang.source import LanguageError, Source
 from ...lang.types import Scope
 from ...lower.lowering import ExpressionLowering
 from ...lower.reader import READER, Reader
-from ...model.sparse import Int32s, Model
+from ...model.sparse import Int32s, Mask, Model
 from ...model.states import PackedStates
 from ...solve.finite_horizon import LARGEST_STRATEGY
 from .strategy import Strategy, StrategyError
@@ -139,10 +139,13 @@ def _proposition(text: Any, program: Program) -> Expression:
     return expression
 
 
-def read_strategy(path: str | Path, model: Model, memory: Reader | None = None) -> tuple[Strategy, dict[str, Any]]:
+def read_strategy(
+    path: str | Path, model: Model, memory: Reader | None = None, ended: Mask | None = None
+) -> tuple[Strategy, dict[str, Any]]:
     """Read a strategy for a model from a file; return it, and the property and constants it was made for.
 
-    ``memory`` is what it remembers (:func:`read_memory`), which the model is a product with.
+    ``memory`` is what it remembers (:func:`read_memory`), which the model is a product with. Decisions in states that
+    have ``ended`` are passed over: what follows them was not explored.
     """
     if not model.has_choices:
         raise StrategyError(f"a strategy needs choices, and this model is a {model.type}")
@@ -152,7 +155,7 @@ def read_strategy(path: str | Path, model: Model, memory: Reader | None = None) 
         raise StrategyError(f"{path}: a strategy with a memory is for the product of the model with that memory")
     try:
         as_object(found.get("constants", {}), "constants")
-        return Strategy(model, _choices(found, model, str(path)), memory), found
+        return Strategy(model, _choices(found, model, str(path), ended), memory), found
     except BadField as error:
         raise StrategyError(f"{path}: {error}") from None
 
@@ -170,7 +173,7 @@ def _read(path: str | Path) -> dict[str, Any]:
     return found
 
 
-def _choices(found: dict[str, Any], model: Model, path: str) -> Int32s:
+def _choices(found: dict[str, Any], model: Model, path: str, ended: Mask | None) -> Int32s:
     """The row that each state takes, ``(states,)`` or ``(steps, states)``.
 
     Of the steps that a file claims, only those up to the last decision are kept, and one for all after: there any
@@ -189,8 +192,8 @@ def _choices(found: dict[str, Any], model: Model, path: str) -> Int32s:
             state = numbers[_place(decision)]
         except BadField as error:
             raise BadField(f"decision {place}: {error}") from None
-        if state is None:
-            continue  # not explored, so never met
+        if state is None or (ended is not None and ended[state]):
+            continue  # not explored, so never met; or nothing follows
         row = _row(model, state, decision, path)
         if taken.setdefault((step, state), row) != row:
             raise BadField(f"decision {place}: there is another one for {_shown(model, state)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...lang.source import GaltonError
 from ...lang.stream import nearest
-from ..requirements import Requirement
+from ..requirements import Requirement, insist
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -31,6 +31,7 @@ __all__ = [
     "check_name",
     "find",
     "inner_name",
+    "insist_on_choices",
     "method",
     "requirements",
     "runs_on_device",
@@ -124,6 +125,12 @@ def _required_by(name: str) -> frozenset[Requirement]:
         return frozenset({Requirement.ONE_SOLUTION, Requirement.NOT_NEGATIVE})
     outer, inner = find(name)
     return inner.requires if outer is None else inner.requires | {Requirement.SEGMENTS}
+
+
+def insist_on_choices(settings: Settings) -> None:
+    """Refuse a method for chains where states have choices."""
+    name, required = requirements(settings)
+    insist(inner_name(name) or name, required & {Requirement.CHAIN}, ())
 
 
 def check_name(name: str) -> None:
