@@ -233,7 +233,7 @@ def about_initial(evaluation: Evaluation) -> str:
     if (many := model.n_initial) > 1:
         return f"{many:,} initial states"
     name = evaluation.first_state_name()
-    return f"the initial {name if len(name) <= LONG else 'state'}"
+    return f"the initial {name if len(name) <= LONG and name != 'state ()' else 'state'}"
 
 
 def single_number(
