@@ -61,7 +61,7 @@ Watch = Callable[[int, int, int], None]  # told of states, transitions and finis
 Optimum = Literal["min", "max"]
 # A row that is better by less than this, relatively, is no reason to change a strategy: without a reason it would
 # change for ever. Where x is right to nearly the last digit, less is a reason.
-NOISE, LITTLE_NOISE = 1e-13, 4e-15
+NOISE, LITTLE_NOISE = 1e-13, 1e-15
 OPTIMA: dict[Optimum | None, int] = {"min": -1, None: 0, "max": 1}
 
 

@@ -43,6 +43,7 @@ SHARES = (1e-3, 1e-6)  # of x: a row with a larger constant is left to δ
 # in circles when they count as the best; then fewer are looked at.
 NEAR = (1e-3, 1e-5, 1e-7)
 FEW = 2_000  # unknowns with choices up to which longer numbers are faster than another look with more room
+MORE = 8  # times as much room, when one has to be found
 CLOSE = 1e-8  # changes at which the rows of a strategy are told from others
 
 BEGIN = 1e-4  # how closely a strategy to begin with is evaluated
@@ -132,13 +133,13 @@ class _Solver:
             # Most segments widen the bounds by less than their part; one that needs more gets half of what is left.
             spare = (allowed - self.width) / 2
             if not self._iterate(segment, budget, begun=begun):
-                self._persist(segment, spare)
+                self._persist(segment, budget, spare)
         if choose:
             self._choose_acyclic()
         work = self._work(time.perf_counter() - start)
         return Solution(self.lower, self.upper, "sound", work, self.x.chosen if choose else None, shift=self.shift)
 
-    def _persist(self, segment: Segment, spare: float) -> None:
+    def _persist(self, segment: Segment, budget: float, spare: float) -> None:
         """Once more with more room, or directly; what is likely to be faster comes first."""
         failure: NumericError | None = None
         if segment.last - segment.first <= (SMALL if self.x.chosen is None else FEW):
@@ -149,8 +150,10 @@ class _Solver:
                 if self.equations.on_device:
                     raise  # the CPU has what a device lacks
                 failure = error
-        if self._iterate(segment, spare):
-            return
+        while budget != spare:
+            budget = min(MORE * budget, spare)
+            if self._iterate(segment, budget):
+                return
         if failure is not None:
             raise failure
         self._solve_directly(segment)
