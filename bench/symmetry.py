@@ -1,6 +1,6 @@
 """Symmetries: how far they reach, and what looking for them costs. ``bench/reductions.py`` compares the answers.
 
-    python bench/symmetry.py coin|rabin N [--device cuda] [--memory MB]
+    python bench/symmetry.py coin|rabin N [--name steps_min] [--device cuda] [--memory MB]
     python bench/symmetry.py finding
 
 ``coin`` and ``rabin`` write protocols with any number of processes and check them: the shared coin of the gallery, and
@@ -67,7 +67,7 @@ def rabin(n: int) -> tuple[str, list[str]]:
     return text, [f"Pmax=? [ F {inside}>1 ]", f"Pmin=? [ F {inside}=1 ]"]
 
 
-def check(text: str, props: list[str], device: str, memory: float | None) -> None:
+def check(text: str, props: list[str], name: str | None, device: str, memory: float | None) -> None:
     """Check by the command line, and tell the time of the processor."""
     from galton.cli import main
 
@@ -75,8 +75,9 @@ def check(text: str, props: list[str], device: str, memory: float | None) -> Non
         model, asked = Path(folder) / "model.prism", Path(folder) / "asked.props"
         model.write_text(text)
         asked.write_text(";\n".join(props))
-        room = [] if memory is None else ["--memory", str(memory)]
-        sys.argv = ["galton", "check", str(model), "--props", str(asked), "--device", device, "--explain", *room]
+        more = [] if memory is None else ["--memory", str(memory)]
+        more += [] if name is None else ["--name", name]
+        sys.argv = ["galton", "check", str(model), "--props", str(asked), "--device", device, "--explain", *more]
         begin = time.perf_counter()
         try:
             main()
@@ -110,13 +111,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["coin", "rabin", "finding"])
     parser.add_argument("n", type=int, nargs="?", default=10)
+    parser.add_argument("--name", help="of one property, by its name or number")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--memory", type=float)
     chosen = parser.parse_args()
     if chosen.what == "finding":
         finding()
     else:
-        check(*(coin if chosen.what == "coin" else rabin)(chosen.n), chosen.device, chosen.memory)
+        check(*(coin if chosen.what == "coin" else rabin)(chosen.n), chosen.name, chosen.device, chosen.memory)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def test_random_programs(text: ProgramText) -> None:
     assert [choices(found, state) for state in range(found.n_states)] == [
         choices(expected, state) for state in range(expected.n_states)
     ]
-    if not expected.has_choices:
+    if "/ {" not in text:
         assert list(found.differences(expected, tolerance=1e-12)) == []
 
 

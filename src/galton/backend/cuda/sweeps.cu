@@ -32,9 +32,9 @@ extern "C" __global__ void sweep(ROWS_PARAMETERS, const int* chosen, const real*
     if (largest) keep_largest(change, largest);
 }
 
-// A sweep in place that also writes the best rows. The row taken so far is kept unless another is better by more than `noise`:
+// A sweep in place that also writes the best rows. The row taken so far is kept unless another is better by more than rounding:
 // without a reason a strategy must not change, or it would change for ever.
-extern "C" __global__ void improve(ROWS_PARAMETERS, real* x, int* chosen, double noise, count_t first, count_t last,
+extern "C" __global__ void improve(ROWS_PARAMETERS, real* x, int* chosen, count_t first, count_t last,
                                    unsigned long long* largest, unsigned long long* changed) {
     const Rows rows = ROWS;
     const count_t state = own_state(rows, first, last);
@@ -44,7 +44,7 @@ extern "C" __global__ void improve(ROWS_PARAMETERS, real* x, int* chosen, double
         const int origin = int(rows.pattern.first_row(state)), kept = chosen[state] - origin;
         with_best_row_and(rows, state, kept, x, [&](const Best& best, double so_far) {
             const double after = best.value, apart = so_far > after ? so_far - after : after - so_far;
-            const int which = apart <= noise * (after < 0 ? -after : after) ? kept : best.row;
+            const int which = apart <= 1e-13 * (after < 0 ? -after : after) ? kept : best.row;
             if (lane() == 0) {
                 x[state] = real(after);
                 if (which != kept) {

@@ -142,9 +142,10 @@ class System:
 
     def improve(self, x: Any, copy: Any, chosen: Any, span: Span, noise: float = NOISE) -> tuple[int, float]:
         """A sweep in place that also takes the best rows; whether any changed, and the largest change."""
+        assert noise == NOISE, "the kernel knows no other"
         self._results[:] = 0
         results = (self._results, self._results[1:])
-        self._sweep("improve", self._slices, span, x, x, chosen, noise, span.first, span.last, *results)
+        self._sweep("improve", self._slices, span, x, x, chosen, span.first, span.last, *results)
         change, changed = self._results.get()
         return int(changed), float(np.uint64(change).view(np.float64))
 
